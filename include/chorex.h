@@ -1,0 +1,172 @@
+// chorex.h: restartable choreographies in C. What users include.
+//
+// A choreography stands in a C file as the arguments of the macro `choreography`, which is empty for the C compiler;
+// `chorcc` reads it and writes the companion headers. See docs/language.md and docs/runtime.md.
+
+#ifndef CHOREX_H
+#define CHOREX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHX_VERSION "0.1.0"
+
+#define choreography(...)
+
+#if defined(__GNUC__)
+#define CHX_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CHX_UNUSED __attribute__((unused))
+#else
+#define CHX_PRINTF(format, first)
+#define CHX_UNUSED
+#endif
+
+#ifdef __cplusplus
+#define CHX_NORETURN [[noreturn]]
+extern "C" {
+#else
+#define CHX_NORETURN _Noreturn
+#endif
+
+typedef enum {
+    CHX_OK,
+    CHX_FAILED,    // a role failed outside of every checkpoint: the report says which, why and where
+    CHX_UNCAST,    // a role has no implementation
+    CHX_NO_MEMORY, // also: no threads
+    CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, ...
+    CHX_CANCELLED, // chx_session_cancel
+} chx_status;
+const char *chx_status_text(chx_status status);
+
+typedef struct chx_role chx_role;
+typedef struct chx_session chx_session;
+typedef struct chx_runtime chx_runtime;
+
+typedef enum { CHX_THREAD, CHX_PROCESS } chx_isolation;
+
+typedef struct {
+    const chx_role *role;        // NULL: the implementation linked into the program
+    chx_isolation isolation;
+    void *context;               // chx_context() in the role's functions (thread mode)
+    unsigned restarts_max;       // 0: unlimited
+    unsigned restarts_period_ms;
+} chx_actor;
+
+typedef enum {
+    CHX_FAULT_NONE = -1,
+    CHX_FAULT_FAIL,     // chx_fail
+    CHX_FAULT_SIGNAL,   // a fatal signal
+    CHX_FAULT_PATTERN,  // a received value that is not the expected one
+    CHX_FAULT_EXIT,     // the role's process ended
+    CHX_FAULT_DEADLINE, // checkpoint within ...
+    CHX_FAULT_SYSTEM,   // no implementation, no memory, cancelled, a mistake in the call
+} chx_fault_kind;
+
+// Why a session or a step failed. Strings are never NULL.
+typedef struct {
+    const char *role;
+    chx_fault_kind kind;
+    int signal;
+    const char *why;  // chx_fail's text, a signal's name, ...
+    const char *file; // the step, in the choreography
+    int line;
+    unsigned restarts;
+} chx_report;
+const chx_report *chx_session_report(const chx_session *session); // NULL: it has not failed
+const chx_report *chx_last_report(void);                          // of this thread's last NAME_DEF, _start or _wait
+
+// `fault` in a rescue.
+typedef struct {
+    const char *role;
+    chx_fault_kind kind;
+    int signal;
+    const char *why;
+    const char *file;
+    int line;
+} chx_fault;
+
+typedef enum { CHX_LOG_DEBUG, CHX_LOG_INFO, CHX_LOG_WARN, CHX_LOG_ERROR, CHX_LOG_OFF } chx_log_level;
+
+typedef struct {
+    unsigned workers;         // 0: one per core
+    bool signals;             // install handlers so that a fatal signal in a role is a failure, not the program's end
+    void (*log)(void *context, chx_log_level level, const char *text); // NULL: standard error
+    void *log_context;
+    void *(*allocate)(void *context, void *old, size_t size); // realloc; size 0 frees. NULL: the C library's
+    void *allocate_context;
+} chx_runtime_options;
+chx_runtime *chx_runtime_new(const chx_runtime_options *options); // NULL options: all defaults; NULL on failure
+void chx_runtime_free(chx_runtime *runtime);                      // after its sessions
+
+int chx_session_fd(chx_session *session);      // readable when the session has ended; -1: no descriptor to be had
+void chx_session_cancel(chx_session *session); // it ends with CHX_CANCELLED
+
+// ---- inside a role's functions ----
+
+CHX_NORETURN void chx_fail(const char *format, ...) CHX_PRINTF(1, 2);
+void *chx_context(void);
+const char *chx_role_name(void);
+void *chx_alloc(size_t size); // zeroed; lives until this role's session ends
+typedef struct {
+    uint64_t high, low;
+} chx_effect;
+chx_effect chx_effect_id(void);
+
+// ---- counted immutable strings and bytes ----
+//
+// Made inside a role's function or local step they belong to the step and are released at its end unless bound, sent or
+// returned; made elsewhere the caller drops them. {0} is the empty one.
+
+typedef struct {
+    const struct chx_text *text;
+} chx_str;
+chx_str chx_str_new(const void *data, size_t size);
+chx_str chx_strf(const char *format, ...) CHX_PRINTF(1, 2);
+const char *chx_cstr(chx_str string); // always NUL-terminated
+size_t chx_str_len(chx_str string);
+chx_str chx_str_keep(chx_str string);
+void chx_str_drop(chx_str string);
+
+typedef struct {
+    const struct chx_text *text;
+} chx_bytes;
+chx_bytes chx_bytes_new(const void *data, size_t size);
+const void *chx_bytes_data(chx_bytes bytes);
+size_t chx_bytes_len(chx_bytes bytes);
+chx_bytes chx_bytes_keep(chx_bytes bytes);
+void chx_bytes_drop(chx_bytes bytes);
+
+// ---- codecs of the user's own types ----
+//
+// CHX_CODEC(type, encode, decode, drop), at file scope before the choreography, makes `type` sendable. A copy is made by
+// encoding and decoding; a variable owns its value and drops it. A function that returns such a value gives it away.
+
+typedef struct chx_writer chx_writer;
+typedef struct chx_reader chx_reader;
+void chx_write(chx_writer *writer, const void *data, size_t size);
+void chx_write_u64(chx_writer *writer, uint64_t number);
+bool chx_read(chx_reader *reader, void *data, size_t size); // false: there is not so much
+bool chx_read_u64(chx_reader *reader, uint64_t *number);
+const void *chx_read_view(chx_reader *reader, size_t size); // NULL: there is not so much
+
+typedef struct {
+    void (*encode)(chx_writer *writer, const void *value);
+    bool (*decode)(chx_reader *reader, void *value); // false: malformed
+    void (*drop)(void *value);
+} chx_codec;
+
+#define CHX_PASTE_(a, b) a##b
+#define CHX_PASTE(a, b) CHX_PASTE_(a, b)
+
+// The functions take `const type *` and `type *` as void pointers: encode(chx_writer *, const void *), ...
+#define CHX_CODEC(type, encode, decode, drop) CHX_CODEC_(type, encode, decode, drop, __COUNTER__)
+#define CHX_CODEC_(type, encode, decode, drop, number)                                                                 \
+    typedef type CHX_PASTE(chx_codec_type_, number) CHX_UNUSED;                                                        \
+    static const chx_codec CHX_PASTE(chx_codec_object_, number) CHX_UNUSED = {encode, decode, drop}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,266 @@
+// generated.h: what emitted code calls. The only meeting point of compiler and runtime.
+//
+// Not for users: names here change with the version. An actor's state is data: a stack of frames, each the variables of
+// one choreographic function as one role plays it. Its code is one resumable function per frame type, which stores where
+// to go on in `frame.at`, returns when it must wait, and is called again.
+
+#ifndef CHOREX_GENERATED_H
+#define CHOREX_GENERATED_H
+
+#include <chorex.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CHX_GENERATED_VERSION 1
+
+// ---- types of values ----
+
+typedef enum {
+    CHX_KIND_BOOL,
+    CHX_KIND_SIGNED,
+    CHX_KIND_UNSIGNED,
+    CHX_KIND_FLOAT,
+    CHX_KIND_COMPLEX,
+    CHX_KIND_STRUCT,
+    CHX_KIND_ARRAY,
+    CHX_KIND_CSTRING,
+    CHX_KIND_STR,
+    CHX_KIND_BYTES,
+    CHX_KIND_CODEC,
+    CHX_KIND_SHADOW, // a struct with bit-fields: goes through another struct without
+    CHX_KIND_OPAQUE, // can be a variable, can't be sent: bytes
+} chx_kind;
+
+typedef struct chx_type chx_type;
+typedef struct {
+    const char *name;
+    size_t offset;
+    const chx_type *type;
+} chx_field;
+
+struct chx_type {
+    chx_kind kind;
+    bool owning;              // has strings, bytes or codec values in it
+    unsigned wire;            // numbers: bytes in a message, the same on every machine
+    size_t size;
+    const char *name;
+    const chx_field *fields;  // STRUCT
+    size_t count;             // STRUCT: fields. ARRAY: elements
+    const chx_type *element;  // ARRAY. SHADOW: the other struct
+    const chx_codec *codec;   // CODEC
+    void (*pack)(void *shadow, const void *value);   // SHADOW
+    void (*unpack)(void *value, const void *shadow); // SHADOW
+};
+
+extern const chx_type chx_type_bool, chx_type_char, chx_type_signed_char, chx_type_unsigned_char, chx_type_short,
+    chx_type_unsigned_short, chx_type_int, chx_type_unsigned_int, chx_type_long, chx_type_unsigned_long,
+    chx_type_long_long, chx_type_unsigned_long_long, chx_type_int128, chx_type_unsigned_int128, chx_type_float,
+    chx_type_double, chx_type_long_double, chx_type_cstring, chx_type_str, chx_type_bytes;
+
+// Deep copy of a borrowed value into unowned memory; release of an owned value (its bytes are zeroed).
+void chx_value_copy(const chx_type *type, void *to, const void *from);
+void chx_value_drop(const chx_type *type, void *value);
+// Is `value` equal to `other`? For matches: numbers, strings, bytes.
+bool chx_cstring_equal(const char *value, const char *other); // NULL equals only NULL
+bool chx_str_equal(chx_str value, chx_str other);
+bool chx_bytes_equal(chx_bytes value, chx_bytes other);
+
+// Encoded form. chx_encode appends; the caller frees with chx_buffer_free. chx_decode makes an owned value; false: malformed
+// or out of range, then nothing is owned.
+typedef struct {
+    unsigned char *data;
+    size_t size, capacity;
+} chx_buffer;
+void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer);
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used);
+void chx_buffer_free(chx_buffer *buffer);
+
+// Assignment to an owning variable of a frame: copies the new value, then drops the old one.
+void chx_set_cstring(const char **variable, const char *value);
+void chx_set_str(chx_str *variable, chx_str value);
+void chx_set_bytes(chx_bytes *variable, chx_bytes value);
+void chx_set(const chx_type *type, void *variable, const void *value);      // any owning type: copies
+void chx_set_moved(const chx_type *type, void *variable, const void *value); // takes the value over: no copy
+
+// ---- roles ----
+
+typedef struct chx_self chx_self;
+typedef struct chx_frame chx_frame;
+typedef struct chx_function chx_function;
+
+typedef enum { CHX_STEP_WAIT, CHX_STEP_CALL, CHX_STEP_RETURN } chx_step;
+
+// The head of every frame. Its size is a multiple of 16; the result member `chx_result` follows at once.
+struct chx_frame {
+    const chx_function *function;
+    chx_frame *caller;
+    uint32_t at; // where to go on; 0: the beginning
+    uint32_t flags;
+    uint64_t reserved;
+};
+
+typedef struct {
+    const char *name;
+    size_t offset;
+    const chx_type *type;
+} chx_variable;
+
+struct chx_function {
+    const char *name;
+    chx_step (*run)(chx_self *self, void *frame);
+    size_t frame_size;
+    const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
+    const chx_variable *variables; // all of them
+    size_t variable_count;
+};
+
+// A place in the choreography that this role knows. Sorted by number.
+typedef enum { CHX_SITE_STEP, CHX_SITE_SEND, CHX_SITE_RECEIVE, CHX_SITE_CHOICE, CHX_SITE_CALL, CHX_SITE_CHECKPOINT } chx_site_kind;
+typedef struct {
+    uint32_t number;
+    int line;
+    chx_site_kind kind;
+    const chx_type *type; // SEND, RECEIVE: what travels
+} chx_site;
+
+typedef struct {
+    const char *name; // DEF
+    const chx_function *function;
+    void (*begin)(void *frame, const void *arguments); // copies this role's arguments; NULL: it has none
+} chx_entry;
+
+struct chx_role {
+    unsigned version;         // CHX_GENERATED_VERSION
+    const char *name;         // of this implementation: "bookseller_Seller", "careful_seller"
+    const char *choreography; // "bookseller"
+    const char *role;         // "Seller"
+    unsigned index;           // in role order
+    uint64_t digest;          // of the choreography; must equal that of the interface
+    const char *file;         // the choreography's
+    const chx_entry *entries; // in the order of the interface's definitions
+    size_t entry_count;
+    const unsigned *sends_to;      // role indices; `out` below is an index in this list
+    size_t sends_to_count;
+    const unsigned *receives_from; // `in` below is an index in this list
+    size_t receives_from_count;
+    const chx_site *sites;
+    size_t site_count;
+    void (*init)(void); // hooks; NULL: none
+    void (*fini)(void);
+    const void *central; // used by sequential programs only
+};
+
+typedef struct chx_registration {
+    const chx_role *role;
+    struct chx_registration *next;
+} chx_registration;
+void chx_register(chx_registration *registration); // from a constructor, before main
+
+// ---- the interface of a choreography ----
+
+typedef struct {
+    unsigned role; // index
+    size_t offset; // in NAME_DEF_result
+    const chx_type *type;
+} chx_result_slot;
+
+typedef struct {
+    const char *name;
+    size_t result_size;
+    const chx_result_slot *results; // one per role that has a result
+    size_t result_count;
+} chx_definition;
+
+typedef struct {
+    unsigned version;
+    const char *name;
+    uint64_t digest;
+    const char *file;
+    const char *const *roles;
+    size_t role_count;
+    const chx_definition *definitions;
+    size_t definition_count;
+} chx_choreography;
+
+// `cast` is an array with one actor per role, or NULL. Arguments are copied before chx_start returns.
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments);
+chx_status chx_finish(chx_session *session, void *results); // waits; results may be NULL; frees the session
+chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                   const void *arguments, void *results);
+
+// ---- what projected code does ----
+
+struct chx_self {
+    uint32_t site;      // the step being done
+    uint32_t pool_size; // strings made in this step
+    uint64_t steps;
+    // The runtime's own part follows.
+};
+
+// A local step begins at a site; at its end what it made is released.
+static inline void chx_at(chx_self *self, uint32_t site)
+{
+    self->site = site;
+    self->steps++;
+}
+void chx_release(chx_self *self);
+static inline void chx_done(chx_self *self)
+{
+    if (self->pool_size != 0)
+        chx_release(self);
+}
+
+// Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
+bool chx_room(chx_self *self, unsigned out);
+// Sends; there is room. The value is moved: what it owns goes to the receiver.
+void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+// Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
+// The value is moved into `value`, which must own nothing.
+bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+// The same into an owning variable, whose old value is dropped.
+bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
+// The site of the next message in this channel, 0 if none is there yet.
+uint32_t chx_arriving(chx_self *self, unsigned in);
+// Outcome of a choice.
+void chx_tell(chx_self *self, unsigned out, uint32_t site, uint32_t outcome);
+bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t *outcome);
+// Which branch does not exist: a mistake of the compiler; ends the session.
+CHX_NORETURN void chx_lost(chx_self *self, uint32_t site);
+// A received value is not the expected one: this role fails.
+CHX_NORETURN void chx_mismatch(chx_self *self, uint32_t site, const char *expected);
+
+// Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set.
+void *chx_call(chx_self *self, const chx_function *function);
+// The same in place of the current frame, whose variables are dropped.
+void *chx_tail_call(chx_self *self, const chx_function *function);
+// The result of the call that has just returned; owned by the reader.
+void *chx_result(chx_self *self);
+// Ends the current frame: its variables are dropped, its result stays for chx_result.
+chx_step chx_return(chx_self *self);
+
+static inline chx_step chx_wait(chx_self *self)
+{
+    (void)self;
+    return CHX_STEP_WAIT;
+}
+
+// ---- sequential programs (chorcc --central) ----
+
+// Runs `body` with chx_fail and failures in it caught; the report names the role and line of the last chx_central_at.
+chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
+                       void (*body)(chx_self *self, void *closure), void *closure);
+// What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on.
+void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line);
+// The implementation that plays a role: the cast's, or the one linked in.
+const chx_role *chx_central_role(chx_self *self, unsigned role);
+CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

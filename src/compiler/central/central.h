@@ -1,0 +1,14 @@
+// central.h: a choreography as one sequential C program: for debugging, and the oracle for the projection.
+
+#ifndef CENTRAL_CENTRAL_H
+#define CENTRAL_CENTRAL_H
+
+#include "compiler/check/program.h"
+#include "compiler/syntax/find.h"
+
+// Writes the user's file with the companions' #include lines replaced by sequential code. The result needs chorex.h and
+// libchorex (strings, chx_fail) and nothing of the projection. False: an error was reported.
+bool central_write(Arena *arena, const Program *program, Diags *diags, const Source *source, const Found *found,
+                   FILE *out);
+
+#endif

@@ -1,0 +1,219 @@
+// program.h: a choreography after checking: specialised, resolved, typed. What projection and central start from.
+//
+// Made by check/resolve.c (structure, names, roles) and check/typing.c (types, pieces of local C); not changed later.
+//
+// Specialised: one Instance per (definition, role arguments, function arguments); calls are direct. Resolved: every name
+// in local C that is a variable or a role's function is a Piece that points to it. Every role has its own Variable, also
+// for a value at a role set: `{A, B}.x` is a Variable of A and one of B.
+
+#ifndef CHECK_PROGRAM_H
+#define CHECK_PROGRAM_H
+
+#include "base/roleset.h"
+#include "compiler/ctypes/unit.h"
+#include "compiler/syntax/tree.h"
+
+typedef struct Instance Instance;
+typedef struct Node Node;
+
+// A variable of one role in one instance.
+typedef struct {
+    uint32_t id;              // unique in the program
+    const char *name;         // as written
+    const char *c_name;       // unique among this role's variables in this instance: name, name_2, ...
+    RoleId role;
+    Instance *instance;
+    Span span;                // where it is bound first
+    const TypeText *declared; // NULL: inferred
+    const CType *type;        // never an unnamed type; arrays stay arrays
+    bool is_param;
+    bool is_fault;            // `fault` of a rescue, type chx_fault
+    bool is_read;
+} Variable;
+typedef VECTOR(Variable *) VariableList;
+
+// A C function that a role must provide: ROLE_NAME.
+typedef struct {
+    RoleId role;
+    const char *name;
+    const TreeProto *proto;   // NULL: inferred
+    const CFunction *type;
+    Span first_use;           // SPAN_NONE: never used
+    bool is_hook;             // init, fini
+} RoleFunction;
+typedef VECTOR(RoleFunction *) RoleFunctionList;
+
+// Local C, cut at the names that mean something here. Printing the pieces in order gives the expression; TEXT pieces
+// have no comments but keep their newlines.
+typedef enum { PIECE_TEXT, PIECE_VARIABLE, PIECE_FUNCTION } PieceKind;
+typedef struct {
+    PieceKind kind;
+    const char *text;       // TEXT
+    VariableList variables; // VARIABLE: for each role of the expression, in role order, that role's variable
+    RoleFunction *function; // FUNCTION
+} Piece;
+
+typedef struct {
+    RoleSet at;            // the roles that compute it (each on its own)
+    Span span;             // of the C text
+    const CType *type;     // of its value; an array stays an array, a string literal is const char *
+    VECTOR(Piece) pieces;
+    bool is_variable;      // exactly one VARIABLE piece
+    bool is_constant;      // no variables, no calls
+    bool has_call;
+    bool is_braces;        // a brace initialiser: only as the value of a step with a typed target
+    bool is_literal;       // a string literal
+} Expr;
+typedef VECTOR(Expr *) ExprList;
+
+Variable *piece_variable(const Expr *expr, const Piece *piece, RoleId role); // role is in expr->at
+
+// One value, or a tuple of several.
+typedef struct {
+    ExprList exprs;
+    bool is_tuple;
+    RoleSet at;
+    Span span;
+} Value;
+
+// Where a value goes, at each role of a set (often of one).
+typedef enum { PATTERN_BIND, PATTERN_PLACE, PATTERN_DROP, PATTERN_MATCH, PATTERN_TUPLE, PATTERN_STRUCT } PatternKind;
+typedef struct Pattern Pattern;
+struct Pattern {
+    PatternKind kind;
+    Span span;
+    // The type that a value has when it arrives here. BIND and PLACE: the variable's or place's own. TUPLE: NULL.
+    const CType *type;
+    VariableList variables;  // BIND: in role order
+    bool declares;           // BIND: this is where they come into being
+    Expr *expr;              // PLACE: the lvalue. MATCH: the value
+    VECTOR(Pattern *) parts; // TUPLE, STRUCT
+    const char *field;       // as a part of STRUCT
+};
+
+typedef struct {
+    RoleSet at;
+    Pattern *pattern;
+} LocatedPattern;
+
+Variable *pattern_variable(const RoleSet *at, const Pattern *bind, RoleId role);
+
+typedef VECTOR(Node *) NodeList;
+
+typedef enum {
+    NODE_STEP,       // something that roles do on their own
+    NODE_DELIVERY,
+    NODE_CALL,
+    NODE_CHOICE,     // if, switch
+    NODE_LOOP,       // while, do, for
+    NODE_BREAK,
+    NODE_CONTINUE,
+    NODE_RETURN,
+    NODE_CHECKPOINT,
+    NODE_BLOCK,
+} NodeKind;
+
+typedef enum { LOOP_WHILE, LOOP_DO, LOOP_FOR } LoopKind;
+
+typedef struct {
+    ExprList labels; // switch: constants
+    bool is_default; // switch: `default` is among its labels, or it is the branch added for a missing default
+    bool is_implied; // not written: an `if` without else, a `switch` without default
+    NodeList body;
+    Span span;
+} Branch;
+
+typedef struct {
+    RoleSet at;
+    VariableList variables; // in role order
+    const TypeText *declared;
+    const CType *type;
+    const char *name;
+    Span span;
+} Param;
+
+typedef struct {
+    RoleSet at;
+    bool is_tuple;
+    VECTOR(const CType *) types;
+    Span span;
+} Result;
+
+struct Node {
+    NodeKind kind;
+    uint32_t site;   // unique in the program, from 1
+    Span span;
+
+    // STEP: `at` do: target op value. target NULL: value for its effect. op NULL: a declaration without a value (zero).
+    // op "++", "--": no value.
+    RoleSet at;
+    Pattern *target;
+    const char *op;
+    Expr *value;
+
+    // DELIVERY: from sends `sent`, once to each role of to.at that is not itself; a role in both binds it too.
+    // The message's type is target.pattern->type, or those of its parts for a tuple.
+    RoleId from;
+    Value sent;
+    LocatedPattern to;
+
+    // CALL. RETURN with a call: the same, is_return.
+    Instance *callee;
+    VECTOR(Value) args;                 // one per parameter of the callee, one expression each
+    VECTOR(LocatedPattern) results;     // CALL: where results go; results that nobody wants are missing here
+
+    // CHOICE and LOOP. The roles in `deciders` all compute `condition`; the first of them tells the others.
+    // LOOP without condition: for ever.
+    RoleSet deciders;
+    Expr *condition;                    // may be NULL in a LOOP
+    bool is_switch;
+    VECTOR(Branch) branches;            // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
+    LoopKind loop;
+    NodeList body;                      // LOOP, CHECKPOINT, BLOCK
+    NodeList step;                      // LOOP_FOR: done after the body and by `continue`
+    bool has_notify;
+    RoleSet notify;
+    Span head;                          // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
+
+    // RETURN: one value per result of the instance, in the same order; or callee (NULL: none) and args as in CALL.
+    VECTOR(Value) values;
+    // BREAK, CONTINUE: which LOOP it belongs to. (A `break` that ends a case of a switch is not a node.)
+    Node *loop_node;
+
+    // CHECKPOINT
+    bool has_rescue, has_within, has_retry;
+    uint64_t within_ns;
+    uint32_t retry;
+    NodeList rescue;
+    VariableList fault_variables;       // those roles' that use `fault` in the rescue
+};
+
+struct Instance {
+    uint32_t id;                        // index in program->instances
+    const TreeDef *def;
+    const char *name;                   // unique: "run", "relay_Ann_Cleo", "purchase_two_party"
+    bool is_entry;                      // can be started from C
+    VECTOR(Param) params;               // located ones only
+    VECTOR(Result) results;             // a role is in at most one of them
+    NodeList body;
+    VariableList variables;             // of all roles, params included
+    bool falls_off;                     // its end can be reached without a return
+};
+
+typedef struct {
+    Arena *arena;
+    const Sources *sources;
+    const Tree *tree;
+    const char *name;
+    size_t role_count;
+    const char **role_names;            // in the order of the choreography
+    bool *role_name_taken;              // C declares something of the role's name: emitted code must not use it bare
+    VECTOR(Instance *) instances;       // reachable from entries, or unused but checked (never with abstract roles)
+    RoleFunctionList functions;         // of all roles, used ones and hooks; in order of first use
+    uint32_t site_count;                // sites are 1 .. site_count - 1
+} Program;
+
+// The result at `role`, or NULL.
+const Result *instance_result(const Instance *instance, RoleId role);
+
+#endif

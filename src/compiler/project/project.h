@@ -1,0 +1,13 @@
+// project.h: choreography to one local program per role.
+
+#ifndef PROJECT_PROJECT_H
+#define PROJECT_PROJECT_H
+
+#include "compiler/check/knowledge.h"
+#include "compiler/project/local.h"
+
+// One per role, in role order.
+LocalProgram **project_all(Arena *arena, const Program *program, const Knowledge *knowledge);
+void dump_local(const LocalProgram *local, FILE *out); // --dump=local
+
+#endif
