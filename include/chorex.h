@@ -15,10 +15,10 @@
 #define choreography(...)
 
 #if defined(__GNUC__)
-#define CHX_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CHX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define CHX_UNUSED __attribute__((unused))
 #else
-#define CHX_PRINTF(format, first)
+#define CHX_PRINTF(text, first)
 #define CHX_UNUSED
 #endif
 
