@@ -95,6 +95,8 @@ typedef struct {
     void *log_context;
     void *(*allocate)(void *context, void *old, size_t size); // realloc; size 0 frees. NULL: the C library's
     void *allocate_context;
+    uint32_t channel_messages; // bound of each channel; 0: 1024
+    size_t channel_bytes;      // 0: 1 MiB; a larger message passes when the channel is empty
 } chx_runtime_options;
 chx_runtime *chx_runtime_new(const chx_runtime_options *options); // NULL options: all defaults; NULL on failure
 void chx_runtime_free(chx_runtime *runtime);                      // after its sessions

@@ -248,11 +248,32 @@ static inline chx_step chx_wait(chx_self *self)
     return CHX_STEP_WAIT;
 }
 
+// Waits; when its function is called again, the frame goes on at `at`.
+static inline chx_step chx_wait_at(chx_self *self, chx_frame *frame, uint32_t at)
+{
+    frame->at = at;
+    return chx_wait(self);
+}
+
+// The value of a condition, when what the step made to find it is no longer needed.
+static inline bool chx_decided(chx_self *self, bool outcome)
+{
+    chx_done(self);
+    return outcome;
+}
+
+#define CHX_STRING_(name) #name
+#define CHX_STRING(name) CHX_STRING_(name)
+
 // ---- sequential programs (chorcc --central) ----
 
 // Runs `body` with chx_fail and failures in it caught; the report names the role and line of the last chx_central_at.
 chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
                        void (*body)(chx_self *self, void *closure), void *closure);
+// The same as a session that has ended, for chx_finish: on success `results` (NULL: none) are moved into it, else `body`
+// must have dropped them. NULL: the roles could not be cast.
+chx_session *chx_central_start(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                               void (*body)(chx_self *self, void *closure), void *closure, const void *results);
 // What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on.
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line);
 // The implementation that plays a role: the cast's, or the one linked in.

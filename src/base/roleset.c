@@ -1,5 +1,7 @@
 #include "base/roleset.h"
 
+#include "base/check.h"
+
 #include <string.h>
 
 RoleSet roleset_new(Arena *arena, size_t role_count)
@@ -39,6 +41,9 @@ bool roleset_add_all(RoleSet *set, const RoleSet *other)
 {
     bool fresh = false;
     for (uint32_t i = 0; i < other->word_count; i++) {
+        CHECK(i < set->word_count || other->words[i] == 0);
+        if (i >= set->word_count)
+            break;
         fresh |= (other->words[i] & ~set->words[i]) != 0;
         set->words[i] |= other->words[i];
     }
@@ -58,14 +63,14 @@ bool roleset_equal(const RoleSet *one, const RoleSet *other)
 bool roleset_covers(const RoleSet *set, const RoleSet *part)
 {
     for (uint32_t i = 0; i < part->word_count; i++)
-        if ((part->words[i] & ~set->words[i]) != 0)
+        if ((part->words[i] & ~(i < set->word_count ? set->words[i] : 0)) != 0)
             return false;
     return true;
 }
 
 bool roleset_meets(const RoleSet *one, const RoleSet *other)
 {
-    for (uint32_t i = 0; i < one->word_count; i++)
+    for (uint32_t i = 0; i < one->word_count && i < other->word_count; i++)
         if ((one->words[i] & other->words[i]) != 0)
             return true;
     return false;

@@ -1,6 +1,6 @@
 // roleset.h: sets of small numbers, here always roles.
 //
-// A set has a fixed number of bits, given when it is made; sets of one choreography all have the same.
+// A set has a fixed number of bits, given when it is made; a role past it is not in it.
 
 #ifndef BASE_ROLESET_H
 #define BASE_ROLESET_H

@@ -17,6 +17,8 @@ typedef struct {
     // Called once for each mention, after the fixpoint: do the variables agree here (always true for one role), and
     // does this role's variable agree with any other role's?
     void (*mentioned)(void *context, const Expr *expr, size_t mention, bool agree, bool shared);
+    // The same for the variables that a STEP changes by an operator (`{A, B}.n += 1`, `{A, B}.n++`). May be NULL.
+    void (*target_mentioned)(void *context, const Node *node, bool agree, bool shared);
     void *context;
 } AgreeClient;
 

@@ -11,7 +11,8 @@ typedef struct {
     RoleSet *told;         // by site of a CHOICE or LOOP: who gets a message (never a decider)
     RoleSet *participants; // by site of a CHECKPOINT
     RoleSet *part;         // by instance id: the roles that do something in it
-    RoleSet *acting;       // by site: roles involved in the node or in anything inside it (told and participants included)
+    RoleSet *acting;       // by site: roles involved in the node or in anything inside it (told, participants included)
+    bool *completes;       // by site: the statement after it can be reached; if not, the rest of its list is dead
 } Knowledge;
 
 Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program);

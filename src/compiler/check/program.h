@@ -34,6 +34,7 @@ typedef VECTOR(Variable *) VariableList;
 
 // A C function that a role must provide: ROLE_NAME.
 typedef struct {
+    uint32_t id;              // unique in the program
     RoleId role;
     const char *name;
     const TreeProto *proto;   // NULL: inferred
@@ -89,6 +90,8 @@ struct Pattern {
     Expr *expr;              // PLACE: the lvalue. MATCH: the value
     VECTOR(Pattern *) parts; // TUPLE, STRUCT
     const char *field;       // as a part of STRUCT
+    uint32_t id;             // unique in the program
+    bool is_bitfield;        // as a part of STRUCT: the field is one
 };
 
 typedef struct {
@@ -191,6 +194,7 @@ struct Node {
 struct Instance {
     uint32_t id;                        // index in program->instances
     const TreeDef *def;
+    const RoleId *role_args;            // of def->role_params
     const char *name;                   // unique: "run", "relay_Ann_Cleo", "purchase_two_party"
     bool is_entry;                      // can be started from C
     VECTOR(Param) params;               // located ones only
@@ -213,6 +217,8 @@ typedef struct {
     uint32_t site_count;                // sites are 1 .. site_count - 1
 } Program;
 
+// The role's name as written in the instance's definition: a role parameter's own.
+const char *instance_role_name(const Program *program, const Instance *instance, RoleId role);
 // The result at `role`, or NULL.
 const Result *instance_result(const Instance *instance, RoleId role);
 

@@ -41,7 +41,11 @@ Source *source_add(Sources *sources, const char *path, const char *text, size_t 
 // NULL on failure; *error then says why, in a sentence without the path ("no such file", "is a directory",
 // "is larger than 64 MiB", "is not UTF-8 text (byte 17)", "contains a NUL byte (line 3)").
 Source *source_load(Sources *sources, const char *path, const char **error);
+// The same for text of any kind: only what can't be read fails. source_text_error says what source_load would, or NULL.
+Source *source_load_any(Sources *sources, const char *path, const char **error);
+const char *source_text_error(Arena *arena, const Source *source);
 Source *source_get(const Sources *sources, FileId id);
+size_t sources_count(const Sources *sources);
 
 typedef struct {
     uint32_t line, column; // from 1; the column counts bytes

@@ -1,0 +1,60 @@
+# Thin, over meson and ninja. `make help` lists what there is.
+
+BUILD = build
+PREFIX = /usr/local
+DESTDIR =
+
+.PHONY: all help demo test check format bench bench-json fuzz install clean
+
+all: $(BUILD)/build.ninja
+	@scripts/install-deps
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja:
+	@scripts/install-deps
+	meson setup $(BUILD)
+
+help:
+	@echo "make             build: $(BUILD)/bin/chorcc, $(BUILD)/bin/chorex, $(BUILD)/lib/libchorex.a"
+	@echo "make demo        build, then show choreographies at work"
+	@echo "make test        everything that is tested; ends with 'N passed, N failed'"
+	@echo "make check       formatting, include rules, sizes, cppcheck"
+	@echo "make format      format the sources"
+	@echo "make bench       how fast the compiler is; bench-json: the same as one JSON object per line"
+	@echo "make fuzz        feed the parser with nonsense; SECONDS=60 by default"
+	@echo "make install     PREFIX=/usr/local DESTDIR="
+	@echo "make clean       remove the build folders"
+
+demo: all
+	@scripts/demo $(BUILD)
+
+test:
+	@scripts/install-deps test
+	@scripts/test
+
+check:
+	@scripts/install-deps check
+	@scripts/check
+
+format:
+	@scripts/install-deps check
+	@scripts/check --format
+
+bench: all
+	@bench/run --chorcc=$(BUILD)/bin/chorcc
+
+bench-json:
+	@$(MAKE) -s all >&2
+	@bench/run --chorcc=$(BUILD)/bin/chorcc --json
+
+SECONDS = 60
+fuzz:
+	@scripts/install-deps test
+	@scripts/fuzz $(SECONDS)
+
+install: all
+	@meson configure $(BUILD) -Dprefix=$(or $(PREFIX),/usr/local)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+clean:
+	rm -rf build build-asan build-tsan build-fuzz

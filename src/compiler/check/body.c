@@ -1,0 +1,529 @@
+// Statements of one instance: tree to nodes. Each function says whether control can go on behind the statement.
+
+#include "compiler/check/body.h"
+
+#include <string.h>
+
+static bool resolve_block(Body *body, const Block *block, NodeList *nodes);
+
+// Where a scope ends its variables are out of sight: kept for explanations.
+typedef struct {
+    Resolved *out;
+    uint32_t end;
+} ScopeEnd;
+
+static void left_scope(void *context, Variable *variable)
+{
+    const ScopeEnd *scope_end = context;
+    scope_end->out->visible.items[variable->id].to = scope_end->end;
+}
+
+static void enter(Body *body)
+{
+    scope_enter(&body->resolver->scope);
+}
+
+static void leave(Body *body, uint32_t end)
+{
+    ScopeEnd scope_end = {body->resolver->out, end};
+    scope_leave(&body->resolver->scope, left_scope, &scope_end);
+}
+
+static void add(Body *body, NodeList *nodes, Node *node)
+{
+    vector_push(body->resolver->arena, nodes, node);
+}
+
+// ---- deliveries ----
+
+static bool check_shapes(Body *body, const Value *value, const Pattern *pattern)
+{
+    Diags *diags = body->resolver->diags;
+    if (value->is_tuple && pattern->kind == PATTERN_DROP)
+        return true;
+    if (value->is_tuple != (pattern->kind == PATTERN_TUPLE)) {
+        if (value->is_tuple)
+            diag_error(diags, pattern->span, "a tuple of %zu values goes to a tuple: '{a, b}'", value->exprs.count);
+        else
+            diag_error(diags, pattern->span, "this takes %zu values, but one is sent: send a tuple, or take a struct "
+                       "apart with '{.field, ...}'", pattern->parts.count);
+        return false;
+    }
+    if (value->is_tuple && value->exprs.count != pattern->parts.count) {
+        diag_error(diags, pattern->span, "%zu values are sent, but %zu are taken here", value->exprs.count,
+                   pattern->parts.count);
+        return false;
+    }
+    return true;
+}
+
+static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
+{
+    if (roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from))
+        diag_error(body->resolver->diags, stmt->span, "%s sends to itself",
+                   who(body->resolver, body->env, node->from));
+}
+
+static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_DELIVERY, stmt->span);
+    bool sent = resolve_value(body, stmt->expr, &node->sent);
+    bool to = find_roles(body->resolver, body->env, &stmt->target.at, &node->to.at);
+    bool poison = !sent;
+    if (!to)
+        return;
+    if (sent) {
+        node->from = roleset_next(&node->sent.at, 0);
+        check_self_send(body, stmt, node);
+        poison = roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from);
+        for (size_t i = 0; i < node->sent.exprs.count; i++)
+            poison |= local_c(node->sent.exprs.items[i])->is_poisoned;
+        // The first of an agreeing set sends for all of them.
+        if (roleset_count(&node->sent.at) > 1) {
+            RoleSet first = new_set(body->resolver, body->env);
+            roleset_add(&first, node->from);
+            Value narrowed = {.span = node->sent.span, .is_tuple = node->sent.is_tuple, .at = first};
+            for (size_t i = 0; i < node->sent.exprs.count; i++)
+                vector_push(body->resolver->arena, &narrowed.exprs,
+                            resolve_c(body, &first, node->sent.exprs.items[i]->span, false));
+            node->sent = narrowed;
+        }
+    }
+    node->to.pattern = resolve_target(body, &node->to.at, stmt->target.target, poison);
+    if (!poison && check_shapes(body, &node->sent, node->to.pattern))
+        add(body, nodes, node);
+    else if (sent && poison)
+        return;
+}
+
+// ---- local steps ----
+
+static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_STEP, stmt->span);
+    if (!find_roles(body->resolver, body->env, &stmt->target.at, &node->at))
+        return;
+    const Target *target = stmt->target.target;
+    bool has_value = stmt->op != NULL && strcmp(stmt->op, "++") != 0 && strcmp(stmt->op, "--") != 0;
+    bool is_plain = stmt->op == NULL || strcmp(stmt->op, "=") == 0;
+    node->op = stmt->op;
+    if (has_value)
+        node->value = resolve_c(body, &node->at, stmt->value.span, false);
+    bool poison = node->value != NULL && local_c(node->value)->is_poisoned;
+    if (target->kind == TARGET_TUPLE || target->kind == TARGET_MATCH || target->kind == TARGET_DROP) {
+        diag_error(body->resolver->diags, target->span, "this can't be assigned to");
+        return;
+    }
+    if (!is_plain && target->kind == TARGET_NAME)
+        for (ROLESET_EACH(role, &node->at))
+            if (lookup_variable(body, role, target->name.text) == NULL) {
+                explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role),
+                                target->name.text, target->name.span, NULL);
+                return;
+            }
+    node->target = resolve_target(body, &node->at, target, poison);
+    if (!poison && node->target->kind != PATTERN_DROP)
+        add(body, nodes, node);
+}
+
+static void resolve_local(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_STEP, stmt->span);
+    Value value;
+    if (!resolve_value(body, stmt->expr, &value))
+        return;
+    if (value.is_tuple) {
+        diag_error(body->resolver->diags, stmt->span, "a tuple alone does nothing");
+        return;
+    }
+    node->at = value.at;
+    node->value = value.exprs.items[0];
+    add(body, nodes, node);
+}
+
+// ---- calls and their results ----
+
+static const Result *result_at(const Instance *callee, const RoleSet *at)
+{
+    for (size_t i = 0; i < callee->results.count; i++)
+        if (roleset_covers(&callee->results.items[i].at, at))
+            return &callee->results.items[i];
+    return NULL;
+}
+
+static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool fine)
+{
+    Resolver *resolver = body->resolver;
+    LocatedPattern located = {0};
+    if (!find_roles(resolver, body->env, &tree->at, &located.at))
+        return;
+    const Result *result = fine ? result_at(node->callee, &located.at) : NULL;
+    if (fine && result == NULL) {
+        diag_error(resolver->diags, tree->span, "'%s' has no result at %s", node->callee->def->name.text,
+                   who_all(resolver, body->env, &located.at));
+        diag_note(resolver->diags, node->callee->def->name.span, "it is defined here");
+    }
+    for (size_t i = 0; result != NULL && i < node->results.count; i++)
+        if (roleset_meets(&node->results.items[i].at, &located.at)) {
+            diag_error(resolver->diags, tree->span, "the result at %s is taken twice",
+                       who_all(resolver, body->env, &located.at));
+            result = NULL;
+        }
+    located.pattern = resolve_target(body, &located.at, tree->target, result == NULL);
+    if (result == NULL)
+        return;
+    bool takes_tuple = located.pattern->kind == PATTERN_TUPLE;
+    if (located.pattern->kind != PATTERN_DROP && takes_tuple != result->is_tuple) {
+        diag_error(resolver->diags, tree->span, result->is_tuple ? "this result is a tuple of %zu values: take it apart "
+                   "with '{a, b}'" : "this result is %zu value, not a tuple", result->types.count);
+        return;
+    }
+    if (takes_tuple && located.pattern->parts.count != result->types.count) {
+        diag_error(resolver->diags, tree->span, "this result has %zu values, but %zu are taken here", result->types.count,
+                   located.pattern->parts.count);
+        return;
+    }
+    vector_push(resolver->arena, &node->results, located);
+}
+
+static void resolve_call_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_CALL, stmt->span);
+    bool fine = resolve_call(body, stmt->call, node);
+    for (size_t i = 0; i < stmt->targets.count; i++)
+        bind_result(body, &stmt->targets.items[i], node, fine);
+    if (fine)
+        add(body, nodes, node);
+}
+
+// ---- choices ----
+
+// The condition, and the roles that decide. False: reported.
+static bool resolve_condition(Body *body, const Stmt *stmt, Node *node)
+{
+    Value value;
+    if (stmt->has_notify) {
+        node->has_notify = true;
+        RoleRef ref = {.names = stmt->notify, .span = stmt->span};
+        node->notify = new_set(body->resolver, body->env);
+        if (stmt->notify.count > 0)
+            find_roles(body->resolver, body->env, &ref, &node->notify);
+    }
+    if (!resolve_value(body, stmt->expr, &value))
+        return false;
+    node->head = stmt->expr->span;
+    if (value.is_tuple) {
+        diag_error(body->resolver->diags, value.span, "a tuple can't be a condition");
+        return false;
+    }
+    node->deciders = value.at;
+    node->condition = value.exprs.items[0];
+    return true;
+}
+
+static bool resolve_if(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_CHOICE, stmt->span);
+    bool fine = resolve_condition(body, stmt, node);
+    Branch then = {.span = stmt->body.span}, otherwise = {.span = stmt->otherwise.span, .is_implied = !stmt->has_otherwise};
+    if (!stmt->has_otherwise)
+        otherwise.span = stmt->span;
+    bool then_goes_on = resolve_block(body, &stmt->body, &then.body);
+    bool else_goes_on = !stmt->has_otherwise || resolve_block(body, &stmt->otherwise, &otherwise.body);
+    vector_push(body->resolver->arena, &node->branches, then);
+    vector_push(body->resolver->arena, &node->branches, otherwise);
+    if (fine)
+        add(body, nodes, node);
+    return then_goes_on || else_goes_on;
+}
+
+static bool resolve_switch(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_CHOICE, stmt->span);
+    node->is_switch = true;
+    bool fine = resolve_condition(body, stmt, node);
+    bool has_default = false, goes_on = false;
+    for (size_t i = 0; i < stmt->cases.count; i++) {
+        const TreeCase *tree = &stmt->cases.items[i];
+        Branch branch = {.is_default = tree->has_default, .span = tree->span};
+        if (tree->has_default && has_default)
+            diag_error(body->resolver->diags, tree->span, "this switch has two 'default' labels");
+        has_default |= tree->has_default;
+        for (size_t k = 0; fine && k < tree->labels.count; k++)
+            vector_push(body->resolver->arena, &branch.labels,
+                        resolve_c(body, &node->deciders, tree->labels.items[k].span, false));
+        goes_on |= resolve_block(body, &tree->body, &branch.body);
+        vector_push(body->resolver->arena, &node->branches, branch);
+    }
+    if (!has_default) {
+        Branch implied = {.is_default = true, .is_implied = true, .span = stmt->span};
+        vector_push(body->resolver->arena, &node->branches, implied);
+        goes_on = true;
+    }
+    if (fine)
+        add(body, nodes, node);
+    return goes_on;
+}
+
+// ---- loops ----
+
+static bool has_break(const NodeList *nodes, const Node *loop);
+
+static bool node_breaks(const Node *node, const Node *loop)
+{
+    if (node->kind == NODE_BREAK)
+        return node->loop_node == loop;
+    for (size_t i = 0; i < node->branches.count; i++)
+        if (has_break(&node->branches.items[i].body, loop))
+            return true;
+    return has_break(&node->body, loop) || has_break(&node->rescue, loop);
+}
+
+static bool has_break(const NodeList *nodes, const Node *loop)
+{
+    for (size_t i = 0; i < nodes->count; i++)
+        if (node_breaks(nodes->items[i], loop))
+            return true;
+    return false;
+}
+
+static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes);
+
+static bool resolve_loop(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    enter(body);
+    if (stmt->kind == STMT_FOR && stmt->init != NULL)
+        resolve_stmt(body, stmt->init, nodes);
+    Node *node = new_node(body, NODE_LOOP, stmt->span);
+    node->loop = stmt->kind == STMT_DO ? LOOP_DO : stmt->kind == STMT_FOR ? LOOP_FOR : LOOP_WHILE;
+    Node *outer = body->loop;
+    body->loop = node;
+    node->deciders = new_set(body->resolver, body->env);
+    bool fine = true;
+    // The condition of do-while is read behind the body, but sees only what was there before it.
+    if (stmt->expr != NULL && stmt->kind != STMT_DO)
+        fine = resolve_condition(body, stmt, node);
+    resolve_block(body, &stmt->body, &node->body);
+    if (stmt->expr != NULL && stmt->kind == STMT_DO)
+        fine = resolve_condition(body, stmt, node);
+    if (stmt->step != NULL)
+        resolve_stmt(body, stmt->step, &node->step);
+    body->loop = outer;
+    leave(body, stmt->span.end);
+    if (fine)
+        add(body, nodes, node);
+    return stmt->expr != NULL || has_break(&node->body, node);
+}
+
+static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, stmt->kind == STMT_BREAK ? NODE_BREAK : NODE_CONTINUE, stmt->span);
+    node->loop_node = body->loop;
+    if (body->loop == NULL)
+        diag_error(body->resolver->diags, stmt->span, "'%s' outside of a loop",
+                   stmt->kind == STMT_BREAK ? "break" : "continue");
+    else
+        add(body, nodes, node);
+}
+
+// ---- return ----
+
+static void check_return_call(Body *body, const Stmt *stmt, Node *node)
+{
+    const Instance *instance = body->instance, *callee = node->callee;
+    for (size_t i = 0; i < instance->results.count; i++) {
+        const Result *want = &instance->results.items[i];
+        const Result *have = result_at(callee, &want->at);
+        if (have != NULL && have->is_tuple == want->is_tuple && have->types.count == want->types.count)
+            continue;
+        diag_error(body->resolver->diags, stmt->span,
+                   have == NULL ? "'%s' has no result at %s, but '%s' needs one" : "'%s' has another kind of result at %s than '%s'",
+                   callee->def->name.text, who_all(body->resolver, body->env, &want->at), instance->def->name.text);
+        diag_note(body->resolver->diags, want->span, "'%s' declares it here", instance->def->name.text);
+        return;
+    }
+}
+
+static const char *plural_values(size_t count)
+{
+    return count == 1 ? "value" : "values";
+}
+
+static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
+{
+    Resolver *resolver = body->resolver;
+    Instance *instance = body->instance;
+    const char *name = instance->def->name.text;
+    bool *given = ARENA_ARRAY(resolver->arena, bool, instance->results.count + 1);
+    bool fine = true;
+    for (size_t k = 0; k < instance->results.count; k++)
+        vector_push(resolver->arena, &node->values, (Value){0});
+    for (size_t i = 0; i < stmt->values.count; i++) {
+        Value value;
+        if (!resolve_value(body, stmt->values.items[i], &value)) {
+            fine = false;
+            continue;
+        }
+        size_t slot = 0;
+        while (slot < instance->results.count && !roleset_equal(&instance->results.items[slot].at, &value.at))
+            slot++;
+        if (slot == instance->results.count) {
+            diag_error(resolver->diags, value.span, "'%s' has no result at %s", name,
+                       who_all(resolver, body->env, &value.at));
+            diag_note(resolver->diags, instance->def->name.span, "it is defined here");
+            fine = false;
+            continue;
+        }
+        const Result *result = &instance->results.items[slot];
+        size_t wanted = result->types.count;
+        if (given[slot]) {
+            diag_error(resolver->diags, value.span, "the result at %s is given twice", who_all(resolver, body->env, &value.at));
+            fine = false;
+        } else if (value.is_tuple != result->is_tuple || value.exprs.count != wanted) {
+            diag_error(resolver->diags, value.span, "'%s' returns %s%zu %s at %s, not %zu", name,
+                       result->is_tuple ? "a tuple of " : "", wanted, plural_values(wanted),
+                       who_all(resolver, body->env, &value.at), value.exprs.count);
+            fine = false;
+        }
+        given[slot] = true;
+        node->values.items[slot] = value;
+    }
+    for (size_t i = 0; fine && i < instance->results.count; i++)
+        if (!given[i]) {
+            diag_error(resolver->diags, stmt->span, "'%s' must return a result at %s here", name,
+                       who_all(resolver, body->env, &instance->results.items[i].at));
+            diag_note(resolver->diags, instance->results.items[i].span, "it is declared here");
+            break;
+        }
+}
+
+static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_RETURN, stmt->span);
+    if (stmt->call != NULL) {
+        if (!resolve_call(body, stmt->call, node))
+            return;
+        check_return_call(body, stmt, node);
+    } else {
+        resolve_return_values(body, stmt, node);
+    }
+    add(body, nodes, node);
+}
+
+// ---- checkpoint ----
+
+static bool resolve_checkpoint(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_CHECKPOINT, stmt->span);
+    node->head = (Span){stmt->span.file, stmt->span.start, stmt->span.start + (uint32_t)strlen("checkpoint")};
+    node->has_rescue = stmt->has_otherwise;
+    node->has_within = stmt->has_within;
+    node->within_ns = stmt->within_ns;
+    node->has_retry = stmt->has_retry;
+    node->retry = stmt->retry;
+    bool goes_on = resolve_block(body, &stmt->body, &node->body);
+    if (stmt->has_otherwise) {
+        FaultScope fault = {stmt->fault.text, node, body->resolver->scope.depth, body->fault};
+        if (stmt->fault.text != NULL)
+            body->fault = &fault;
+        goes_on |= resolve_block(body, &stmt->otherwise, &node->rescue);
+        body->fault = fault.outer;
+    }
+    add(body, nodes, node);
+    return goes_on;
+}
+
+// ---- blocks ----
+
+static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    switch (stmt->kind) {
+    case STMT_DELIVERY:
+        resolve_delivery(body, stmt, nodes);
+        return true;
+    case STMT_ASSIGN:
+        resolve_assign(body, stmt, nodes);
+        return true;
+    case STMT_LOCAL:
+        resolve_local(body, stmt, nodes);
+        return true;
+    case STMT_CALL:
+        resolve_call_stmt(body, stmt, nodes);
+        return true;
+    case STMT_IF:
+        return resolve_if(body, stmt, nodes);
+    case STMT_SWITCH:
+        return resolve_switch(body, stmt, nodes);
+    case STMT_WHILE:
+    case STMT_DO:
+    case STMT_FOR:
+        return resolve_loop(body, stmt, nodes);
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+        resolve_jump(body, stmt, nodes);
+        return false;
+    case STMT_RETURN:
+        resolve_return(body, stmt, nodes);
+        return false;
+    case STMT_CHECKPOINT:
+        return resolve_checkpoint(body, stmt, nodes);
+    case STMT_BLOCK: {
+        Node *node = new_node(body, NODE_BLOCK, stmt->span);
+        bool goes_on = resolve_block(body, &stmt->body, &node->body);
+        add(body, nodes, node);
+        return goes_on;
+    }
+    }
+    return true;
+}
+
+static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
+{
+    bool goes_on = true, warned = false;
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const Stmt *stmt = block->statements.items[i];
+        if (!goes_on && !warned) {
+            diag_warning(body->resolver->diags, stmt->span, "this is never reached");
+            warned = true;
+        }
+        // What is never reached is checked, but is not part of the program.
+        NodeList unreached = {0};
+        bool after = resolve_stmt(body, stmt, goes_on ? nodes : &unreached);
+        goes_on = goes_on && after;
+    }
+    return goes_on;
+}
+
+static bool resolve_block(Body *body, const Block *block, NodeList *nodes)
+{
+    enter(body);
+    bool goes_on = resolve_statements(body, block, nodes);
+    leave(body, block->span.end);
+    return goes_on;
+}
+
+void resolve_body(Body *body)
+{
+    Instance *instance = body->instance;
+    enter(body);
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const Param *param = &instance->params.items[i];
+        for (size_t k = 0; k < param->variables.count; k++) {
+            Variable *variable = param->variables.items[k];
+            if (scope_lookup(&body->resolver->scope, variable->role, variable->name, NULL) != NULL)
+                diag_error(body->resolver->diags, param->span, "%s already has a parameter '%s'",
+                           who(body->resolver, body->env, variable->role), variable->name);
+            scope_bind(&body->resolver->scope, variable);
+        }
+    }
+    const Block *block = &instance->def->body;
+    instance->falls_off = resolve_statements(body, block, &instance->body);
+    leave(body, block->span.end);
+    if (instance->falls_off && instance->results.count > 0 && instance->def->body.span.end > instance->def->name.span.end &&
+        !body->env->is_abstract) {
+        Span brace = {block->span.file, block->span.end - 1, block->span.end};
+        diag_error(body->resolver->diags, brace, "'%s' can end here without its result at %s", instance->def->name.text,
+                   who_all(body->resolver, body->env, &instance->results.items[0].at));
+        diag_note(body->resolver->diags, instance->results.items[0].span, "it is declared here");
+    }
+}

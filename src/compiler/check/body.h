@@ -1,0 +1,97 @@
+// body.h: resolving one instance. Internal to check/: resolve.c makes instances, call.c resolves calls, body.c statements,
+// local.c expressions and targets.
+
+#ifndef CHECK_BODY_H
+#define CHECK_BODY_H
+
+#include "compiler/check/resolve.h"
+#include "compiler/check/scope.h"
+
+// A choreographic function as an argument: a definition with its roles, or (def NULL) just a signature, for definitions
+// that nobody calls.
+typedef struct {
+    const TreeDef *def;
+    RoleId *role_args;
+    const TreeParam *signature;
+} FunctionValue;
+typedef VECTOR(FunctionValue) FunctionValueList;
+
+// What names mean inside one instance.
+typedef struct {
+    const TreeDef *def;
+    RoleId *role_args;                // of def->role_params
+    FunctionValueList function_args;  // of its function parameters, in order
+    bool is_abstract;
+} Env;
+
+typedef struct {
+    Instance *instance;
+    Env env;
+} InstanceJob;
+
+typedef struct {
+    Resolved *out;
+    Arena *arena;
+    Diags *diags;
+    size_t role_count;
+    size_t role_capacity;   // with the pseudo roles that stand for role parameters of unused definitions
+    Map role_by_name;       // name -> RoleId + 1
+    Map def_by_name;        // name -> TreeDef
+    Map instance_by_key;
+    Map name_taken;         // of instances
+    VECTOR(InstanceJob) jobs;
+    Scope scope;
+    bool too_many;          // instances: reported
+} Resolver;
+
+typedef struct FaultScope FaultScope;
+struct FaultScope {
+    const char *name;
+    Node *checkpoint;
+    uint32_t depth;
+    FaultScope *outer;
+};
+
+typedef struct {
+    Resolver *resolver;
+    Instance *instance;
+    const Env *env;
+    Node *loop;        // innermost, or NULL
+    FaultScope *fault; // innermost rescue with a name, or NULL
+} Body;
+
+// ---- resolve.c ----
+RoleSet new_set(const Resolver *resolver, const Env *env);
+// The role's name as the user wrote it in this instance: a role parameter's own.
+const char *who(const Resolver *resolver, const Env *env, RoleId role);
+const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles); // "Alice and Bob"
+RoleId find_role(Resolver *resolver, const Env *env, const Name *name);              // ROLE_NONE: reported
+bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set); // false: reported
+// NULL: reported. Its parameters and results are there at once, its body later.
+Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
+                       bool is_abstract, Span use);
+Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, const char *name, Span span);
+Node *new_node(Body *body, NodeKind kind, Span span);
+
+// ---- local.c ----
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted);     // never NULL
+bool resolve_value(Body *body, const TreeExpr *tree, Value *value);        // false: reported
+// Binds what the target declares. `poison`: the value was wrong; variables are bound all the same, with no type.
+Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison);
+Variable *lookup_variable(Body *body, RoleId role, const char *name);
+
+// ---- call.c ----
+// Fills node->callee and node->args; false: reported.
+bool resolve_call(Body *body, const TreeCall *call, Node *node);
+
+// ---- body.c ----
+void resolve_body(Body *body);
+
+// ---- explain.c ----
+// "Alice has no variable 'x' here", with what can be said about where it is.
+// `owner_name`: another role that has it here, or NULL.
+void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
+                     Span span, const char *owner_name);
+const char *closest_name(const char *name, const char *const *candidates, size_t count); // NULL: none is close
+
+#endif

@@ -1,0 +1,224 @@
+// Calls of choreographic functions: who is called, with which roles, functions and values.
+
+#include "compiler/check/body.h"
+
+#include <string.h>
+
+// The name of a function in this instance: a function parameter's argument, or a definition (role arguments given).
+// False: reported.
+static bool find_function(Body *body, const Name *name, const NameList *role_args, FunctionValue *value)
+{
+    Resolver *resolver = body->resolver;
+    const TreeDef *def = body->env->def;
+    size_t index = 0;
+    for (size_t i = 0; i < def->params.count; i++) {
+        if (!def->params.items[i].is_function)
+            continue;
+        if (strcmp(def->params.items[i].name.text, name->text) == 0) {
+            *value = body->env->function_args.items[index];
+            if (role_args->count > 0)
+                diag_error(resolver->diags, name->span, "'%s' is a function parameter: it takes no role arguments",
+                           name->text);
+            return role_args->count == 0;
+        }
+        index++;
+    }
+    value->def = map_get(&resolver->def_by_name, name->text);
+    value->signature = NULL;
+    if (value->def == NULL) {
+        diag_error(resolver->diags, name->span, "no function '%s'", name->text);
+        VECTOR(const char *) names = {0};
+        for (size_t i = 0; i < resolver->out->tree->defs.count; i++)
+            vector_push(resolver->arena, &names, resolver->out->tree->defs.items[i]->name.text);
+        const char *close = closest_name(name->text, names.items, names.count);
+        if (close != NULL)
+            diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
+        else
+            diag_note(resolver->diags, SPAN_NONE, "a choreographic function is made with 'def %s(...) { ... }'; a role's "
+                      "own is called as 'Role.%s(...)'", name->text, name->text);
+        return false;
+    }
+    if (role_args->count != value->def->role_params.count) {
+        diag_error(resolver->diags, name->span, "'%s' takes %zu role argument%s, not %zu", name->text,
+                   value->def->role_params.count, value->def->role_params.count == 1 ? "" : "s", role_args->count);
+        diag_note(resolver->diags, value->def->name.span, "it is defined here");
+        return false;
+    }
+    value->role_args = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
+    for (size_t i = 0; i < role_args->count; i++) {
+        value->role_args[i] = find_role(resolver, body->env, &role_args->items[i]);
+        if (value->role_args[i] == ROLE_NONE)
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (value->role_args[k] == value->role_args[i]) {
+                diag_error(resolver->diags, role_args->items[i].span, "role arguments must be distinct: '%s' is there twice",
+                           role_args->items[i].text);
+                return false;
+            }
+    }
+    return true;
+}
+
+static bool same_roles(Resolver *resolver, const Env *one_env, const RoleRef *one, const Env *other_env,
+                       const RoleRef *other)
+{
+    RoleSet first, second;
+    return find_roles(resolver, one_env, one, &first) && find_roles(resolver, other_env, other, &second) &&
+           roleset_equal(&first, &second);
+}
+
+static void must_fit(Resolver *resolver, Span span, const char *argument, const char *parameter, const TypeText *expected,
+                     const TypeText *actual)
+{
+    TypeFit fit = {span, argument, parameter, expected, actual};
+    vector_push(resolver->arena, &resolver->out->fits, fit);
+}
+
+// Does the function fit the parameter's signature? Roles now, types later. False: reported.
+static bool check_signature(Body *body, const FunctionValue *value, const Env *callee, const TreeParam *param, Span span)
+{
+    Resolver *resolver = body->resolver;
+    Env env = {value->def, value->role_args, {0}, callee->is_abstract};
+    if (value->def == NULL)
+        return true; // itself only a signature; checked where a real function is passed
+    const TreeParamList *expected = param->params, *actual = &value->def->params;
+    const char *name = value->def->name.text;
+    bool fits = expected->count == actual->count && param->results.count == value->def->results.count;
+    for (size_t i = 0; fits && i < expected->count; i++) {
+        const TreeParam *want = &expected->items[i], *have = &actual->items[i];
+        fits = want->is_function == have->is_function &&
+               (want->is_function || same_roles(resolver, callee, &want->at, &env, &have->at));
+        if (fits && !want->is_function)
+            must_fit(resolver, span, name, param->name.text, &want->type, &have->type);
+    }
+    for (size_t i = 0; fits && i < param->results.count; i++) {
+        const TreeResult *want = &param->results.items[i], *have = &value->def->results.items[i];
+        fits = same_roles(resolver, callee, &want->at, &env, &have->at) && want->types.count == have->types.count;
+        for (size_t k = 0; fits && k < want->types.count; k++)
+            must_fit(resolver, span, name, param->name.text, &want->types.items[k], &have->types.items[k]);
+    }
+    if (!fits) {
+        diag_error(resolver->diags, span, "'%s' does not fit the parameter '%s'", name, param->name.text);
+        diag_note(resolver->diags, param->span, "the parameter is declared here");
+        diag_note(resolver->diags, value->def->name.span, "the function is defined here");
+    }
+    return fits;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool check_count(Body *body, const TreeCall *call, const char *name, size_t wanted, Span defined)
+{
+    if (call->args.count == wanted)
+        return true;
+    diag_error(body->resolver->diags, call->span, "'%s' takes %zu argument%s, not %zu", name, wanted, plural(wanted),
+               call->args.count);
+    diag_note(body->resolver->diags, defined, "it is defined here");
+    return false;
+}
+
+static bool function_argument(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
+                              FunctionValueList *function_args)
+{
+    if (arg->expr != NULL) {
+        diag_error(body->resolver->diags, arg->span, "'%s' wants a choreographic function here", param->name.text);
+        diag_note(body->resolver->diags, param->span, "the parameter is declared here");
+        return false;
+    }
+    FunctionValue value = {0};
+    if (!find_function(body, &arg->function, &arg->role_args, &value) ||
+        !check_signature(body, &value, callee, param, arg->span))
+        return false;
+    vector_push(body->resolver->arena, function_args, value);
+    return true;
+}
+
+// One located argument for one located parameter.
+static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node)
+{
+    Resolver *resolver = body->resolver;
+    char *type = param->declared != NULL ? span_copy(resolver->arena, resolver->out->sources, param->declared->before) : "";
+    if (arg->expr == NULL) {
+        diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, '%s' is not located", name,
+                   who_all(resolver, body->env, &param->at), type, arg->function.text);
+        return false;
+    }
+    Value value;
+    if (!resolve_value(body, arg->expr, &value))
+        return false;
+    if (!roleset_covers(&value.at, &param->at)) {
+        diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, this is %s's", name,
+                   who_all(resolver, body->env, &param->at), type, who_all(resolver, body->env, &value.at));
+        diag_note(resolver->diags, param->span, "the parameter is declared here");
+        return false;
+    }
+    if (value.is_tuple) {
+        diag_error(resolver->diags, arg->span, "an argument is one value, not a tuple");
+        return false;
+    }
+    // Only the parameter's roles compute it.
+    if (!roleset_equal(&value.at, &param->at)) {
+        value.exprs.items[0] = resolve_c(body, &param->at, value.exprs.items[0]->span, arg->expr->kind == TREE_CALL);
+        value.at = roleset_copy(resolver->arena, &param->at);
+    }
+    vector_push(resolver->arena, &node->args, value);
+    return true;
+}
+
+// A call of a function parameter that has only a signature: checked against a made-up instance.
+static Instance *signature_instance(Body *body, const TreeParam *signature)
+{
+    Resolver *resolver = body->resolver;
+    TreeDef *def = ARENA_NEW(resolver->arena, TreeDef);
+    *def = (TreeDef){.name = signature->name, .params = *signature->params, .results = signature->results,
+                     .role_params = body->env->def->role_params, .span = signature->span, .body.span = signature->span};
+    for (size_t i = 0; i < def->params.count; i++)
+        if (def->params.items[i].name.text == NULL)
+            def->params.items[i].name = signature->name;
+    return get_instance(resolver, def, body->env->role_args, (FunctionValueList){0}, true, signature->span);
+}
+
+bool resolve_call(Body *body, const TreeCall *call, Node *node)
+{
+    FunctionValue function = {0};
+    if (!find_function(body, &call->function, &call->role_args, &function))
+        return false;
+    const char *name = call->function.text;
+    const TreeParamList *params = function.def != NULL ? &function.def->params : function.signature->params;
+    Span defined = function.def != NULL ? function.def->name.span : function.signature->span;
+    if (!check_count(body, call, name, params->count, defined))
+        return false;
+
+    Env callee = {function.def != NULL ? function.def : body->env->def,
+                  function.def != NULL ? function.role_args : body->env->role_args, {0}, body->env->is_abstract};
+    bool fine = true;
+    for (size_t i = 0; i < params->count; i++)
+        if (params->items[i].is_function)
+            fine &= function_argument(body, &call->args.items[i], &callee, &params->items[i], &callee.function_args);
+    if (!fine)
+        return false;
+
+    if (function.def == NULL) {
+        node->callee = signature_instance(body, function.signature);
+    } else {
+        bool is_abstract = false;
+        for (size_t i = 0; i < function.def->role_params.count; i++)
+            is_abstract |= function.role_args[i] >= body->resolver->role_count;
+        for (size_t i = 0; i < callee.function_args.count; i++)
+            is_abstract |= callee.function_args.items[i].def == NULL;
+        // What only an unused definition calls is not part of the program either.
+        is_abstract |= body->env->is_abstract && (callee.function_args.count > 0 || function.def->role_params.count > 0);
+        node->callee = get_instance(body->resolver, function.def, function.role_args, callee.function_args, is_abstract,
+                                    call->span);
+    }
+    if (node->callee == NULL)
+        return false;
+    size_t located = 0;
+    for (size_t i = 0; i < params->count; i++)
+        if (!params->items[i].is_function)
+            fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node);
+    return fine;
+}

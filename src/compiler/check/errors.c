@@ -1,0 +1,185 @@
+// libclang's errors in local C, in the user's terms.
+
+#include "base/text.h"
+#include "compiler/check/body.h"
+#include "compiler/check/typing.h"
+
+#include <string.h>
+
+enum { PREFIX_ERRORS_MAX = 3 };
+
+// The expression that the error lies in: the smallest one in the unit.
+static LocalC *local_at(Typing *typing, Span span)
+{
+    LocalC *best = NULL;
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        LocalC *local = typing->resolved->locals.items[i];
+        Span at = local->expr.span;
+        if (!typing->typed[i] || at.file != span.file || span.start < at.start || span.end > at.end)
+            continue;
+        if (best == NULL || at.end - at.start < best->expr.span.end - best->expr.span.start)
+            best = local;
+    }
+    return best;
+}
+
+static const char *written_role(const Typing *typing, const LocalC *local, RoleId role)
+{
+    return instance_role_name(typing->resolved->program, local->instance, role);
+}
+
+static const char *owner_of(const Typing *typing, const LocalC *local, const char *name)
+{
+    for (size_t i = 0; i < typing->resolved->visible.count; i++) {
+        const Visibility *visibility = &typing->resolved->visible.items[i];
+        const Variable *variable = visibility->variable;
+        if (variable->instance == local->instance && strcmp(variable->name, name) == 0 &&
+            visibility->from <= local->expr.span.start && local->expr.span.end <= visibility->to &&
+            !roleset_has(&local->expr.at, variable->role))
+            return written_role(typing, local, variable->role);
+    }
+    return NULL;
+}
+
+static bool has_variable(const LocalC *local, const char *name, RoleId role)
+{
+    for (size_t i = 0; i < local->instance->variables.count; i++)
+        if (local->instance->variables.items[i]->role == role &&
+            strcmp(local->instance->variables.items[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void report_undeclared(Typing *typing, const CError *error, const LocalC *local)
+{
+    RoleId role = roleset_next(&local->expr.at, 0);
+    const char *role_name = written_role(typing, local, role);
+    if (error->macro != NULL && has_variable(local, error->undeclared, role)) {
+        diag_error(typing->diags, error->span, "macro '%s' uses %s's '%s'", error->macro, role_name, error->undeclared);
+        diag_note(typing->diags, SPAN_NONE, "a macro can't name a role's variable: give it to the macro as an argument");
+        return;
+    }
+    explain_missing(typing->resolved, local->instance, role, role_name, error->undeclared, error->span,
+                    owner_of(typing, local, error->undeclared));
+}
+
+static void report_unknown_function(Typing *typing, Span span, const LocalC *local, const char *name)
+{
+    const char *role = written_role(typing, local, roleset_next(&local->expr.at, 0));
+    diag_error(typing->diags, span, "the type of %s's '%s' can't be inferred here", role, name);
+    CNameKind kind = cunit_name_kind(typing->unit, name);
+    if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
+        diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role, name);
+    diag_note(typing->diags, SPAN_NONE, "add its prototype to the choreography: 'TYPE %s.%s(...);'", role, name);
+}
+
+static void report_const(Typing *typing, const CError *error, const LocalC *local)
+{
+    for (size_t i = 0; i < local->mentions.count; i++) {
+        const Mention *mention = &local->mentions.items[i];
+        const Variable *variable = mention->variables.items[0];
+        const char *role = written_role(typing, local, variable->role);
+        if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
+            continue;
+        if (mention->shared) {
+            diag_error(typing->diags, error->span, "%s agrees with others on '%s': its own C can't change it", role,
+                       mention->name);
+            diag_note(typing->diags, SPAN_NONE, "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
+                      "keeps it", role, mention->name, role, mention->name);
+        } else {
+            diag_error(typing->diags, error->span, "%s's '%s' is a string: local C can't change it", role, mention->name);
+            diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role, mention->name);
+        }
+        return;
+    }
+    diag_error(typing->diags, error->span, "%s", error->message);
+}
+
+// Clang shows our own names as 'chx_ty3' (aka 'int') or 'typeof (chx_v7)' (aka 'int'): only the second part is the user's.
+static const char *clean_message(Arena *arena, const char *message)
+{
+    Text text;
+    text_init(&text, arena);
+    for (const char *at = message; *at != '\0';) {
+        const char *close = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+        if (close == NULL) {
+            text_add(&text, at++, 1);
+            continue;
+        }
+        size_t length = (size_t)(close + 1 - at);
+        const char *quoted = arena_copy(arena, at, length);
+        bool is_ours = strstr(quoted, "chx_ty") != NULL || strstr(quoted, "chx_v") != NULL ||
+                       strstr(quoted, "chx_x") != NULL || strstr(quoted, "chx_t") != NULL || strstr(quoted, "chx_q") != NULL;
+        if (is_ours && strncmp(close + 1, " (aka '", 7) == 0) {
+            const char *real = close + 1 + 6, *end = strchr(real + 1, '\'');
+            if (end != NULL) {
+                text_add(&text, real, (size_t)(end + 1 - real));
+                at = end[1] == ')' ? end + 2 : end + 1;
+                continue;
+            }
+        }
+        text_add(&text, at, length);
+        at = close + 1;
+    }
+    return text.chars;
+}
+
+static void report(Typing *typing, const CError *error)
+{
+    const LocalC *local = local_at(typing, error->span);
+    if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
+        strcmp(error->undeclared, "chx_fault") != 0)
+        return;
+    if (local != NULL && error->undeclared != NULL)
+        report_undeclared(typing, error, local);
+    else if (local != NULL && error->implicit_function != NULL)
+        report_unknown_function(typing, error->span, local, error->implicit_function);
+    else if (local != NULL && error->is_const_assignment)
+        report_const(typing, error, local);
+    else {
+        diag_error(typing->diags, error->span, "%s", clean_message(typing->arena, error->message));
+        for (size_t i = 0; i < error->notes.count; i++)
+            if (error->notes.items[i].span.file != FILE_NONE)
+                diag_note(typing->diags, error->notes.items[i].span, "%s",
+                          clean_message(typing->arena, error->notes.items[i].message));
+    }
+}
+
+static void report_prefix(Typing *typing, bool has_others)
+{
+    CErrorList errors = {0};
+    cunit_prefix_errors(typing->unit, &errors);
+    for (size_t i = 0; i < errors.count && i < PREFIX_ERRORS_MAX; i++)
+        if (has_others || strstr(errors.items[i].message, "file not found") != NULL)
+            diag_error(typing->diags, errors.items[i].span, "%s", errors.items[i].message);
+}
+
+// A role's variable that comes out of a macro's body can't be found in the text.
+static void report_macros(Typing *typing)
+{
+    CReferenceList references = {0};
+    cunit_references(typing->unit, &references);
+    for (size_t i = 0; i < references.count; i++) {
+        const CReference *reference = &references.items[i];
+        const LocalC *local = reference->macro != NULL ? local_at(typing, reference->span) : NULL;
+        if (local == NULL)
+            continue;
+        diag_error(typing->diags, reference->span, "macro '%s' uses %s's '%s'", reference->macro,
+                   written_role(typing, local, roleset_next(&local->expr.at, 0)), reference->name);
+        diag_note(typing->diags, SPAN_NONE, "a macro can't name a role's variable: give it to the macro as an argument");
+    }
+}
+
+void typing_errors(Typing *typing)
+{
+    CErrorList errors = {0};
+    cunit_errors(typing->unit, &errors);
+    report_prefix(typing, errors.count > 0);
+    for (size_t i = 0; i < errors.count; i++)
+        report(typing, &errors.items[i]);
+    for (size_t i = 0; i < typing->untypable.count; i++) {
+        const LocalC *local = typing->untypable.items[i];
+        report_unknown_function(typing, local->called.items[0].span, local, local->called.items[0].name);
+    }
+    report_macros(typing);
+}

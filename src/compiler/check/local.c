@@ -1,0 +1,279 @@
+// Expressions and targets: which names in local C are whose variables, and what a target binds.
+
+#include "compiler/check/body.h"
+#include "compiler/check/ctext.h"
+
+#include <string.h>
+
+// ---- variables ----
+
+static Variable *fault_variable(Body *body, FaultScope *fault, RoleId role)
+{
+    VariableList *variables = &fault->checkpoint->fault_variables;
+    for (size_t i = 0; i < variables->count; i++)
+        if (variables->items[i]->role == role)
+            return variables->items[i];
+    Variable *variable =
+        new_variable(body->resolver, body->instance, role, fault->name, fault->checkpoint->head);
+    variable->is_fault = true;
+    variable->is_read = true;
+    vector_push(body->resolver->arena, variables, variable);
+    return variable;
+}
+
+// A rescue's fault belongs to every role there; it becomes a role's variable when the role first uses it.
+Variable *lookup_variable(Body *body, RoleId role, const char *name)
+{
+    uint32_t depth = 0;
+    Variable *variable = scope_lookup(&body->resolver->scope, role, name, &depth);
+    for (FaultScope *fault = body->fault; fault != NULL; fault = fault->outer)
+        if (strcmp(fault->name, name) == 0 && (variable == NULL || depth <= fault->depth))
+            return fault_variable(body, fault, role);
+    return variable;
+}
+
+// Another role that has a variable of this name here, or NULL.
+static const char *owner_of(Body *body, const char *name)
+{
+    for (RoleId role = 0; role < body->resolver->scope.role_count; role++)
+        if (scope_lookup(&body->resolver->scope, role, name, NULL) != NULL)
+            return who(body->resolver, body->env, role);
+    return NULL;
+}
+
+// ---- local C ----
+
+static Mention *find_mention(LocalC *local, const char *name)
+{
+    for (size_t i = 0; i < local->mentions.count; i++)
+        if (strcmp(local->mentions.items[i].name, name) == 0)
+            return &local->mentions.items[i];
+    return NULL;
+}
+
+// The name stands in the expression: if it is a variable of its roles, that is a mention.
+static void mention(Body *body, LocalC *local, const CToken *token)
+{
+    Arena *arena = body->resolver->arena;
+    Mention *found = find_mention(local, token->text);
+    if (found == NULL) {
+        Mention fresh = {.name = token->text, .agree = true};
+        RoleId missing = ROLE_NONE;
+        for (ROLESET_EACH(role, &local->expr.at)) {
+            Variable *variable = lookup_variable(body, role, token->text);
+            if (variable == NULL) {
+                missing = role;
+                continue;
+            }
+            local->is_poisoned |= is_poisoned(variable);
+            vector_push(arena, &fresh.variables, variable);
+        }
+        if (fresh.variables.count == 0)
+            return;
+        if (missing != ROLE_NONE) {
+            explain_missing(body->resolver->out, body->instance, missing, who(body->resolver, body->env, missing),
+                            token->text, token->span, NULL);
+            local->is_poisoned = true;
+            return;
+        }
+        vector_push(arena, &local->mentions, fresh);
+        found = &local->mentions.items[local->mentions.count - 1];
+    }
+    vector_push(arena, &found->places, token->span);
+}
+
+static bool has_prototype(Body *body, const LocalC *local, const char *name)
+{
+    RoleId role = roleset_next(&local->expr.at, 0);
+    RoleFunction *function = resolved_function(body->resolver->out, role, name);
+    return function != NULL && function->proto != NULL;
+}
+
+static void note_call(Body *body, LocalC *local, const CTokenList *tokens, size_t index, bool is_dotted)
+{
+    const CToken *token = &tokens->items[index];
+    Arena *arena = body->resolver->arena;
+    CalledName called = {.name = token->text, .span = token->span, .is_dotted = is_dotted};
+    size_t close = ctext_close(tokens, index + 1);
+    called.is_whole = index == 0 && close + 1 == tokens->count;
+    if (called.is_whole)
+        ctext_split(arena, tokens, index + 1, close, &called.args);
+    RoleId role = roleset_next(&local->expr.at, 0);
+    // A definition that nobody uses asks nothing of a role.
+    if (body->env->is_abstract)
+        called.function = resolved_function(body->resolver->out, role, token->text);
+    else if (is_dotted || has_prototype(body, local, token->text))
+        called.function = resolved_function_use(body->resolver->out, role, token->text, token->span);
+    vector_push(arena, &local->called, called);
+    local->expr.has_call = true;
+}
+
+static bool is_literal(const CTokenList *tokens)
+{
+    size_t first = 0, last = tokens->count;
+    while (first < last && ctoken_is(tokens, first, "(") && ctext_close(tokens, first) == last - 1) {
+        first++;
+        last--;
+    }
+    for (size_t i = first; i < last; i++)
+        if (tokens->items[i].kind != CTOKEN_STRING)
+            return false;
+    return first < last;
+}
+
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
+{
+    Resolved *out = body->resolver->out;
+    LocalC *local = ARENA_NEW(out->arena, LocalC);
+    local->id = (uint32_t)out->locals.count;
+    local->instance = body->instance;
+    local->expr.at = roleset_copy(out->arena, at);
+    local->expr.span = c;
+    vector_push(out->arena, &out->locals, local);
+
+    CTokenList tokens = {0};
+    ctext_scan(out->arena, out->sources, c, &tokens);
+    for (size_t i = 0; i < tokens.count; i++) {
+        const CToken *token = &tokens.items[i];
+        local->assigns |= ctoken_assigns(token);
+        bool is_member = i > 0 && (ctoken_is(&tokens, i - 1, ".") || ctoken_is(&tokens, i - 1, "->"));
+        bool is_tag = i > 0 && tokens.items[i - 1].kind == CTOKEN_KEYWORD &&
+                      (ctoken_is(&tokens, i - 1, "struct") || ctoken_is(&tokens, i - 1, "union") ||
+                       ctoken_is(&tokens, i - 1, "enum"));
+        if (token->kind != CTOKEN_NAME || is_member || is_tag)
+            continue;
+        bool is_called = ctoken_is(&tokens, i + 1, "(");
+        bool dotted = is_dotted && i == 0;
+        if (is_called)
+            note_call(body, local, &tokens, i, dotted);
+        // A variable may hold a function pointer; the role's own functions come first.
+        if (!is_called || (!dotted && !has_prototype(body, local, token->text)))
+            mention(body, local, token);
+    }
+    local->expr.is_braces = ctoken_is(&tokens, 0, "{");
+    local->expr.is_literal = is_literal(&tokens);
+    local->expr.is_variable = tokens.count == 1 && local->mentions.count == 1;
+    local->expr.is_constant = local->mentions.count == 0 && local->called.count == 0;
+    return &local->expr;
+}
+
+// ---- located expressions ----
+
+static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
+{
+    bool fine = true;
+    for (ROLESET_EACH(role, &value->at)) {
+        if (lookup_variable(body, role, tree->name.text) != NULL)
+            continue;
+        explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role), tree->name.text,
+                        tree->name.span, owner_of(body, tree->name.text));
+        fine = false;
+        break;
+    }
+    if (fine)
+        vector_push(body->resolver->arena, &value->exprs, resolve_c(body, &value->at, tree->name.span, false));
+    return fine;
+}
+
+static void check_set_call(Body *body, const TreeExpr *tree, const Value *value)
+{
+    if (roleset_count(&value->at) > 1)
+        diag_error(body->resolver->diags, tree->span, "an expression at a role set makes no calls: let one role call '%s' "
+                   "and send the result to the set", tree->name.text);
+}
+
+bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
+{
+    Arena *arena = body->resolver->arena;
+    *value = (Value){.span = tree->span, .is_tuple = tree->kind == TREE_TUPLE};
+    if (!find_roles(body->resolver, body->env, &tree->at, &value->at))
+        return false;
+    switch (tree->kind) {
+    case TREE_NAME:
+        return resolve_name(body, tree, value);
+    case TREE_CALL:
+        check_set_call(body, tree, value);
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, true));
+        return true;
+    case TREE_C:
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, false));
+        return true;
+    case TREE_TUPLE:
+        for (size_t i = 0; i < tree->parts.count; i++)
+            vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->parts.items[i].span, false));
+        return true;
+    }
+    return false;
+}
+
+// ---- targets ----
+
+static Variable *bind_new(Body *body, RoleId role, const Target *target, bool poison)
+{
+    Variable *variable = new_variable(body->resolver, body->instance, role, target->name.text, target->name.span);
+    if (target->kind == TARGET_DECLARE)
+        variable->declared = &target->type;
+    if (poison)
+        variable->type = &POISON;
+    scope_bind(&body->resolver->scope, variable);
+    return variable;
+}
+
+static void resolve_bind(Body *body, const RoleSet *at, const Target *target, bool poison, Pattern *pattern)
+{
+    pattern->declares = true;
+    for (ROLESET_EACH(role, at)) {
+        uint32_t depth = 0;
+        Variable *variable = scope_lookup(&body->resolver->scope, role, target->name.text, &depth);
+        if (target->kind == TARGET_DECLARE) {
+            if (variable != NULL && depth == body->resolver->scope.depth) {
+                diag_error(body->resolver->diags, target->name.span, "%s already has '%s' in this block",
+                           who(body->resolver, body->env, role), target->name.text);
+                diag_note(body->resolver->diags, variable->span, "it is bound here");
+            }
+            variable = NULL;
+        }
+        if (variable != NULL)
+            pattern->declares = false;
+        else
+            variable = bind_new(body, role, target, poison);
+        vector_push(body->resolver->arena, &pattern->variables, variable);
+    }
+}
+
+static void resolve_place(Body *body, const RoleSet *at, const Target *target, Pattern *pattern)
+{
+    for (ROLESET_EACH(role, at))
+        if (lookup_variable(body, role, target->name.text) == NULL) {
+            explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role),
+                            target->name.text, target->name.span, owner_of(body, target->name.text));
+            pattern->kind = PATTERN_DROP;
+            return;
+        }
+    pattern->expr = resolve_c(body, at, target->c.span, false);
+}
+
+Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison)
+{
+    static const PatternKind KINDS[] = {
+        [TARGET_NAME] = PATTERN_BIND,   [TARGET_DECLARE] = PATTERN_BIND, [TARGET_DROP] = PATTERN_DROP,
+        [TARGET_MATCH] = PATTERN_MATCH, [TARGET_PLACE] = PATTERN_PLACE,  [TARGET_TUPLE] = PATTERN_TUPLE,
+        [TARGET_STRUCT] = PATTERN_STRUCT,
+    };
+    Pattern *pattern = ARENA_NEW(body->resolver->arena, Pattern);
+    pattern->kind = KINDS[target->kind];
+    pattern->span = target->span;
+    pattern->id = body->resolver->out->pattern_count++;
+    if (pattern->kind == PATTERN_BIND)
+        resolve_bind(body, at, target, poison, pattern);
+    else if (pattern->kind == PATTERN_PLACE)
+        resolve_place(body, at, target, pattern);
+    else if (pattern->kind == PATTERN_MATCH)
+        pattern->expr = resolve_c(body, at, target->c.span, false);
+    for (size_t i = 0; i < target->parts.count; i++) {
+        Pattern *part = resolve_target(body, at, target->parts.items[i], poison);
+        part->field = target->parts.items[i]->field.text;
+        vector_push(body->resolver->arena, &pattern->parts, part);
+    }
+    return pattern;
+}

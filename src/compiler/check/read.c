@@ -1,0 +1,470 @@
+// What the parsed unit says: facts for the next round, then types and pieces.
+
+#include "compiler/check/ctext.h"
+#include "compiler/check/typing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- learning ----
+
+static const CType *type_of(Typing *typing, char kind, uint32_t id)
+{
+    char name[32];
+    snprintf(name, sizeof name, "chx_%c%u", kind, id);
+    return cunit_type_of(typing->unit, name);
+}
+
+static const CType *init_type_of(Typing *typing, char kind, uint32_t id)
+{
+    char name[32];
+    snprintf(name, sizeof name, "chx_%c%u", kind, id);
+    return cunit_init_type_of(typing->unit, name);
+}
+
+// __auto_type makes a pointer of an array and `char *` of a string literal in a macro; the initialiser knows better.
+static bool learn_expressions(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        const Expr *expr = &local->expr;
+        bool is_auto = typing->typed[i] && typing->expr_fact[i] == NULL && !expr->is_variable && !expr->is_literal &&
+                       !calls_unknown(typing, local);
+        if (!is_auto || (local->wanted != NULL && !map_has(&typing->array_types, local->wanted)))
+            continue;
+        const CType *value = init_type_of(typing, 'x', local->id), *variable = type_of(typing, 'x', local->id);
+        if (value == NULL || variable == NULL || (value->kind != CTYPE_ARRAY && value->kind != CTYPE_CSTRING) ||
+            strcmp(value->canonical, variable->canonical) == 0)
+            continue;
+        typing->expr_fact[i] = value;
+        learned = true;
+    }
+    return learned;
+}
+
+static bool learn_arrays(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->wants.count; i++) {
+        const char *text = typing->wants.items[i], *name = text;
+        if (strncmp(text, "__typeof__(", 11) == 0)
+            name = arena_copy(typing->arena, text + 11, strlen(text) - 12);
+        const CType *type = cunit_type_of(typing->unit, name);
+        if (type == NULL || type->kind != CTYPE_ARRAY || map_has(&typing->array_types, text))
+            continue;
+        map_put(&typing->array_types, text, (void *)(uintptr_t)text);
+        learned = true;
+    }
+    return learned;
+}
+
+static bool learn_strings(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        for (size_t k = 0; local->assigns && !typing->read_only[i] && k < local->mentions.count; k++) {
+            Variable *variable = local->mentions.items[k].variables.items[0];
+            const CType *type = is_poisoned(variable) ? NULL : type_of(typing, 'v', variable->id);
+            if (type == NULL ||
+                (type->kind != CTYPE_CSTRING && type->kind != CTYPE_STR && type->kind != CTYPE_BYTES))
+                continue;
+            variable->type = type;
+            typing->read_only[i] = true;
+            learned = true;
+        }
+    }
+    return learned;
+}
+
+// A call of a name that C does not know is a call of the role's own function.
+static bool learn_called(Typing *typing, const CErrorList *errors)
+{
+    bool learned = false;
+    for (size_t i = 0; i < errors->count; i++) {
+        const CError *error = &errors->items[i];
+        if (error->implicit_function == NULL || error->in_macro)
+            continue;
+        for (size_t n = 0; n < typing->resolved->locals.count; n++) {
+            LocalC *local = typing->resolved->locals.items[n];
+            for (size_t k = 0; typing->typed[n] && k < local->called.count; k++) {
+                CalledName *called = &local->called.items[k];
+                if (called->function != NULL || called->span.file != error->span.file ||
+                    called->span.start != error->span.start)
+                    continue;
+                RoleId role = roleset_next(&local->expr.at, 0);
+                RoleFunction *known = resolved_function(typing->resolved, role, called->name);
+                if (!called->is_whole && (known == NULL || !function_is_known(typing, known)))
+                    continue;
+                called->function = resolved_function_use(typing->resolved, role, called->name, called->span);
+                learned = true;
+            }
+        }
+    }
+    return learned;
+}
+
+typedef struct {
+    Typing *typing;
+    Span span;
+    bool learned;
+} BitfieldSearch;
+
+static void search_part(BitfieldSearch *search, const Pattern *pattern)
+{
+    for (size_t i = 0; pattern != NULL && i < pattern->parts.count; i++) {
+        Pattern *part = pattern->parts.items[i];
+        if (part->field != NULL && part->span.start <= search->span.start && search->span.end <= part->span.end) {
+            const char *key = arena_printf(search->typing->arena, "%u", part->id);
+            search->learned |= !map_has(&search->typing->bitfields, key);
+            part->is_bitfield = true;
+            map_put(&search->typing->bitfields, key, part);
+        }
+        search_part(search, part);
+    }
+}
+
+static void search_node(void *context, Node *node)
+{
+    BitfieldSearch *search = context;
+    search_part(search, node->target);
+    search_part(search, node->to.pattern);
+    for (size_t i = 0; i < node->results.count; i++)
+        search_part(search, node->results.items[i].pattern);
+}
+
+static bool learn_bitfields(Typing *typing, const CErrorList *errors)
+{
+    BitfieldSearch search = {.typing = typing};
+    for (size_t i = 0; i < errors->count; i++) {
+        if (strstr(errors->items[i].message, "bit-field") == NULL)
+            continue;
+        search.span = errors->items[i].span;
+        for (size_t k = 0; k < typing->resolved->program->instances.count; k++)
+            each_node(&typing->resolved->program->instances.items[k]->body, search_node, &search);
+    }
+    return search.learned;
+}
+
+// ---- inferred prototypes ----
+
+static const CType *void_type(Typing *typing, bool is_bool)
+{
+    CType *type = ARENA_NEW(typing->arena, CType);
+    *type = (CType){.kind = is_bool ? CTYPE_BOOL : CTYPE_VOID, .spelling = is_bool ? "bool" : "void",
+                    .canonical = is_bool ? "_Bool" : "void", .before = is_bool ? "bool " : "void ", .after = "",
+                    .size = 1, .align = 1, .is_named = true, .is_sendable = is_bool};
+    return type;
+}
+
+// An argument's type as a parameter: strings of any kind are const char *.
+static const CType *parameter_type(Typing *typing, const CType *type)
+{
+    bool is_string = type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0;
+    if (!is_string)
+        return type;
+    CType *string = ARENA_NEW(typing->arena, CType);
+    *string = *type;
+    string->kind = CTYPE_CSTRING;
+    string->spelling = string->canonical = "const char *";
+    string->before = "const char *";
+    string->after = "";
+    return string;
+}
+
+// The prototype that this use of a function shows, or NULL.
+static const CFunction *shown_prototype(Typing *typing, const LocalC *local)
+{
+    if (local->wanted == NULL)
+        return NULL;
+    CFunction *function = ARENA_NEW(typing->arena, CFunction);
+    if (strcmp(local->wanted, "void") == 0 || strcmp(local->wanted, "_Bool") == 0)
+        function->result = void_type(typing, local->wanted[0] == '_');
+    else
+        function->result = type_of(typing, 'x', local->id);
+    if (function->result == NULL || function->result->kind == CTYPE_INVALID || function->result->kind == CTYPE_ARRAY)
+        return NULL;
+    for (size_t i = 0; i < local->called.items[0].args.count; i++) {
+        const CType *type =
+            cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
+        if (type == NULL || type->kind == CTYPE_INVALID)
+            return NULL;
+        vector_push(typing->arena, &function->params, parameter_type(typing, type));
+        vector_push(typing->arena, &function->names, "");
+    }
+    return function;
+}
+
+static bool same_prototype(const CFunction *one, const CFunction *other)
+{
+    if (one->params.count != other->params.count || strcmp(one->result->canonical, other->result->canonical) != 0)
+        return false;
+    for (size_t i = 0; i < one->params.count; i++)
+        if (strcmp(one->params.items[i]->canonical, other->params.items[i]->canonical) != 0)
+            return false;
+    return true;
+}
+
+const char *prototype_text(Arena *arena, const CFunction *function, const char *name)
+{
+    const char *params = function->params.count == 0 ? "void" : "";
+    for (size_t i = 0; i < function->params.count; i++)
+        params = arena_printf(arena, "%s%s%s", params, i == 0 ? "" : ", ", function->params.items[i]->spelling);
+    return arena_printf(arena, "%s%s(%s)%s", function->result->before, name, params, function->result->after);
+}
+
+static void report_difference(Typing *typing, LocalC *local, const CFunction *shown, const CFunction *known)
+{
+    const CalledName *called = &local->called.items[0];
+    const char *role = typing->resolved->program->role_names[called->function->role];
+    const char *name = arena_printf(typing->arena, "%s.%s", role, called->name);
+    diag_error(typing->diags, called->span, "%s's '%s' is used here as '%s', but elsewhere as '%s'", role, called->name,
+               prototype_text(typing->arena, shown, name), prototype_text(typing->arena, known, name));
+    diag_note(typing->diags, called->function->first_use, "first used here; a prototype in the choreography settles it");
+    local->is_poisoned = true;
+}
+
+static bool learn_prototypes(Typing *typing)
+{
+    bool learned = false;
+    size_t function_count = typing->resolved->functions.count;
+    const CFunction **found = ARENA_ARRAY(typing->arena, const CFunction *, function_count + 1);
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        LocalC *local = typing->resolved->locals.items[i];
+        if (!typing->typed[i] || !calls_unknown(typing, local))
+            continue;
+        const CFunction *shown = shown_prototype(typing, local);
+        if (shown == NULL)
+            continue;
+        uint32_t id = local->called.items[0].function->id;
+        if (found[id] != NULL && !same_prototype(found[id], shown))
+            report_difference(typing, local, shown, found[id]);
+        else if (found[id] == NULL)
+            found[id] = shown;
+    }
+    for (size_t i = 0; i < function_count && i < typing->inferred_capacity; i++)
+        if (found[i] != NULL && typing->inferred[i] == NULL) {
+            typing->inferred[i] = found[i];
+            learned = true;
+        }
+    return learned;
+}
+
+bool typing_learn(Typing *typing)
+{
+    CErrorList errors = {0};
+    cunit_errors(typing->unit, &errors);
+    bool learned = learn_arrays(typing);
+    learned |= learn_expressions(typing);
+    learned |= learn_strings(typing);
+    learned |= learn_called(typing, &errors);
+    learned |= learn_bitfields(typing, &errors);
+    // A prototype may hang on a type that is not settled yet.
+    return learned || learn_prototypes(typing);
+}
+
+// ---- types into the program ----
+
+static void read_variables(Typing *typing, Instance *instance)
+{
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        Variable *variable = instance->variables.items[i];
+        if (is_poisoned(variable))
+            continue;
+        variable->type = type_of(typing, 'v', variable->id);
+        if (variable->type == NULL)
+            variable->type = &POISON;
+    }
+    for (size_t i = 0; i < instance->params.count; i++) {
+        Param *param = &instance->params.items[i];
+        param->type = cunit_type_of(typing->unit, type_text_name(typing, param->declared));
+    }
+    for (size_t i = 0; i < instance->results.count; i++)
+        for (size_t k = 0; k < instance->results.items[i].types.count; k++)
+            instance->results.items[i].types.items[k] =
+                cunit_type_of(typing->unit, type_text_name(typing, &instance->def->results.items[i].types.items[k]));
+}
+
+static const CType *expression_type(Typing *typing, const LocalC *local)
+{
+    if (!typing->typed[local->id])
+        return &POISON;
+    if (typing->expr_fact[local->id] != NULL)
+        return typing->expr_fact[local->id];
+    const CType *type = type_of(typing, 'x', local->id);
+    return type != NULL ? type : void_type(typing, false);
+}
+
+static const CType *place_type(Typing *typing, const Pattern *pattern)
+{
+    const CType *type = type_of(typing, 't', local_c(pattern->expr)->id);
+    return type != NULL ? type : &POISON;
+}
+
+static void read_pattern(Typing *typing, Pattern *pattern, const CType *value)
+{
+    pattern->type = value;
+    if (pattern->kind == PATTERN_BIND)
+        pattern->type = pattern->variables.items[0]->type;
+    else if (pattern->kind == PATTERN_PLACE)
+        pattern->type = place_type(typing, pattern);
+    else if (pattern->kind == PATTERN_TUPLE)
+        pattern->type = NULL;
+    for (size_t i = 0; pattern->kind == PATTERN_STRUCT && i < pattern->parts.count; i++) {
+        Pattern *part = pattern->parts.items[i];
+        const CType *field = type_of(typing, 'q', part->id);
+        read_pattern(typing, part, field != NULL ? field : &POISON);
+    }
+}
+
+static void read_node(void *context, Node *node)
+{
+    Typing *typing = context;
+    if (node->kind == NODE_STEP && node->target != NULL)
+        read_pattern(typing, node->target, node->value != NULL ? node->value->type : NULL);
+    if (node->kind == NODE_DELIVERY && node->to.pattern->kind == PATTERN_TUPLE)
+        for (size_t i = 0; i < node->sent.exprs.count; i++)
+            read_pattern(typing, node->to.pattern->parts.items[i], node->sent.exprs.items[i]->type);
+    else if (node->kind == NODE_DELIVERY)
+        read_pattern(typing, node->to.pattern, node->sent.exprs.items[0]->type);
+    for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
+        Pattern *pattern = node->results.items[i].pattern;
+        const Result *result = instance_result(node->callee, roleset_next(&node->results.items[i].at, 0));
+        for (size_t k = 0; k < result->types.count; k++)
+            read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern, result->types.items[k]);
+    }
+}
+
+// ---- pieces ----
+
+static int compare_references(const void *one, const void *other)
+{
+    const CReference *first = one, *second = other;
+    if (first->span.file != second->span.file)
+        return first->span.file < second->span.file ? -1 : 1;
+    return first->span.start < second->span.start ? -1 : first->span.start > second->span.start;
+}
+
+static const CReference *find_reference(const Typing *typing, Span span, const char *name)
+{
+    const CReferenceList *list = &typing->references;
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const CReference *at = &list->items[middle];
+        if (at->span.file < span.file || (at->span.file == span.file && at->span.start < span.start))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < list->count && list->items[low].span.start == span.start; low++)
+        if (strcmp(list->items[low].name, name) == 0)
+            return &list->items[low];
+    return NULL;
+}
+
+typedef struct {
+    Span span;
+    Mention *mention;       // or
+    RoleFunction *function;
+} Cut;
+typedef VECTOR(Cut) CutList;
+
+static int compare_cuts(const void *one, const void *other)
+{
+    uint32_t first = ((const Cut *)one)->span.start, second = ((const Cut *)other)->span.start;
+    return first < second ? -1 : first > second;
+}
+
+static void find_cuts(Typing *typing, LocalC *local, CutList *cuts)
+{
+    for (size_t i = 0; i < local->mentions.count; i++) {
+        Mention *mention = &local->mentions.items[i];
+        for (size_t k = 0; k < mention->places.count; k++) {
+            Span span = mention->places.items[k];
+            const CReference *reference = find_reference(typing, span, mention->name);
+            if ((reference == NULL || reference->macro != NULL) && !local->expr.is_variable)
+                continue;
+            for (size_t n = 0; n < mention->variables.count; n++)
+                mention->variables.items[n]->is_read = true;
+            vector_push(typing->arena, cuts, ((Cut){span, mention, NULL}));
+        }
+    }
+    for (size_t i = 0; i < local->called.count; i++)
+        if (local->called.items[i].function != NULL)
+            vector_push(typing->arena, cuts, ((Cut){local->called.items[i].span, NULL, local->called.items[i].function}));
+    if (cuts->count > 1)
+        qsort(cuts->items, cuts->count, sizeof *cuts->items, compare_cuts);
+}
+
+// The text from `start` to `end` without its comments; their newlines stay.
+static const char *plain_text(Typing *typing, FileId file, uint32_t start, uint32_t end)
+{
+    Span span = {file, start, end};
+    uint32_t size = 0;
+    const char *source = span_text(typing->resolved->sources, span, &size);
+    char *text = arena_copy(typing->arena, source, size);
+    CTokenList tokens = {0};
+    if (memchr(source, '/', size) == NULL && memchr(source, '\\', size) == NULL)
+        return text;
+    ctext_scan(typing->arena, typing->resolved->sources, span, &tokens);
+    uint32_t at = 0;
+    for (size_t i = 0; i <= tokens.count; i++) {
+        uint32_t next = i < tokens.count ? tokens.items[i].span.start - start : size;
+        for (; at < next; at++)
+            if (text[at] != '\n')
+                text[at] = ' ';
+        if (i < tokens.count)
+            at = tokens.items[i].span.end - start;
+    }
+    return text;
+}
+
+static void cut_into_pieces(Typing *typing, LocalC *local)
+{
+    CutList cuts = {0};
+    Expr *expr = &local->expr;
+    find_cuts(typing, local, &cuts);
+    uint32_t at = expr->span.start;
+    for (size_t i = 0; i <= cuts.count; i++) {
+        uint32_t next = i < cuts.count ? cuts.items[i].span.start : expr->span.end;
+        if (next > at) {
+            Piece piece = {.kind = PIECE_TEXT, .text = plain_text(typing, expr->span.file, at, next)};
+            vector_push(typing->arena, &expr->pieces, piece);
+        }
+        if (i == cuts.count)
+            break;
+        Piece piece = {.kind = cuts.items[i].mention != NULL ? PIECE_VARIABLE : PIECE_FUNCTION,
+                       .function = cuts.items[i].function};
+        if (cuts.items[i].mention != NULL)
+            piece.variables = cuts.items[i].mention->variables;
+        vector_push(typing->arena, &expr->pieces, piece);
+        at = cuts.items[i].span.end;
+    }
+}
+
+void typing_read(Typing *typing)
+{
+    Resolved *resolved = typing->resolved;
+    cunit_references(typing->unit, &typing->references);
+    if (typing->references.count > 1)
+        qsort(typing->references.items, typing->references.count, sizeof *typing->references.items, compare_references);
+    for (size_t i = 0; i < resolved->program->instances.count; i++)
+        read_variables(typing, resolved->program->instances.items[i]);
+    for (size_t i = 0; i < resolved->locals.count; i++) {
+        resolved->locals.items[i]->expr.type = expression_type(typing, resolved->locals.items[i]);
+        if (typing->typed[i])
+            cut_into_pieces(typing, resolved->locals.items[i]);
+    }
+    for (size_t i = 0; i < resolved->program->instances.count; i++)
+        each_node(&resolved->program->instances.items[i]->body, read_node, typing);
+    for (size_t i = 0; i < resolved->functions.count; i++) {
+        RoleFunction *function = resolved->functions.items[i];
+        if (function->proto != NULL)
+            function->type = cunit_function(typing->unit, arena_printf(typing->arena, "chx_f%zu", i));
+        else if (i < typing->inferred_capacity)
+            function->type = typing->inferred[i];
+    }
+}

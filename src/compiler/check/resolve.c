@@ -1,0 +1,388 @@
+// Tree to program: roles, definitions, specialisation. One job per instance; a body that calls an instance not met
+// before adds a job.
+
+#include "compiler/check/body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { INSTANCES_MAX = 20000 };
+
+const CType POISON = {.kind = CTYPE_INVALID, .spelling = "?", .canonical = "?", .before = "int ", .after = ""};
+
+bool is_poisoned(const Variable *variable)
+{
+    return variable->type != NULL && variable->type->kind == CTYPE_INVALID;
+}
+
+RoleSet new_set(const Resolver *resolver, const Env *env)
+{
+    return roleset_new(resolver->arena, env->is_abstract ? resolver->role_capacity : resolver->role_count);
+}
+
+const char *who(const Resolver *resolver, const Env *env, RoleId role)
+{
+    for (size_t i = 0; env != NULL && i < env->def->role_params.count; i++)
+        if (env->role_args[i] == role)
+            return env->def->role_params.items[i].text;
+    return resolver->out->program->role_names[role];
+}
+
+const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles)
+{
+    const char *text = "";
+    size_t left = roleset_count(roles), index = 0;
+    for (ROLESET_EACH(role, roles)) {
+        const char *between = index == 0 ? "" : left == 1 ? " and " : ", ";
+        text = arena_printf(resolver->arena, "%s%s%s", text, between, who(resolver, env, role));
+        index++;
+        left--;
+    }
+    return text;
+}
+
+RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
+{
+    for (size_t i = 0; env != NULL && i < env->def->role_params.count; i++)
+        if (strcmp(env->def->role_params.items[i].text, name->text) == 0)
+            return env->role_args[i];
+    uintptr_t found = (uintptr_t)map_get(&resolver->role_by_name, name->text);
+    if (found != 0)
+        return (RoleId)(found - 1);
+    diag_error(resolver->diags, name->span, "no role '%s'", name->text);
+    const char *close = closest_name(name->text, resolver->out->program->role_names, resolver->role_count);
+    if (close != NULL)
+        diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
+    return ROLE_NONE;
+}
+
+bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set)
+{
+    *set = new_set(resolver, env);
+    bool fine = true;
+    for (size_t i = 0; i < ref->names.count; i++) {
+        RoleId role = find_role(resolver, env, &ref->names.items[i]);
+        if (role == ROLE_NONE) {
+            fine = false;
+        } else if (!roleset_add(set, role)) {
+            diag_error(resolver->diags, ref->names.items[i].span, "'%s' is twice in this role set",
+                       ref->names.items[i].text);
+            fine = false;
+        }
+    }
+    return fine && !roleset_empty(set);
+}
+
+Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, const char *name, Span span)
+{
+    Variable *variable = ARENA_NEW(resolver->arena, Variable);
+    *variable = (Variable){.id = (uint32_t)resolver->out->visible.count, .name = name, .c_name = name, .role = role,
+                           .instance = instance, .span = span};
+    vector_push(resolver->arena, &instance->variables, variable);
+    vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX}));
+    return variable;
+}
+
+Node *new_node(Body *body, NodeKind kind, Span span)
+{
+    Node *node = ARENA_NEW(body->resolver->arena, Node);
+    node->kind = kind;
+    node->span = span;
+    node->head = span;
+    node->site = body->env->is_abstract ? 0 : body->resolver->out->program->site_count++;
+    return node;
+}
+
+RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name)
+{
+    char key[512];
+    snprintf(key, sizeof key, "%u %s", role, name);
+    return map_get(&resolved->function_by_name, key);
+}
+
+RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use)
+{
+    RoleFunction *function = resolved_function(resolved, role, name);
+    if (function == NULL) {
+        function = ARENA_NEW(resolved->arena, RoleFunction);
+        *function = (RoleFunction){.id = (uint32_t)resolved->functions.count, .role = role, .name = name, .first_use = SPAN_NONE};
+        map_put(&resolved->function_by_name, arena_printf(resolved->arena, "%u %s", role, name), function);
+        vector_push(resolved->arena, &resolved->functions, function);
+    }
+    if (function->first_use.file == FILE_NONE && use.file != FILE_NONE)
+        function->first_use = use;
+    return function;
+}
+
+// ---- instances ----
+
+static const char *function_value_text(Resolver *resolver, const FunctionValue *value, const char *separator)
+{
+    const char *text = value->def != NULL ? value->def->name.text : value->signature->name.text;
+    for (size_t i = 0; value->def != NULL && i < value->def->role_params.count; i++)
+        text = arena_printf(resolver->arena, "%s%s%s", text, separator,
+                            resolver->out->program->role_names[value->role_args[i]]);
+    return text;
+}
+
+static const char *instance_text(Resolver *resolver, const Env *env, const char *separator)
+{
+    const char *text = env->def->name.text;
+    for (size_t i = 0; i < env->def->role_params.count; i++)
+        text = arena_printf(resolver->arena, "%s%s%s", text, separator,
+                            resolver->out->program->role_names[env->role_args[i]]);
+    for (size_t i = 0; i < env->function_args.count; i++)
+        text = arena_printf(resolver->arena, "%s%s%s", text, separator,
+                            function_value_text(resolver, &env->function_args.items[i], separator));
+    return text;
+}
+
+static void add_params(Resolver *resolver, Instance *instance, const Env *env)
+{
+    Arena *arena = resolver->arena;
+    for (size_t i = 0; i < env->def->params.count; i++) {
+        const TreeParam *tree = &env->def->params.items[i];
+        if (tree->is_function)
+            continue;
+        Param param = {.declared = &tree->type, .name = tree->name.text, .span = tree->span};
+        bool fine = find_roles(resolver, env, &tree->at, &param.at);
+        for (ROLESET_EACH(role, &param.at)) {
+            Variable *variable = new_variable(resolver, instance, role, tree->name.text, tree->name.span);
+            variable->declared = &tree->type;
+            variable->is_param = true;
+            if (!fine)
+                variable->type = &POISON;
+            vector_push(arena, &param.variables, variable);
+        }
+        vector_push(arena, &instance->params, param);
+    }
+}
+
+static void add_results(Resolver *resolver, Instance *instance, const Env *env)
+{
+    RoleSet seen = new_set(resolver, env);
+    for (size_t i = 0; i < env->def->results.count; i++) {
+        const TreeResult *tree = &env->def->results.items[i];
+        Result result = {.is_tuple = tree->is_tuple, .span = tree->span};
+        find_roles(resolver, env, &tree->at, &result.at);
+        for (ROLESET_EACH(role, &result.at))
+            if (!roleset_add(&seen, role))
+                diag_error(resolver->diags, tree->span, "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'",
+                           env->def->name.text, who(resolver, env, role), who(resolver, env, role));
+        for (size_t k = 0; k < tree->types.count; k++)
+            vector_push(resolver->arena, &result.types, NULL);
+        vector_push(resolver->arena, &instance->results, result);
+    }
+}
+
+Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
+                       bool is_abstract, Span use)
+{
+    Env env = {def, role_args, function_args, is_abstract};
+    const char *key = arena_printf(resolver->arena, "%s%s", instance_text(resolver, &env, " "), is_abstract ? " ?" : "");
+    Instance *instance = map_get(&resolver->instance_by_key, key);
+    if (instance != NULL)
+        return instance;
+    if (resolver->jobs.count >= INSTANCES_MAX) {
+        if (!resolver->too_many)
+            diag_error(resolver->diags, use, "more than %d instances of functions with role or function parameters",
+                       INSTANCES_MAX);
+        resolver->too_many = true;
+        return NULL;
+    }
+    instance = ARENA_NEW(resolver->arena, Instance);
+    instance->def = def;
+    instance->role_args = role_args;
+    instance->is_entry = function_args.count == 0 && def->role_params.count == 0;
+    const char *name = instance_text(resolver, &env, "_");
+    for (int number = 2; map_has(&resolver->name_taken, name); number++)
+        name = arena_printf(resolver->arena, "%s_%d", instance_text(resolver, &env, "_"), number);
+    map_put(&resolver->name_taken, name, instance);
+    instance->name = name;
+    map_put(&resolver->instance_by_key, key, instance);
+    Program *program = resolver->out->program;
+    if (is_abstract) {
+        vector_push(resolver->arena, &resolver->out->abstract, instance);
+    } else {
+        instance->id = (uint32_t)program->instances.count;
+        vector_push(resolver->arena, &program->instances, instance);
+    }
+    add_params(resolver, instance, &env);
+    add_results(resolver, instance, &env);
+    vector_push(resolver->arena, &resolver->jobs, ((InstanceJob){instance, env}));
+    return instance;
+}
+
+// ---- the choreography's own names ----
+
+static void add_roles(Resolver *resolver, const Tree *tree)
+{
+    Program *program = resolver->out->program;
+    resolver->role_count = program->role_count = tree->roles.count;
+    resolver->role_capacity = tree->roles.count;
+    for (size_t i = 0; i < tree->defs.count; i++)
+        resolver->role_capacity += tree->defs.items[i]->role_params.count;
+    program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->role_capacity + 1);
+    program->role_name_taken = ARENA_ARRAY(resolver->arena, bool, resolver->role_capacity + 1);
+    for (size_t i = 0; i < tree->roles.count; i++) {
+        const Name *name = &tree->roles.items[i];
+        program->role_names[i] = name->text;
+        if (map_has(&resolver->role_by_name, name->text))
+            diag_error(resolver->diags, name->span, "role '%s' is there twice", name->text);
+        else
+            map_put(&resolver->role_by_name, name->text, (void *)(uintptr_t)(i + 1));
+    }
+    size_t pseudo = resolver->role_count;
+    for (size_t i = 0; i < tree->defs.count; i++)
+        for (size_t k = 0; k < tree->defs.items[i]->role_params.count; k++)
+            program->role_names[pseudo++] = tree->defs.items[i]->role_params.items[k].text;
+}
+
+static void check_def_names(Resolver *resolver, const TreeDef *def)
+{
+    for (size_t i = 0; i < def->role_params.count; i++) {
+        const Name *name = &def->role_params.items[i];
+        if (map_has(&resolver->role_by_name, name->text))
+            diag_error(resolver->diags, name->span, "role parameter '%s' has the name of a role", name->text);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(def->role_params.items[k].text, name->text) == 0)
+                diag_error(resolver->diags, name->span, "role parameter '%s' is there twice", name->text);
+    }
+    for (size_t i = 0; i < def->params.count; i++)
+        for (size_t k = 0; k < i && def->params.items[i].is_function; k++)
+            if (def->params.items[k].is_function &&
+                strcmp(def->params.items[k].name.text, def->params.items[i].name.text) == 0)
+                diag_error(resolver->diags, def->params.items[i].name.span, "parameter '%s' is there twice",
+                           def->params.items[i].name.text);
+}
+
+static void add_defs(Resolver *resolver, const Tree *tree)
+{
+    static const char *const SUFFIXES[] = {"_start", "_wait", "_result_drop"};
+    for (size_t i = 0; i < tree->defs.count; i++) {
+        const TreeDef *def = tree->defs.items[i];
+        const TreeDef *other = map_get(&resolver->def_by_name, def->name.text);
+        if (other != NULL) {
+            diag_error(resolver->diags, def->name.span, "function '%s' is defined twice", def->name.text);
+            diag_note(resolver->diags, other->name.span, "it is defined here");
+            continue;
+        }
+        map_put(&resolver->def_by_name, def->name.text, (void *)(uintptr_t)def);
+        if (map_has(&resolver->role_by_name, def->name.text))
+            diag_error(resolver->diags, def->name.span, "'%s' is a role and a function: both would be '%s_%s' in C",
+                       def->name.text, tree->name.text, def->name.text);
+        check_def_names(resolver, def);
+    }
+    for (size_t i = 0; i < tree->defs.count; i++)
+        for (size_t k = 0; k < sizeof SUFFIXES / sizeof *SUFFIXES; k++) {
+            const TreeDef *def = tree->defs.items[i];
+            const char *name = arena_printf(resolver->arena, "%s%s", def->name.text, SUFFIXES[k]);
+            const TreeDef *other = map_get(&resolver->def_by_name, name);
+            if (other == NULL && !map_has(&resolver->role_by_name, name))
+                continue;
+            diag_error(resolver->diags, other != NULL ? other->name.span : def->name.span,
+                       "'%s' and '%s' collide in C: both make '%s_%s'", name, def->name.text, tree->name.text, name);
+        }
+}
+
+static void add_protos(Resolver *resolver, const Tree *tree)
+{
+    for (size_t i = 0; i < tree->protos.count; i++) {
+        const TreeProto *proto = tree->protos.items[i];
+        RoleId role = find_role(resolver, NULL, &proto->role);
+        if (role == ROLE_NONE)
+            continue;
+        RoleFunction *function = resolved_function(resolver->out, role, proto->name.text);
+        if (function != NULL) {
+            diag_error(resolver->diags, proto->name.span, "%s's '%s' is declared twice", proto->role.text,
+                       proto->name.text);
+            diag_note(resolver->diags, function->proto->span, "it is declared here");
+            continue;
+        }
+        function = resolved_function_use(resolver->out, role, proto->name.text, SPAN_NONE);
+        function->proto = proto;
+        function->is_hook = strcmp(proto->name.text, "init") == 0 || strcmp(proto->name.text, "fini") == 0;
+    }
+}
+
+// ---- definitions that nothing starts or calls ----
+
+static bool is_startable(const TreeDef *def)
+{
+    if (def->role_params.count > 0)
+        return false;
+    for (size_t i = 0; i < def->params.count; i++)
+        if (def->params.items[i].is_function)
+            return false;
+    return true;
+}
+
+static bool is_used(const Resolver *resolver, const TreeDef *def)
+{
+    for (size_t i = 0; i < resolver->jobs.count; i++)
+        if (resolver->jobs.items[i].env.def == def)
+            return true;
+    return false;
+}
+
+// Checks roles and names of an unused definition with stand-ins for its parameters.
+static void add_abstract(Resolver *resolver, const TreeDef *def, size_t first_pseudo)
+{
+    RoleId *role_args = ARENA_ARRAY(resolver->arena, RoleId, def->role_params.count + 1);
+    for (size_t i = 0; i < def->role_params.count; i++)
+        role_args[i] = (RoleId)(first_pseudo + i);
+    FunctionValueList function_args = {0};
+    for (size_t i = 0; i < def->params.count; i++)
+        if (def->params.items[i].is_function) {
+            FunctionValue value = {.signature = &def->params.items[i]};
+            vector_push(resolver->arena, &function_args, value);
+        }
+    get_instance(resolver, def, role_args, function_args, true, def->name.span);
+}
+
+static void run_jobs(Resolver *resolver, size_t *done)
+{
+    for (; *done < resolver->jobs.count; ++*done) {
+        InstanceJob job = resolver->jobs.items[*done];
+        Body body = {.resolver = resolver, .instance = job.instance, .env = &job.env};
+        resolve_body(&body);
+    }
+}
+
+Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const Tree *tree)
+{
+    Resolved *out = ARENA_NEW(arena, Resolved);
+    *out = (Resolved){.arena = arena, .sources = sources, .diags = diags, .tree = tree};
+    out->program = ARENA_NEW(arena, Program);
+    *out->program = (Program){.arena = arena, .sources = sources, .tree = tree, .name = tree->name.text, .site_count = 1};
+    map_init(&out->function_by_name, arena);
+
+    Resolver resolver = {.out = out, .arena = arena, .diags = diags};
+    map_init(&resolver.role_by_name, arena);
+    map_init(&resolver.def_by_name, arena);
+    map_init(&resolver.instance_by_key, arena);
+    map_init(&resolver.name_taken, arena);
+    add_roles(&resolver, tree);
+    scope_init(&resolver.scope, arena, resolver.role_capacity);
+    add_defs(&resolver, tree);
+    add_protos(&resolver, tree);
+
+    for (size_t i = 0; i < tree->defs.count; i++)
+        if (is_startable(tree->defs.items[i]))
+            get_instance(&resolver, tree->defs.items[i], NULL, (FunctionValueList){0}, false,
+                         tree->defs.items[i]->name.span);
+    size_t done = 0;
+    run_jobs(&resolver, &done);
+
+    size_t pseudo = resolver.role_count;
+    for (size_t i = 0; i < tree->defs.count; i++) {
+        const TreeDef *def = tree->defs.items[i];
+        if (!is_startable(def) && !is_used(&resolver, def)) {
+            diag_warning(diags, def->name.span, "function '%s' is never used", def->name.text);
+            add_abstract(&resolver, def, pseudo);
+        }
+        pseudo += def->role_params.count;
+    }
+    run_jobs(&resolver, &done);
+    return out;
+}

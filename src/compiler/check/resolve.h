@@ -1,0 +1,82 @@
+// resolve.h: resolving, seen from inside check/: what it makes beyond the program, for typing.
+//
+// Resolving knows roles, scopes and calls; it never asks libclang. Typing then writes one C unit for all instances.
+
+#ifndef CHECK_RESOLVE_H
+#define CHECK_RESOLVE_H
+
+#include "compiler/check/program.h"
+
+// A name in local C that is a variable in scope, at each role of the expression.
+typedef struct {
+    const char *name;
+    VariableList variables; // in role order
+    VECTOR(Span) places;    // where the name stands
+    bool agree;             // by the agreement analysis: the roles' variables are equal here
+    bool shared;            // this role's variable is known to equal another role's: const in its C
+} Mention;
+
+// A name that is called in local C.
+typedef struct {
+    const char *name;
+    Span span;
+    bool is_dotted; // Alice.f(...): always the role's own
+    bool is_whole;  // the whole expression is this call, with these arguments
+    CTextList args;
+    RoleFunction *function; // the role's own function; NULL: C's, or not known yet
+} CalledName;
+
+// An expression with what typing needs to know of it. Every Expr is the head of a LocalC.
+typedef struct {
+    Expr expr;
+    uint32_t id;
+    Instance *instance;
+    VECTOR(Mention) mentions;
+    VECTOR(CalledName) called;
+    const char *wanted; // typing: the C type it is converted to, or NULL
+    bool assigns;     // there is an assignment or increment in it
+    bool is_poisoned; // mentions a variable whose binding was wrong: nothing is said about it
+} LocalC;
+
+static inline LocalC *local_c(const Expr *expr)
+{
+    return (LocalC *)(uintptr_t)expr;
+}
+
+// The signature of a function argument must have these types.
+typedef struct {
+    Span span;
+    const char *argument, *parameter;
+    const TypeText *expected, *actual;
+} TypeFit;
+
+// From where to where a variable can be seen, to explain a name that is not in scope.
+typedef struct {
+    Variable *variable;
+    uint32_t from, to;
+} Visibility;
+
+typedef struct {
+    Arena *arena;
+    const Sources *sources;
+    Diags *diags;
+    const Tree *tree;
+    Program *program;
+    VECTOR(LocalC *) locals;
+    RoleFunctionList functions;   // prototypes and uses, in order of appearance
+    Map function_by_name;         // "role name" -> RoleFunction
+    VECTOR(Visibility) visible;   // by variable id
+    uint32_t pattern_count;
+    VECTOR(TypeFit) fits;
+    VECTOR(Instance *) abstract;  // made only to check definitions that nobody uses: names and roles, no types
+} Resolved;
+
+Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const Tree *tree);
+RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name); // NULL: unknown
+RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use); // made if unknown
+
+// The type of a variable whose binding was wrong.
+extern const CType POISON;
+bool is_poisoned(const Variable *variable);
+
+#endif

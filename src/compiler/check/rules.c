@@ -1,0 +1,355 @@
+// Rules that need types: what can be sent, compared, decided on; what is never used.
+
+#include "compiler/check/typing.h"
+
+#include <string.h>
+
+static const char *role_name(const Typing *typing, RoleId role)
+{
+    return typing->resolved->program->role_names[role];
+}
+
+static bool is_valid(const CType *type)
+{
+    return type != NULL && type->kind != CTYPE_INVALID;
+}
+
+static bool is_number(const CType *type)
+{
+    return type->kind == CTYPE_BOOL || type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM ||
+           type->kind == CTYPE_FLOAT || type->kind == CTYPE_COMPLEX;
+}
+
+static bool is_pointer(const CType *type)
+{
+    return type->kind == CTYPE_POINTER || type->kind == CTYPE_CSTRING;
+}
+
+static bool is_c_string(const CType *type)
+{
+    return type->kind == CTYPE_CSTRING || type->is_char_array ||
+           (type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0);
+}
+
+// ---- deliveries ----
+
+static void check_sendable(Typing *typing, const CType *type, Span span)
+{
+    if (!is_valid(type))
+        return;
+    if (type->kind == CTYPE_VOID) {
+        diag_error(typing->diags, span, "this has no value to send");
+    } else if (!type->is_sendable) {
+        diag_error(typing->diags, span, "a value of type '%s' can't be sent", type->spelling);
+        if (is_c_string(type))
+            diag_note(typing->diags, SPAN_NONE, "a C string travels as 'const char *': give the receiver's variable that type");
+        else if (type->why_not != NULL)
+            diag_note(typing->diags, SPAN_NONE, "%s", type->why_not);
+    }
+}
+
+static void check_match(Typing *typing, const Pattern *match, const CType *value)
+{
+    const CType *wanted = match->expr->type;
+    if (!is_valid(value) || !is_valid(wanted))
+        return;
+    bool comparable = (is_number(value) && is_number(wanted)) || (value->kind == CTYPE_CSTRING && is_c_string(wanted)) ||
+                      (value->kind == CTYPE_STR && wanted->kind == CTYPE_STR) ||
+                      (value->kind == CTYPE_BYTES && wanted->kind == CTYPE_BYTES);
+    if (!comparable)
+        diag_error(typing->diags, match->span, "a value of type '%s' can't be compared with '%s'", value->spelling,
+                   wanted->spelling);
+}
+
+// All roles of a set get one value of one type; an array takes only an array of its own type.
+static void check_bind(Typing *typing, const Pattern *pattern, const CType *value)
+{
+    const Variable *first = pattern->variables.items[0];
+    for (size_t i = 1; i < pattern->variables.count; i++) {
+        const Variable *other = pattern->variables.items[i];
+        if (is_valid(first->type) && is_valid(other->type) && strcmp(first->type->canonical, other->type->canonical) != 0)
+            diag_error(typing->diags, pattern->span, "%s's '%s' is '%s', but %s's is '%s': one value can't be both",
+                       role_name(typing, first->role), first->name, first->type->spelling,
+                       role_name(typing, other->role), other->type->spelling);
+    }
+    if (is_valid(first->type) && is_valid(value) && first->type->kind == CTYPE_ARRAY &&
+        strcmp(first->type->canonical, value->canonical) != 0)
+        diag_error(typing->diags, pattern->span, "'%s' is '%s': a value of type '%s' can't be put there", first->name,
+                   first->type->spelling, value->spelling);
+}
+
+static void check_pattern(Typing *typing, const Pattern *pattern, const CType *value)
+{
+    if (pattern->kind == PATTERN_MATCH)
+        check_match(typing, pattern, value);
+    if (pattern->kind == PATTERN_BIND)
+        check_bind(typing, pattern, value);
+    for (size_t i = 0; pattern->kind == PATTERN_STRUCT && i < pattern->parts.count; i++) {
+        const Pattern *part = pattern->parts.items[i];
+        check_pattern(typing, part, part->kind == PATTERN_BIND || part->kind == PATTERN_PLACE ? NULL : part->type);
+    }
+}
+
+// What arrives has the type of its target; literals and braces were converted by C already.
+static const CType *value_type(const Expr *expr)
+{
+    return expr->is_literal || expr->is_braces ? NULL : expr->type;
+}
+
+static void check_delivery(Typing *typing, const Node *node)
+{
+    for (size_t i = 0; i < node->sent.exprs.count; i++) {
+        const Expr *expr = node->sent.exprs.items[i];
+        const Pattern *pattern = node->to.pattern;
+        if (node->sent.is_tuple)
+            pattern = pattern->kind == PATTERN_TUPLE ? pattern->parts.items[i] : NULL;
+        const CType *type = pattern != NULL && is_valid(pattern->type) ? pattern->type : expr->type;
+        if (is_valid(expr->type))
+            check_sendable(typing, type, expr->span);
+        if (pattern != NULL)
+            check_pattern(typing, pattern, value_type(expr));
+    }
+}
+
+// ---- steps ----
+
+static void check_step(Typing *typing, const Node *node)
+{
+    if (node->target == NULL)
+        return;
+    if (node->value != NULL && node->op != NULL && strcmp(node->op, "=") == 0) {
+        check_pattern(typing, node->target, value_type(node->value));
+        const CType *type = node->target->type;
+        if (node->value->is_braces && node->target->kind == PATTERN_BIND && node->target->declares &&
+            node->target->variables.items[0]->declared == NULL)
+            diag_error(typing->diags, node->value->span, "a brace initialiser needs a type: '%s.TYPE %s = {...};'",
+                       role_name(typing, roleset_next(&node->at, 0)), node->target->variables.items[0]->name);
+        else if (is_valid(type) && type->kind == CTYPE_VOID)
+            diag_error(typing->diags, node->value->span, "this has no value");
+        return;
+    }
+    const CType *type = node->target->type;
+    if (node->op != NULL && is_valid(type) &&
+        (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES))
+        diag_error(typing->diags, node->span, "a string can't be changed with '%s': assign a new value", node->op);
+}
+
+// ---- choices ----
+
+static void check_condition(Typing *typing, const Node *node)
+{
+    const CType *type = node->condition != NULL ? node->condition->type : NULL;
+    if (!is_valid(type))
+        return;
+    bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+    if (node->is_switch && !is_integer)
+        diag_error(typing->diags, node->condition->span, "a switch is over an integer or enum, not '%s'", type->spelling);
+    else if (!node->is_switch && !is_number(type) && !is_pointer(type) && type->kind != CTYPE_ARRAY)
+        diag_error(typing->diags, node->condition->span, "a value of type '%s' can't be a condition", type->spelling);
+}
+
+static void check_node(void *context, Node *node)
+{
+    Typing *typing = context;
+    if (node->kind == NODE_DELIVERY)
+        check_delivery(typing, node);
+    else if (node->kind == NODE_STEP)
+        check_step(typing, node);
+    else if (node->kind == NODE_CHOICE || node->kind == NODE_LOOP)
+        check_condition(typing, node);
+    for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
+        const Pattern *pattern = node->results.items[i].pattern;
+        if (pattern->kind == PATTERN_TUPLE)
+            for (size_t k = 0; k < pattern->parts.count; k++)
+                check_pattern(typing, pattern->parts.items[k], NULL);
+        else
+            check_pattern(typing, pattern, NULL);
+    }
+}
+
+// ---- expressions ----
+
+static void check_set_expressions(Typing *typing)
+{
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        if (!typing->typed[i] || roleset_count(&local->expr.at) < 2)
+            continue;
+        for (size_t k = 0; k < local->called.count; k++) {
+            const CalledName *called = &local->called.items[k];
+            CNameKind kind = cunit_name_kind(typing->unit, called->name);
+            if (!called->is_dotted && kind != CNAME_MACRO && kind != CNAME_TYPE)
+                diag_error(typing->diags, called->span, "an expression at a role set makes no calls: let one role call '%s' "
+                           "and send the result to the set", called->name);
+        }
+        for (size_t k = 0; local->assigns && k < local->mentions.count; k++)
+            if (!local->expr.is_variable && local->mentions.items[k].shared)
+                break;
+    }
+}
+
+static void check_dotted_c_names(Typing *typing)
+{
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        const CalledName *called = local->called.count > 0 ? &local->called.items[0] : NULL;
+        if (!typing->typed[i] || called == NULL || !called->is_dotted || called->function->proto != NULL)
+            continue;
+        CNameKind kind = cunit_name_kind(typing->unit, called->name);
+        if (kind != CNAME_FUNCTION && kind != CNAME_MACRO)
+            continue;
+        const char *role = instance_role_name(typing->resolved->program, local->instance, called->function->role);
+        diag_warning(typing->diags, called->span, "'%s.%s' is a function that %s provides, although C has a '%s' too", role,
+                     called->name, role, called->name);
+        diag_fix(typing->diags, (Span){local->expr.span.file, local->expr.span.start, local->expr.span.end},
+                 arena_printf(typing->arena, "(%s)",
+                              span_copy(typing->arena, typing->resolved->sources, local->expr.span)),
+                 "to call C's, write '%s.(%s(...))'; else give %s's a prototype", role, called->name, role);
+    }
+}
+
+// ---- variables ----
+
+static void check_variable(Typing *typing, Variable *variable)
+{
+    const CType *type = variable->type;
+    const char *role = instance_role_name(typing->resolved->program, variable->instance, variable->role);
+    if (cunit_name_kind(typing->unit, variable->name) == CNAME_MACRO)
+        diag_error(typing->diags, variable->span, "'%s' is a macro in C: a variable can't have its name", variable->name);
+    if (!is_valid(type))
+        return;
+    if (type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION)
+        diag_error(typing->diags, variable->span, "%s's '%s' can't have the type '%s'", role, variable->name, type->spelling);
+    else if (!type->is_named)
+        diag_error(typing->diags, variable->span, "the type of %s's '%s' has no name: give it a tag or a typedef", role,
+                   variable->name);
+    else if (type->has_flexible)
+        diag_error(typing->diags, variable->span, "%s's '%s' has a flexible array member: its size is not known", role,
+                   variable->name);
+}
+
+// The name of another role's variable bound by the same word and read is reason enough.
+static bool is_read_anywhere(const Instance *instance, const Variable *variable)
+{
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        const Variable *other = instance->variables.items[i];
+        if (other->span.start == variable->span.start && other->is_read)
+            return true;
+    }
+    return variable->is_read;
+}
+
+static void warn_unused(Typing *typing, const Instance *instance)
+{
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        const Variable *variable = instance->variables.items[i];
+        if (variable->is_read || variable->is_param || variable->is_fault || variable->name[0] == '_' ||
+            is_read_anywhere(instance, variable))
+            continue;
+        const char *role = instance_role_name(typing->resolved->program, instance, variable->role);
+        diag_warning(typing->diags, variable->span, "%s's '%s' is never read", role, variable->name);
+    }
+}
+
+// Members of one frame must differ: shadowing variables get a number.
+static void name_variables(Typing *typing, Instance *instance)
+{
+    Map taken;
+    map_init(&taken, typing->arena);
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        Variable *variable = instance->variables.items[i];
+        const char *name = variable->name;
+        const char *key = arena_printf(typing->arena, "%u %s", variable->role, name);
+        bool is_reserved = strcmp(name, "frame") == 0 || strcmp(name, "chx_result") == 0;
+        for (int number = 2; is_reserved || map_has(&taken, key); number++) {
+            is_reserved = false;
+            name = arena_printf(typing->arena, "%s_%d", variable->name, number);
+            key = arena_printf(typing->arena, "%u %s", variable->role, name);
+        }
+        map_put(&taken, key, variable);
+        variable->c_name = name;
+    }
+}
+
+// ---- functions ----
+
+static void check_hook(Typing *typing, const RoleFunction *function)
+{
+    if (function->type != NULL && (function->type->result->kind != CTYPE_VOID || function->type->params.count > 0))
+        diag_error(typing->diags, function->proto->span, "the hook '%s' is 'void %s.%s(void)'", function->name,
+                   role_name(typing, function->role), function->name);
+}
+
+static void check_functions(Typing *typing)
+{
+    Program *program = typing->resolved->program;
+    Map c_names;
+    map_init(&c_names, typing->arena);
+    for (size_t i = 0; i < typing->resolved->functions.count; i++) {
+        RoleFunction *function = typing->resolved->functions.items[i];
+        // Without a type: used only where nothing is ever reached, or an error is reported.
+        if (function->role >= program->role_count || function->type == NULL)
+            continue;
+        bool is_used = function->first_use.file != FILE_NONE;
+        if (function->is_hook)
+            check_hook(typing, function);
+        else if (!is_used) {
+            diag_warning(typing->diags, function->proto->name.span, "%s's '%s' is never used",
+                         role_name(typing, function->role), function->name);
+            continue;
+        }
+        const char *c_name = arena_printf(typing->arena, "%s_%s", role_name(typing, function->role), function->name);
+        if (map_has(&c_names, c_name))
+            diag_error(typing->diags, is_used ? function->first_use : function->proto->span,
+                       "two role functions would both be '%s' in C", c_name);
+        map_put(&c_names, c_name, function);
+        vector_push(typing->arena, &program->functions, function);
+    }
+}
+
+static void check_fits(Typing *typing)
+{
+    for (size_t i = 0; i < typing->resolved->fits.count; i++) {
+        const TypeFit *fit = &typing->resolved->fits.items[i];
+        const CType *expected = cunit_type_of(typing->unit, type_text_name(typing, fit->expected));
+        const CType *actual = cunit_type_of(typing->unit, type_text_name(typing, fit->actual));
+        if (!is_valid(expected) || !is_valid(actual) || strcmp(expected->canonical, actual->canonical) == 0)
+            continue;
+        diag_error(typing->diags, fit->span, "'%s' does not fit the parameter '%s': '%s' where '%s' is expected",
+                   fit->argument, fit->parameter, actual->spelling, expected->spelling);
+        diag_note(typing->diags, fit->expected->span, "the parameter is declared here");
+        diag_note(typing->diags, fit->actual->span, "the function is defined here");
+    }
+}
+
+static void check_role_names(Typing *typing)
+{
+    Program *program = typing->resolved->program;
+    for (size_t i = 0; i < program->role_count; i++) {
+        CNameKind kind = cunit_name_kind(typing->unit, program->role_names[i]);
+        program->role_name_taken[i] = kind != CNAME_NONE;
+        if (kind == CNAME_MACRO)
+            diag_error(typing->diags, typing->resolved->tree->roles.items[i].span,
+                       "'%s' is a macro in C: a role can't have its name", program->role_names[i]);
+    }
+}
+
+void typing_rules(Typing *typing)
+{
+    const Program *program = typing->resolved->program;
+    check_role_names(typing);
+    check_set_expressions(typing);
+    check_fits(typing);
+    for (size_t i = 0; i < program->instances.count; i++) {
+        Instance *instance = program->instances.items[i];
+        each_node(&instance->body, check_node, typing);
+        for (size_t k = 0; k < instance->variables.count; k++)
+            check_variable(typing, instance->variables.items[k]);
+        name_variables(typing, instance);
+    }
+    check_dotted_c_names(typing);
+    check_functions(typing);
+    // While something is wrong, what looks unused may only be not understood.
+    for (size_t i = 0; diags_errors(typing->diags) == 0 && i < program->instances.count; i++)
+        warn_unused(typing, program->instances.items[i]);
+}

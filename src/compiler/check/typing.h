@@ -1,0 +1,65 @@
+// typing.h: types for a resolved program, through libclang. Internal to check/.
+//
+// unit.c writes one C translation unit: the user's file up to the block, then a C function per instance in which every
+// located variable is a C variable `chx_v7` and every expression a variable `chx_x3`. read.c takes the types and
+// references out of it. Some things are only known after a parse (that an expression is an array, that a called name
+// is nobody's C function); they are facts for the next round, until nothing new is learned.
+
+#ifndef CHECK_TYPING_H
+#define CHECK_TYPING_H
+
+#include "compiler/check/resolve.h"
+
+typedef struct {
+    Resolved *resolved;
+    Arena *arena;
+    Diags *diags;
+    const Source *source;
+    const CFlags *flags;
+    CUnit *unit;
+
+    // Facts, kept from round to round.
+    const CType **expr_fact;   // by LocalC id: its type where __auto_type would lose it (arrays, strings from macros)
+    bool *read_only;           // by LocalC id: string variables must be const in it
+    Map array_types;           // C type text -> itself, if it is an array
+    Map bitfields;             // Pattern id as text -> itself
+    const CFunction **inferred; // by RoleFunction id
+    size_t inferred_capacity;
+
+    // Of the current round.
+    VECTOR(const TypeText *) type_texts; // C variables chx_ty0, chx_ty1, ... have these types
+    Map type_index;            // position of a TypeText as text -> name of its C variable
+    VECTOR(const char *) wants; // C type texts that something is converted to
+    Map want_seen;
+    VECTOR(const LocalC *) untypable; // calls of functions whose type is not known
+    bool *typed;               // by LocalC id: it is in the unit
+    bool *poisoned;            // by variable id: it has no type in this round
+    CReferenceList references;
+} Typing;
+
+// ---- unit.c ----
+void typing_write(Typing *typing);                            // a new unit for this round
+const char *type_text_name(Typing *typing, const TypeText *type); // a C variable of the type, in the unit
+bool function_is_known(const Typing *typing, const RoleFunction *function); // by prototype or inferred
+bool calls_unknown(const Typing *typing, const LocalC *local);               // the whole is a call of an unknown one
+
+// ---- read.c ----
+bool typing_learn(Typing *typing);     // takes new facts out of the parsed unit; true: another round is needed
+void typing_read(Typing *typing);      // types and pieces into the program
+const char *prototype_text(Arena *arena, const CFunction *function, const char *name); // "int f(const char *)"
+
+// ---- errors.c ----
+void typing_errors(Typing *typing);    // clang's errors in the user's terms
+
+// ---- rules.c ----
+void typing_rules(Typing *typing);     // what needs types: sendable, comparable, conditions, fits, unused
+
+// ---- typing.c ----
+// Where does the expression mention these variables? Fills agree and shared of its mentions, reports disagreement.
+void typing_agreement(Typing *typing);
+bool type_program(Resolved *resolved, const Source *source, const CFlags *flags);
+
+// Calls `visit` for every node, outer ones first.
+void each_node(const NodeList *nodes, void (*visit)(void *context, Node *node), void *context);
+
+#endif

@@ -1,0 +1,653 @@
+// The C unit that types a program.
+
+#include "compiler/check/ctext.h"
+#include "compiler/check/typing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool function_is_known(const Typing *typing, const RoleFunction *function)
+{
+    return function->proto != NULL || typing->inferred[function->id] != NULL;
+}
+
+// ---- types as written ----
+
+const char *type_text_name(Typing *typing, const TypeText *type)
+{
+    const char *key = arena_printf(typing->arena, "%u:%u", type->before.file, type->before.start);
+    const char *name = map_get(&typing->type_index, key);
+    if (name == NULL) {
+        name = arena_printf(typing->arena, "chx_ty%zu", typing->type_texts.count);
+        vector_push(typing->arena, &typing->type_texts, type);
+        map_put(&typing->type_index, key, (void *)(uintptr_t)name);
+    }
+    return name;
+}
+
+static void write_declaration(Typing *typing, const TypeText *type, const char *name)
+{
+    ccopy(typing->unit, type->before);
+    ctext(typing->unit, " %s", name);
+    for (size_t i = 0; i < type->sizes.count; i++) {
+        ctext(typing->unit, "[");
+        ccopy(typing->unit, type->sizes.items[i].span);
+        ctext(typing->unit, "]");
+    }
+    ctext(typing->unit, ";\n");
+}
+
+static const char *want(Typing *typing, const char *type)
+{
+    if (!map_has(&typing->want_seen, type)) {
+        map_put(&typing->want_seen, type, (void *)(uintptr_t)type);
+        vector_push(typing->arena, &typing->wants, type);
+    }
+    return type;
+}
+
+static const char *want_text(Typing *typing, const TypeText *type)
+{
+    return want(typing, arena_printf(typing->arena, "__typeof__(%s)", type_text_name(typing, type)));
+}
+
+static const char *want_variable(Typing *typing, const Variable *variable)
+{
+    return want(typing, arena_printf(typing->arena, "__typeof__(chx_v%u)", variable->id));
+}
+
+static bool is_array(const Typing *typing, const char *type)
+{
+    return type != NULL && map_has(&typing->array_types, type);
+}
+
+// ---- local C ----
+
+// The variables under their own names, as this role may see them. `target`: the name being assigned is not const.
+static void write_mentions(Typing *typing, const LocalC *local, const char *target)
+{
+    for (size_t i = 0; i < local->mentions.count; i++) {
+        const Mention *mention = &local->mentions.items[i];
+        const Variable *variable = mention->variables.items[0];
+        bool is_target = target != NULL && strcmp(target, mention->name) == 0;
+        bool is_string = typing->read_only[local->id] && variable->type != NULL &&
+                         (variable->type->kind == CTYPE_CSTRING || variable->type->kind == CTYPE_STR ||
+                          variable->type->kind == CTYPE_BYTES);
+        bool is_const = !is_target && (mention->shared || is_string);
+        ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", variable->id, mention->name);
+    }
+}
+
+// The text with the role's own functions under their names in the unit.
+static void write_copy(Typing *typing, const LocalC *local, Span span)
+{
+    uint32_t at = span.start;
+    for (size_t i = 0; i < local->called.count; i++) {
+        const CalledName *called = &local->called.items[i];
+        if (called->function == NULL || called->span.start < at || called->span.end > span.end ||
+            !function_is_known(typing, called->function))
+            continue;
+        if (called->span.start > at)
+            ccopy(typing->unit, (Span){span.file, at, called->span.start});
+        ccopy_as(typing->unit, called->span,
+                 arena_printf(typing->arena, "chx_f%u", called->function->id));
+        at = called->span.end;
+    }
+    if (at < span.end)
+        ccopy(typing->unit, (Span){span.file, at, span.end});
+}
+
+bool calls_unknown(const Typing *typing, const LocalC *local)
+{
+    for (size_t i = 0; i < local->called.count; i++) {
+        const CalledName *called = &local->called.items[i];
+        if (called->is_whole && called->function != NULL && !function_is_known(typing, called->function))
+            return true;
+    }
+    return false;
+}
+
+static void write_unknown_call(Typing *typing, LocalC *local, const char *type)
+{
+    const CalledName *called = &local->called.items[0];
+    ctext(typing->unit, "{ ");
+    write_mentions(typing, local, NULL);
+    for (size_t i = 0; i < called->args.count; i++) {
+        ctext(typing->unit, "__auto_type chx_a%u_%zu = (", local->id, i);
+        write_copy(typing, local, called->args.items[i].span);
+        ctext(typing->unit, "); ");
+    }
+    ctext(typing->unit, "}\n");
+    if (type == NULL)
+        vector_push(typing->arena, &typing->untypable, local);
+    else if (strcmp(type, "void") != 0)
+        ctext(typing->unit, "%s chx_x%u;\n", type, local->id);
+}
+
+static void write_untyped(Typing *typing, const LocalC *local)
+{
+    const CType *fact = typing->expr_fact[local->id];
+    const Expr *expr = &local->expr;
+    if (expr->is_variable) {
+        ctext(typing->unit, "__typeof__(chx_v%u) chx_x%u;\n", local->mentions.items[0].variables.items[0]->id, local->id);
+        return;
+    }
+    if (expr->is_literal) {
+        ctext(typing->unit, "const char *chx_x%u = (", local->id);
+        ccopy(typing->unit, expr->span);
+        ctext(typing->unit, ");\n");
+        return;
+    }
+    if (fact != NULL)
+        ctext(typing->unit, "%s chx_x%u%s; __auto_type chx_y%u = ({ ", fact->before, local->id, fact->after, local->id);
+    else
+        ctext(typing->unit, "__auto_type chx_x%u = ({ ", local->id);
+    write_mentions(typing, local, NULL);
+    ctext(typing->unit, "(");
+    write_copy(typing, local, expr->span);
+    ctext(typing->unit, "); });\n");
+}
+
+// Something in it has no type, for a reason that is reported: nothing more is said about it.
+static bool is_hopeless(const Typing *typing, const LocalC *local)
+{
+    if (local->is_poisoned)
+        return true;
+    for (size_t i = 0; i < local->mentions.count; i++)
+        if (typing->poisoned[local->mentions.items[i].variables.items[0]->id] ||
+            is_poisoned(local->mentions.items[i].variables.items[0]))
+            return true;
+    return false;
+}
+
+// The expression as `chx_xID`, converted to the C type `type` if that is given. False: it has no type in this round.
+static bool write_expr(Typing *typing, const Expr *expr, const char *type)
+{
+    LocalC *local = local_c(expr);
+    local->wanted = type;
+    if (is_hopeless(typing, local))
+        return false;
+    typing->typed[local->id] = true;
+    if (calls_unknown(typing, local)) {
+        write_unknown_call(typing, local, type);
+        return type != NULL;
+    }
+    bool is_whole_array = is_array(typing, type) && !expr->is_braces && !expr->is_literal;
+    if (type == NULL || is_whole_array) {
+        write_untyped(typing, local);
+        return true;
+    }
+    ctext(typing->unit, "{ ");
+    write_mentions(typing, local, NULL);
+    ctext(typing->unit, expr->is_braces || expr->is_literal ? "%s chx_x%u = " : "%s chx_x%u = (", type, local->id);
+    write_copy(typing, local, expr->span);
+    ctext(typing->unit, expr->is_braces || expr->is_literal ? "; }\n" : "); }\n");
+    return true;
+}
+
+// ---- patterns ----
+
+static bool binds_here(const Pattern *pattern, const Variable *variable)
+{
+    return variable->span.start >= pattern->span.start && variable->span.end <= pattern->span.end &&
+           variable->span.file == pattern->span.file && !variable->is_fault;
+}
+
+// A C variable for each variable that comes into being here: of its declared type, or of `type`.
+static void write_bindings(Typing *typing, const Pattern *pattern, const char *type)
+{
+    for (size_t i = 0; i < pattern->variables.count; i++) {
+        const Variable *variable = pattern->variables.items[i];
+        if (!binds_here(pattern, variable) || is_poisoned(variable))
+            continue;
+        if (variable->declared != NULL)
+            write_declaration(typing, variable->declared, arena_printf(typing->arena, "chx_v%u", variable->id));
+        else if (type != NULL)
+            ctext(typing->unit, "%s chx_v%u;\n", type, variable->id);
+    }
+}
+
+// The type that the pattern's variable has already, or NULL if it takes the value's.
+static const char *bound_type(Typing *typing, const Pattern *pattern)
+{
+    const Variable *variable = pattern->variables.items[0];
+    if (binds_here(pattern, variable) && variable->declared == NULL)
+        return NULL;
+    if (typing->poisoned[variable->id] || is_poisoned(variable))
+        return NULL;
+    return want_variable(typing, variable);
+}
+
+static const char *write_place_type(Typing *typing, const Pattern *place)
+{
+    const LocalC *local = local_c(place->expr);
+    ctext(typing->unit, "__auto_type chx_t%u = ({ ", local->id);
+    write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
+    ctext(typing->unit, "(");
+    write_copy(typing, local, place->expr->span);
+    ctext(typing->unit, "); });\n");
+    typing->typed[local->id] = true;
+    return want(typing, arena_printf(typing->arena, "__typeof__(chx_t%u)", local->id));
+}
+
+static void write_place_check(Typing *typing, const Pattern *place, const char *type)
+{
+    const LocalC *local = local_c(place->expr);
+    ctext(typing->unit, "{ ");
+    write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
+    ctext(typing->unit, "(");
+    write_copy(typing, local, place->expr->span);
+    ctext(typing->unit, ") = *(%s *)0; }\n", type);
+}
+
+static void write_field(Typing *typing, const Pattern *part, const char *whole)
+{
+    bool is_bitfield = map_has(&typing->bitfields, arena_printf(typing->arena, "%u", part->id));
+    if (is_bitfield)
+        ctext(typing->unit, "__auto_type chx_q%u = %s.", part->id, whole);
+    else
+        ctext(typing->unit, "__typeof__(%s.", whole);
+    ccopy_as(typing->unit, part->span, part->field);
+    if (is_bitfield)
+        ctext(typing->unit, ";\n");
+    else
+        ctext(typing->unit, ") chx_q%u;\n", part->id);
+}
+
+// What would be bound here has no type in this round.
+static void poison(Typing *typing, const Pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->variables.count; i++)
+        if (binds_here(pattern, pattern->variables.items[i]) && pattern->variables.items[i]->declared == NULL)
+            typing->poisoned[pattern->variables.items[i]->id] = true;
+    for (size_t i = 0; i < pattern->parts.count; i++)
+        poison(typing, pattern->parts.items[i]);
+}
+
+// `from` is a C expression of the value's type.
+static void write_taken(Typing *typing, const Pattern *pattern, const char *from)
+{
+    switch (pattern->kind) {
+    case PATTERN_BIND: {
+        const char *type = bound_type(typing, pattern);
+        write_bindings(typing, pattern, arena_printf(typing->arena, "__typeof__(%s)", from));
+        if (type != NULL && !is_array(typing, type)) {
+            ctext(typing->unit, "{ %s chx_c = ", type);
+            ccopy_as(typing->unit, pattern->span, from);
+            ctext(typing->unit, "; }\n");
+        }
+        break;
+    }
+    case PATTERN_PLACE: {
+        if (is_hopeless(typing, local_c(pattern->expr)))
+            return;
+        const char *type = write_place_type(typing, pattern);
+        ctext(typing->unit, "{ %s chx_c = ", type);
+        ccopy_as(typing->unit, pattern->span, from);
+        ctext(typing->unit, "; }\n");
+        write_place_check(typing, pattern, type);
+        break;
+    }
+    case PATTERN_MATCH:
+        write_expr(typing, pattern->expr, NULL);
+        break;
+    case PATTERN_STRUCT:
+        for (size_t i = 0; i < pattern->parts.count; i++) {
+            write_field(typing, pattern->parts.items[i], from);
+            write_taken(typing, pattern->parts.items[i],
+                        arena_printf(typing->arena, "chx_q%u", pattern->parts.items[i]->id));
+        }
+        break;
+    case PATTERN_DROP:
+    case PATTERN_TUPLE:
+        break;
+    }
+}
+
+// An expression and where its value goes.
+static void write_pair(Typing *typing, const Expr *expr, const Pattern *pattern)
+{
+    const char *value = arena_printf(typing->arena, "chx_x%u", local_c(expr)->id);
+    const char *type = NULL;
+    if (pattern->kind == PATTERN_BIND) {
+        type = bound_type(typing, pattern);
+        if (type != NULL)
+            write_bindings(typing, pattern, type);
+        bool has_type = write_expr(typing, expr, type);
+        if (type == NULL && !has_type)
+            poison(typing, pattern);
+        else if (type == NULL)
+            write_bindings(typing, pattern, arena_printf(typing->arena, "__typeof__(%s)", value));
+        return;
+    }
+    if (pattern->kind == PATTERN_PLACE) {
+        if (is_hopeless(typing, local_c(pattern->expr)))
+            return;
+        type = write_place_type(typing, pattern);
+        write_expr(typing, expr, type);
+        write_place_check(typing, pattern, type);
+        return;
+    }
+    if (write_expr(typing, expr, NULL))
+        write_taken(typing, pattern, value);
+    else
+        poison(typing, pattern);
+}
+
+// ---- statements ----
+
+// Both sides are the same role's C: the names that the left side has not declared are added.
+static void write_mentions_besides(Typing *typing, const LocalC *local, const LocalC *declared)
+{
+    LocalC rest = *local;
+    memset(&rest.mentions, 0, sizeof rest.mentions);
+    for (size_t i = 0; i < local->mentions.count; i++) {
+        bool is_declared = false;
+        for (size_t k = 0; k < declared->mentions.count; k++)
+            is_declared |= strcmp(declared->mentions.items[k].name, local->mentions.items[i].name) == 0;
+        if (!is_declared)
+            vector_push(typing->arena, &rest.mentions, local->mentions.items[i]);
+    }
+    write_mentions(typing, &rest, NULL);
+}
+
+// x += e; a[i]++;
+static void write_operation(Typing *typing, const Node *node)
+{
+    const LocalC *value = node->value != NULL ? local_c(node->value) : NULL;
+    const LocalC *place = node->target->kind == PATTERN_PLACE ? local_c(node->target->expr) : NULL;
+    if ((value != NULL && is_hopeless(typing, value)) || (place != NULL && is_hopeless(typing, place)) ||
+        (place == NULL && typing->poisoned[node->target->variables.items[0]->id]))
+        return;
+    if (place != NULL)
+        write_place_type(typing, node->target);
+    ctext(typing->unit, "{ ");
+    if (place != NULL) {
+        write_mentions(typing, place, place->mentions.count > 0 ? place->mentions.items[0].name : NULL);
+        if (value != NULL)
+            write_mentions_besides(typing, value, place);
+        ctext(typing->unit, "(");
+        write_copy(typing, place, node->target->expr->span);
+        ctext(typing->unit, ")");
+    } else {
+        if (value != NULL)
+            write_mentions(typing, value, NULL);
+        ctext(typing->unit, "__typeof__(chx_v%u) chx_l; ", node->target->variables.items[0]->id);
+        ccopy_as(typing->unit, node->target->span, "chx_l");
+    }
+    ctext(typing->unit, " %s ", node->op);
+    if (value != NULL) {
+        ctext(typing->unit, "(");
+        write_copy(typing, value, node->value->span);
+        ctext(typing->unit, ")");
+        typing->typed[value->id] = true;
+    }
+    ctext(typing->unit, "; }\n");
+}
+
+static void write_step(Typing *typing, const Node *node)
+{
+    if (node->target == NULL) {
+        LocalC *local = local_c(node->value);
+        if (is_hopeless(typing, local))
+            return;
+        typing->typed[local->id] = true;
+        local->wanted = "void";
+        if (calls_unknown(typing, local)) {
+            write_unknown_call(typing, local, "void");
+            return;
+        }
+        ctext(typing->unit, "{ ");
+        write_mentions(typing, local, NULL);
+        ctext(typing->unit, "(");
+        write_copy(typing, local, node->value->span);
+        ctext(typing->unit, "); }\n");
+    } else if (node->op == NULL) {
+        write_bindings(typing, node->target, NULL);
+    } else if (strcmp(node->op, "=") == 0) {
+        write_pair(typing, node->value, node->target);
+    } else {
+        write_operation(typing, node);
+    }
+}
+
+static void write_args(Typing *typing, const Node *node)
+{
+    for (size_t i = 0; i < node->args.count; i++) {
+        const Param *param = &node->callee->params.items[i];
+        write_expr(typing, node->args.items[i].exprs.items[0], want_text(typing, param->declared));
+    }
+}
+
+static const TreeResult *tree_result(const Instance *callee, const RoleSet *at)
+{
+    for (size_t i = 0; i < callee->results.count; i++)
+        if (roleset_covers(&callee->results.items[i].at, at))
+            return &callee->def->results.items[i];
+    return NULL;
+}
+
+static void write_call(Typing *typing, const Node *node)
+{
+    write_args(typing, node);
+    for (size_t i = 0; i < node->results.count; i++) {
+        const LocatedPattern *located = &node->results.items[i];
+        const TreeResult *result = tree_result(node->callee, &located->at);
+        bool is_tuple = located->pattern->kind == PATTERN_TUPLE;
+        for (size_t k = 0; k < result->types.count; k++) {
+            const Pattern *pattern = is_tuple ? located->pattern->parts.items[k] : located->pattern;
+            write_taken(typing, pattern, type_text_name(typing, &result->types.items[k]));
+        }
+    }
+}
+
+static void write_return(Typing *typing, const Node *node, const Instance *instance)
+{
+    if (node->callee != NULL) {
+        write_args(typing, node);
+        for (size_t i = 0; i < instance->results.count; i++) {
+            const TreeResult *have = tree_result(node->callee, &instance->results.items[i].at);
+            const TreeResult *needed = &instance->def->results.items[i];
+            for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++) {
+                const char *type = want_text(typing, &needed->types.items[k]);
+                if (is_array(typing, type))
+                    continue;
+                ctext(typing->unit, "{ %s chx_c = ", type);
+                ccopy_as(typing->unit, node->span, type_text_name(typing, &have->types.items[k]));
+                ctext(typing->unit, "; }\n");
+            }
+        }
+        return;
+    }
+    for (size_t i = 0; i < node->values.count; i++)
+        for (size_t k = 0; k < node->values.items[i].exprs.count; k++) {
+            const TreeResult *result = &instance->def->results.items[i];
+            if (k < result->types.count)
+                write_expr(typing, node->values.items[i].exprs.items[k],
+                           want_text(typing, &result->types.items[k]));
+        }
+}
+
+static void write_nodes(Typing *typing, const NodeList *nodes, const Instance *instance);
+
+static void write_labels(Typing *typing, const Node *node)
+{
+    ctext(typing->unit, "switch (*(__typeof__(chx_x%u) *)0) { default: ;\n", local_c(node->condition)->id);
+    for (size_t i = 0; i < node->branches.count; i++)
+        for (size_t k = 0; k < node->branches.items[i].labels.count; k++) {
+            const Expr *label = node->branches.items[i].labels.items[k];
+            ctext(typing->unit, "case (");
+            write_copy(typing, local_c(label), label->span);
+            ctext(typing->unit, "): ;\n");
+            typing->typed[local_c(label)->id] = true;
+        }
+    ctext(typing->unit, "}\n");
+}
+
+static void write_choice(Typing *typing, const Node *node, const Instance *instance)
+{
+    LocalC *condition = local_c(node->condition);
+    const char *type = !node->is_switch && calls_unknown(typing, condition) ? "_Bool" : NULL;
+    if (write_expr(typing, node->condition, type) && node->is_switch)
+        write_labels(typing, node);
+    for (size_t i = 0; i < node->branches.count; i++)
+        write_nodes(typing, &node->branches.items[i].body, instance);
+}
+
+static void write_loop(Typing *typing, const Node *node, const Instance *instance)
+{
+    bool is_unknown = node->condition != NULL && calls_unknown(typing, local_c(node->condition));
+    if (node->condition != NULL && node->loop != LOOP_DO)
+        write_expr(typing, node->condition, is_unknown ? "_Bool" : NULL);
+    write_nodes(typing, &node->body, instance);
+    if (node->condition != NULL && node->loop == LOOP_DO)
+        write_expr(typing, node->condition, is_unknown ? "_Bool" : NULL);
+    write_nodes(typing, &node->step, instance);
+}
+
+static void write_node(Typing *typing, const Node *node, const Instance *instance)
+{
+    switch (node->kind) {
+    case NODE_STEP:
+        write_step(typing, node);
+        break;
+    case NODE_DELIVERY:
+        for (size_t i = 0; i < node->sent.exprs.count; i++) {
+            const Pattern *pattern = node->to.pattern;
+            Pattern drop = {.kind = PATTERN_DROP};
+            if (node->sent.is_tuple)
+                pattern = pattern->kind == PATTERN_TUPLE ? pattern->parts.items[i] : &drop;
+            write_pair(typing, node->sent.exprs.items[i], pattern);
+        }
+        break;
+    case NODE_CALL:
+        write_call(typing, node);
+        break;
+    case NODE_RETURN:
+        write_return(typing, node, instance);
+        break;
+    case NODE_CHOICE:
+        write_choice(typing, node, instance);
+        break;
+    case NODE_LOOP:
+        write_loop(typing, node, instance);
+        break;
+    case NODE_CHECKPOINT:
+        write_nodes(typing, &node->body, instance);
+        for (size_t i = 0; i < node->fault_variables.count; i++)
+            ctext(typing->unit, "chx_fault chx_v%u;\n", node->fault_variables.items[i]->id);
+        write_nodes(typing, &node->rescue, instance);
+        break;
+    case NODE_BLOCK:
+        write_nodes(typing, &node->body, instance);
+        break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+        break;
+    }
+}
+
+static void write_nodes(Typing *typing, const NodeList *nodes, const Instance *instance)
+{
+    for (size_t i = 0; i < nodes->count; i++)
+        write_node(typing, nodes->items[i], instance);
+}
+
+// ---- the unit ----
+
+static void write_functions(Typing *typing)
+{
+    const RoleFunctionList *functions = &typing->resolved->functions;
+    for (size_t i = 0; i < functions->count; i++) {
+        const RoleFunction *function = functions->items[i];
+        const CFunction *inferred = typing->inferred[i];
+        if (function->proto != NULL) {
+            ccopy(typing->unit, function->proto->type.before);
+            ctext(typing->unit, " chx_f%zu(", i);
+            if (function->proto->params.span.end > function->proto->params.span.start)
+                ccopy(typing->unit, function->proto->params.span);
+            else
+                ctext(typing->unit, "void");
+            ctext(typing->unit, ");\n");
+        } else if (inferred != NULL) {
+            ctext(typing->unit, "%schx_f%zu(", inferred->result->before, i);
+            for (size_t k = 0; k < inferred->params.count; k++)
+                ctext(typing->unit, "%s%s%s", k == 0 ? "" : ", ", inferred->params.items[k]->before,
+                      inferred->params.items[k]->after);
+            ctext(typing->unit, "%s)%s;\n", inferred->params.count == 0 ? "void" : "", inferred->result->after);
+        }
+    }
+}
+
+// Types of parameters, results and signatures must be there before any function uses them.
+static void collect_type_texts(Typing *typing)
+{
+    const Program *program = typing->resolved->program;
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const Instance *instance = program->instances.items[i];
+        for (size_t k = 0; k < instance->params.count; k++)
+            type_text_name(typing, instance->params.items[k].declared);
+        for (size_t k = 0; k < instance->def->results.count; k++)
+            for (size_t n = 0; n < instance->def->results.items[k].types.count; n++)
+                type_text_name(typing, &instance->def->results.items[k].types.items[n]);
+    }
+    for (size_t i = 0; i < typing->resolved->fits.count; i++) {
+        type_text_name(typing, typing->resolved->fits.items[i].expected);
+        type_text_name(typing, typing->resolved->fits.items[i].actual);
+    }
+}
+
+static void ask_names(Typing *typing)
+{
+    const Program *program = typing->resolved->program;
+    for (size_t i = 0; i < program->role_count; i++)
+        cunit_ask_name(typing->unit, program->role_names[i]);
+    Map asked;
+    map_init(&asked, typing->arena);
+    for (size_t i = 0; i < typing->resolved->visible.count; i++) {
+        const char *name = typing->resolved->visible.items[i].variable->name;
+        if (!map_has(&asked, name)) {
+            map_put(&asked, name, (void *)(uintptr_t)name);
+            cunit_ask_name(typing->unit, name);
+        }
+    }
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        bool is_set = roleset_count(&local->expr.at) > 1;
+        for (size_t k = 0; k < local->called.count; k++)
+            if ((is_set || local->called.items[k].is_dotted) && !map_has(&asked, local->called.items[k].name)) {
+                map_put(&asked, local->called.items[k].name, (void *)(uintptr_t)local);
+                cunit_ask_name(typing->unit, local->called.items[k].name);
+            }
+    }
+}
+
+void typing_write(Typing *typing)
+{
+    Resolved *resolved = typing->resolved;
+    typing->unit = cunit_new(typing->arena, resolved->sources, typing->source, resolved->tree->span.start, typing->flags);
+    typing->typed = ARENA_ARRAY(typing->arena, bool, resolved->locals.count + 1);
+    typing->poisoned = ARENA_ARRAY(typing->arena, bool, resolved->visible.count + 1);
+    typing->type_texts.count = typing->wants.count = typing->untypable.count = 0;
+    map_init(&typing->type_index, typing->arena);
+    map_init(&typing->want_seen, typing->arena);
+    ask_names(typing);
+    collect_type_texts(typing);
+    for (size_t i = 0; i < typing->type_texts.count; i++) {
+        ctext(typing->unit, "extern ");
+        write_declaration(typing, typing->type_texts.items[i], arena_printf(typing->arena, "chx_ty%zu", i));
+    }
+    write_functions(typing);
+    for (size_t i = 0; i < resolved->program->instances.count; i++) {
+        const Instance *instance = resolved->program->instances.items[i];
+        ctext(typing->unit, "void chx_fn%u(void)\n{\n", instance->id);
+        for (size_t k = 0; k < instance->params.count; k++)
+            for (size_t n = 0; n < instance->params.items[k].variables.count; n++) {
+                const Variable *variable = instance->params.items[k].variables.items[n];
+                if (!is_poisoned(variable))
+                    ctext(typing->unit, "__typeof__(%s) chx_v%u;\n", type_text_name(typing, variable->declared), variable->id);
+            }
+        write_nodes(typing, &instance->body, instance);
+        ctext(typing->unit, "}\n");
+    }
+}

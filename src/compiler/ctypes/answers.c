@@ -1,0 +1,128 @@
+// answers.c: types of declarations and initialisers.
+
+#include "compiler/ctypes/inside.h"
+
+// A declaration that an error removed from the tree counts as a failed one.
+static const CType *missing(CUnit *unit, const char *name)
+{
+    return unit_mentions(unit, name) ? unit_type_invalid(unit) : NULL;
+}
+
+const CType *cunit_type_of(CUnit *unit, const char *name)
+{
+    Declared *declared = unit_declared(unit, name);
+    if (declared == NULL)
+        return missing(unit, name);
+    CXCursor cursor = declared->cursor;
+    if (clang_isInvalidDeclaration(cursor))
+        return unit_type_invalid(unit);
+    if (clang_getCursorKind(cursor) == CXCursor_TypedefDecl)
+        return unit_type(unit, clang_getTypedefDeclUnderlyingType(cursor));
+    CXType type = clang_getCursorType(cursor);
+    if (type.kind == CXType_Auto) {
+        // The initialiser has the same type, and can be taken apart.
+        CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
+        if (!clang_Cursor_isNull(init) && clang_getCursorType(init).kind != CXType_Invalid)
+            type = clang_getCursorType(init);
+    }
+    return unit_type(unit, type);
+}
+
+typedef struct {
+    CXCursor first, last;
+    unsigned count;
+} Children;
+
+static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    Children *children = data;
+    if (children->count++ == 0)
+        children->first = cursor;
+    children->last = cursor;
+    return CXChildVisit_Continue;
+}
+
+static Children children_of(CXCursor cursor)
+{
+    Children children = {.first = clang_getNullCursor(), .last = clang_getNullCursor()};
+    clang_visitChildren(cursor, visit_child, &children);
+    return children;
+}
+
+// Inside of parentheses, implicit conversions and statement expressions: the expression that makes the value.
+static CXCursor look_through(CXCursor cursor)
+{
+    for (;;) {
+        Children children = children_of(cursor);
+        switch (clang_getCursorKind(cursor)) {
+        case CXCursor_UnexposedExpr:
+            // An implicit conversion covers exactly its operand; other things without a kind of their own don't.
+            if (children.count != 1 ||
+                !clang_equalRanges(clang_getCursorExtent(cursor), clang_getCursorExtent(children.first)))
+                return cursor;
+            cursor = children.first;
+            break;
+        case CXCursor_ParenExpr:
+        case CXCursor_StmtExpr:
+        case CXCursor_CompoundStmt:
+            if (children.count == 0 || !(clang_isExpression(clang_getCursorKind(children.last)) ||
+                                         clang_getCursorKind(children.last) == CXCursor_CompoundStmt))
+                return cursor;
+            cursor = children.last;
+            break;
+        default:
+            return cursor;
+        }
+    }
+}
+
+const CType *cunit_init_type_of(CUnit *unit, const char *name)
+{
+    Declared *declared = unit_declared(unit, name);
+    if (declared == NULL)
+        return missing(unit, name);
+    CXCursor init = clang_getNullCursor();
+    if (clang_getCursorKind(declared->cursor) == CXCursor_VarDecl)
+        init = clang_Cursor_getVarDeclInitializer(declared->cursor);
+    if (clang_Cursor_isNull(init))
+        return cunit_type_of(unit, name);
+    CXCursor value = look_through(init);
+    enum CXCursorKind kind = clang_getCursorKind(value);
+    if (!clang_isExpression(kind))
+        return clang_isInvalidDeclaration(declared->cursor) ? unit_type_invalid(unit) : cunit_type_of(unit, name);
+    const CType *type = unit_type(unit, clang_getCursorType(value));
+    return kind == CXCursor_StringLiteral && type->is_char_array ? unit_type_cstring(unit) : type;
+}
+
+const CFunction *cunit_function(CUnit *unit, const char *name)
+{
+    CFunction *function = map_get(&unit->functions, name);
+    if (function != NULL)
+        return function;
+    Declared *declared = unit_declared(unit, name);
+    if (declared == NULL || clang_getCursorKind(declared->cursor) != CXCursor_FunctionDecl)
+        return NULL;
+    CXCursor cursor = declared->cursor;
+    bool is_invalid = clang_isInvalidDeclaration(cursor);
+    CXType type = clang_getCursorType(cursor);
+    CXType canonical = clang_getCanonicalType(type);
+    function = ARENA_NEW(unit->arena, CFunction);
+    function->result = is_invalid ? unit_type_invalid(unit) : unit_type(unit, clang_getCursorResultType(cursor));
+    function->is_variadic = clang_isFunctionTypeVariadic(type);
+    int count = clang_Cursor_getNumArguments(cursor);
+    for (int i = 0; i < count; i++) {
+        CXCursor param = clang_Cursor_getArgument(cursor, (unsigned)i);
+        CXType param_type = clang_getCursorType(param);
+        // libclang shows an array parameter as the array that was written; it is a pointer.
+        CXType real = clang_getArgType(canonical, (unsigned)i);
+        if (real.kind == CXType_Pointer && clang_getCanonicalType(param_type).kind != CXType_Pointer)
+            param_type = real;
+        const CType *converted = clang_isInvalidDeclaration(param) ? unit_type_invalid(unit)
+                                                                   : unit_type(unit, param_type);
+        vector_push(unit->arena, &function->params, converted);
+        vector_push(unit->arena, &function->names, take_text(unit->arena, clang_getCursorSpelling(param)));
+    }
+    map_put(&unit->functions, arena_strdup(unit->arena, name), function);
+    return function;
+}

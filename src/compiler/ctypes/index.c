@@ -1,0 +1,253 @@
+// index.c: one walk over the parsed unit: the prefix's names, the added declarations, the references to them.
+
+#include "compiler/ctypes/inside.h"
+
+#include <stdlib.h>
+
+static const char codec_type_prefix[] = "chx_codec_type_";
+static const char probe_prefix[] = "chx_probe_";
+
+static CNameKind name_kind(enum CXCursorKind kind)
+{
+    switch (kind) {
+    case CXCursor_FunctionDecl: return CNAME_FUNCTION;
+    case CXCursor_VarDecl: return CNAME_VARIABLE;
+    case CXCursor_TypedefDecl: return CNAME_TYPE;
+    case CXCursor_EnumConstantDecl: return CNAME_CONSTANT;
+    default: return CNAME_NONE;
+    }
+}
+
+static void add_codec(CUnit *unit, CXCursor cursor, const char *name)
+{
+    CXType type = clang_getTypedefDeclUnderlyingType(cursor);
+    Codec codec = {
+        .canonical = spell_canonical(unit->arena, type),
+        .object = arena_printf(unit->arena, "chx_codec_object_%s", name + strlen(codec_type_prefix)),
+    };
+    vector_push(unit->arena, &unit->codecs, codec);
+}
+
+static void index_typedef(CUnit *unit, CXCursor cursor, const char *name)
+{
+    CXCursor *copy = ARENA_NEW(unit->arena, CXCursor);
+    *copy = cursor;
+    map_put(&unit->typedefs, name, copy);
+    if (scan_starts_with(name, codec_type_prefix))
+        add_codec(unit, cursor, name);
+}
+
+// File-scope names of the prefix and its headers. Enum constants are file-scope wherever the enum stands.
+static enum CXChildVisitResult visit_prefix(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    CUnit *unit = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    switch (kind) {
+    case CXCursor_StructDecl:
+    case CXCursor_UnionDecl:
+    case CXCursor_EnumDecl:
+    case CXCursor_FieldDecl:
+        clang_visitChildren(cursor, visit_prefix, unit);
+        return CXChildVisit_Continue;
+    case CXCursor_TypedefDecl:
+        clang_visitChildren(cursor, visit_prefix, unit);
+        break;
+    case CXCursor_FunctionDecl:
+    case CXCursor_VarDecl:
+    case CXCursor_EnumConstantDecl:
+        if (unit->asked.count == 0)
+            return CXChildVisit_Continue;
+        break;
+    default:
+        return CXChildVisit_Continue;
+    }
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *name = clang_getCString(spelling);
+    if (kind == CXCursor_TypedefDecl)
+        index_typedef(unit, cursor, arena_strdup(unit->arena, name));
+    if (map_get(&unit->asked_kinds, name) == (void *)(uintptr_t)(CNAME_NONE + 1))
+        map_put(&unit->asked_kinds, arena_strdup(unit->arena, name), (void *)(uintptr_t)(name_kind(kind) + 1));
+    clang_disposeString(spelling);
+    return CXChildVisit_Continue;
+}
+
+static void index_declaration(CUnit *unit, CXCursor cursor)
+{
+    const char *name = take_text(unit->arena, clang_getCursorSpelling(cursor));
+    if (name[0] == 0)
+        return;
+    Declared *known = map_get(&unit->declared, name);
+    if (known != NULL) {
+        known->count++;
+        return;
+    }
+    Declared *declared = ARENA_NEW(unit->arena, Declared);
+    *declared = (Declared){.cursor = cursor, .count = 1};
+    map_put(&unit->declared, name, declared);
+}
+
+// A reference from copied text to a declaration of ours.
+static void index_reference(CUnit *unit, CXCursor cursor)
+{
+    CXSourceLocation location = clang_getCursorLocation(cursor);
+    Place place = place_of(location);
+    if (!place_in(place, unit->parsed.file) || unit_piece_at(unit, place.offset) == NULL)
+        return;
+    CXCursor target = clang_getCursorReferenced(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(target);
+    if (kind != CXCursor_VarDecl && kind != CXCursor_FunctionDecl && kind != CXCursor_ParmDecl)
+        return;
+    Place declared = place_of(clang_getCursorLocation(target));
+    if (!place_in(declared, unit->parsed.file) || declared.offset < unit->base)
+        return;
+    // What the user's own text declares (in a statement expression) is not ours; neither is an implicit function.
+    const Piece *piece = unit_piece_at(unit, declared.offset);
+    if (piece != NULL && !piece->is_as)
+        return;
+
+    RawReference reference = {.offset = place.offset};
+    reference.name = take_text(unit->arena, clang_getCursorSpelling(target));
+    CXSourceLocation plain = clang_getLocationForOffset(unit->parsed.tu, unit->parsed.file, place.offset);
+    reference.is_macro_like = !clang_equalLocations(location, plain);
+    if (reference.is_macro_like) {
+        CXFile file;
+        unsigned expansion;
+        clang_getExpansionLocation(location, &file, NULL, NULL, &expansion);
+        reference.is_body = expansion == place.offset;
+    }
+    vector_push(unit->arena, &unit->references, reference);
+}
+
+static void index_probe(CUnit *unit, CXCursor cursor)
+{
+    const char *name = take_text(unit->arena, clang_getCursorSpelling(cursor));
+    if (!scan_starts_with(name, probe_prefix))
+        return;
+    size_t index = strtoul(name + strlen(probe_prefix), NULL, 10);
+    if (index < unit->asked.count)
+        map_put(&unit->asked_kinds, unit->asked.items[index], (void *)(uintptr_t)(CNAME_MACRO + 1));
+}
+
+static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    CUnit *unit = data;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl:
+    case CXCursor_FunctionDecl:
+    case CXCursor_TypedefDecl:
+        index_declaration(unit, cursor);
+        break;
+    case CXCursor_DeclRefExpr:
+        index_reference(unit, cursor);
+        break;
+    case CXCursor_EnumConstantDecl:
+        index_probe(unit, cursor);
+        break;
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    CUnit *unit = data;
+    Place place = place_of(clang_getCursorLocation(cursor));
+    if (!place_in(place, unit->parsed.file) || place.offset < unit->base)
+        return visit_prefix(cursor, parent, data);
+    visit_added(cursor, parent, data);
+    clang_visitChildren(cursor, visit_added, data);
+    return CXChildVisit_Continue;
+}
+
+void unit_index(CUnit *unit)
+{
+    clang_visitChildren(clang_getTranslationUnitCursor(unit->parsed.tu), visit_top, unit);
+    // The compiler's own functions are declared nowhere.
+    for (size_t i = 0; i < unit->asked.count; i++) {
+        const char *name = unit->asked.items[i];
+        if (cunit_name_kind(unit, name) == CNAME_NONE &&
+            (scan_starts_with(name, "__builtin_") || scan_starts_with(name, "__sync_") || scan_starts_with(name, "__atomic_")))
+            map_put(&unit->asked_kinds, name, (void *)(uintptr_t)(CNAME_FUNCTION + 1));
+    }
+}
+
+Declared *unit_declared(const CUnit *unit, const char *name)
+{
+    return map_get(&unit->declared, name);
+}
+
+static void collect_names(CUnit *unit, const char *at, const char *end)
+{
+    while (at < end) {
+        uint32_t length = scan_token(at, end);
+        if (scan_is_name(*at))
+            map_put(&unit->mentioned, arena_copy(unit->arena, at, length), unit);
+        at += length;
+    }
+}
+
+bool unit_mentions(CUnit *unit, const char *name)
+{
+    if (!unit->mentioned_made) {
+        unit->mentioned_made = true;
+        uint32_t at = unit->base;
+        for (size_t i = 0; i < unit->pieces.count; i++) {
+            const Piece *piece = &unit->pieces.items[i];
+            collect_names(unit, unit->text + at, unit->text + piece->start);
+            at = piece->end;
+        }
+        collect_names(unit, unit->text + at, unit->text + unit->size);
+    }
+    return map_has(&unit->mentioned, name);
+}
+
+// ---- references ----
+
+static int compare_references(const void *one, const void *other)
+{
+    const RawReference *left = one, *right = other;
+    if (left->offset != right->offset)
+        return left->offset < right->offset ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+// The length of the identifier at `offset` if it reads `name`, line continuations ignored; else 0.
+static uint32_t spelled_length(const CUnit *unit, uint32_t offset, const char *name)
+{
+    const char *start = unit->text + offset, *at = start;
+    for (; *name != 0; name++, at++) {
+        while (at[0] == '\\' && at[1] == '\n')
+            at += 2;
+        if (*at != *name)
+            return 0;
+    }
+    return scan_is_name(*at) ? 0 : (uint32_t)(at - start);
+}
+
+void cunit_references(CUnit *unit, CReferenceList *references)
+{
+    size_t count = unit->references.count;
+    RawReference *sorted = ARENA_ARRAY(unit->arena, RawReference, count + 1);
+    if (count > 0)
+        memcpy(sorted, unit->references.items, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_references);
+    for (size_t i = 0; i < count; i++) {
+        const RawReference *raw = &sorted[i];
+        // A macro's argument that is expanded several times.
+        if (i > 0 && compare_references(&sorted[i - 1], raw) == 0)
+            continue;
+        const Piece *piece = unit_piece_at(unit, raw->offset);
+        CReference reference = {.name = raw->name};
+        uint32_t length = spelled_length(unit, raw->offset, raw->name);
+        if (length == 0 || raw->is_body) {
+            length = scan_token(unit->text + raw->offset, unit->text + piece->end);
+            reference.macro = arena_copy(unit->arena, unit->text + raw->offset, length);
+        }
+        reference.span = piece_span(piece, raw->offset, raw->offset + length);
+        vector_push(unit->arena, references, reference);
+    }
+}

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+
+#include "compiler/driver/cc.h"
+
+#include "compiler/driver/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// ---- where things are ----
+
+// Distributions put libraries into a directory of the machine's below lib.
+static const char *lib_dir_below(Arena *arena, const char *prefix)
+{
+    const char *plain = path_join(arena, prefix, "lib");
+    if (access(path_join(arena, plain, "libchorex.a"), R_OK) == 0)
+        return plain;
+    const char *const patterns[] = {"lib/*/libchorex.a", "lib64/libchorex.a"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        glob_t found;
+        if (glob(path_join(arena, prefix, patterns[i]), 0, NULL, &found) != 0)
+            continue;
+        const char *directory = path_directory(arena, arena_strdup(arena, found.gl_pathv[0]));
+        globfree(&found);
+        return directory;
+    }
+    return plain;
+}
+
+Places places_find(Arena *arena)
+{
+    const char *prefix = getenv("CHORCC_PREFIX");
+    if (prefix == NULL || prefix[0] == '\0') {
+        const char *program = path_real(arena, "/proc/self/exe");
+        prefix = path_directory(arena, path_directory(arena, program));
+    }
+    return (Places){path_join(arena, prefix, "include"), lib_dir_below(arena, prefix)};
+}
+
+// ---- the command ----
+
+void cc_add_command(Arena *arena, WordList *words)
+{
+    const char *command = getenv("CHORCC_CC");
+    size_t count = 0;
+    char *rest = arena_strdup(arena, command == NULL ? "" : command);
+    for (char *word; (word = strsep(&rest, " \t\n")) != NULL;) {
+        if (word[0] == '\0')
+            continue;
+        vector_push(arena, words, (const char *)word);
+        count++;
+    }
+    if (count == 0)
+        vector_push(arena, words, "cc");
+}
+
+void cc_add_libs(Arena *arena, const Places *places, WordList *words)
+{
+    const char *lib_dir = arena_printf(arena, "-L%s", places->lib_dir);
+    vector_push(arena, words, lib_dir);
+    vector_push(arena, words, "-lchorex");
+    vector_push(arena, words, "-lpthread");
+}
+
+static int run(Arena *arena, const WordList *words, const posix_spawn_file_actions_t *actions)
+{
+    char **arguments = ARENA_ARRAY(arena, char *, words->count + 1);
+    for (size_t i = 0; i < words->count; i++)
+        arguments[i] = (char *)words->items[i];
+    fflush(NULL);
+    pid_t child;
+    int error = posix_spawnp(&child, arguments[0], actions, NULL, arguments, environ);
+    if (error != 0) {
+        fprintf(stderr, "chorcc: error: the C compiler '%s' can't be started: %s\n", arguments[0], strerror(error));
+        return 127;
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return 127;
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int cc_run(Arena *arena, const WordList *words)
+{
+    return run(arena, words, NULL);
+}
+
+int cc_run_silently(Arena *arena, const WordList *words)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int status = run(arena, words, &actions);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+static void print_word(const char *word, FILE *out)
+{
+    const char *safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
+    if (word[0] != '\0' && strspn(word, safe) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (const char *at = word; *at != '\0'; at++) {
+        if (*at == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*at, out);
+    }
+    putc('\'', out);
+}
+
+void cc_print(const WordList *words, FILE *out)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (i > 0)
+            putc(' ', out);
+        print_word(words->items[i], out);
+    }
+    putc('\n', out);
+}

@@ -1,0 +1,25 @@
+// cc.h: the C compiler behind chorcc, and what it needs to know about us.
+
+#ifndef DRIVER_CC_H
+#define DRIVER_CC_H
+
+#include "compiler/driver/options.h"
+
+// Where chorex.h and libchorex.a are: beside the directory of the running program, or below $CHORCC_PREFIX.
+typedef struct {
+    const char *include_dir;
+    const char *lib_dir;
+} Places;
+
+Places places_find(Arena *arena);
+
+// $CHORCC_CC (which may be several words, "ccache gcc") or cc.
+void cc_add_command(Arena *arena, WordList *words);
+void cc_add_libs(Arena *arena, const Places *places, WordList *words);
+// Its exit status; 128 + n if signal n killed it; 127 if it can't be started (a message says so).
+int cc_run(Arena *arena, const WordList *words);
+int cc_run_silently(Arena *arena, const WordList *words);
+// On one line, quoted for a shell.
+void cc_print(const WordList *words, FILE *out);
+
+#endif

@@ -1,0 +1,294 @@
+// driver.c: the list of passes.
+//
+// find blocks -> which are active -> parse -> check -> knowledge -> project -> emit
+
+#define _GNU_SOURCE
+
+#include "compiler/driver/blocks.h"
+#include "compiler/driver/chorcc.h"
+#include "compiler/driver/path.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- a compilation ----
+
+// Adds the directories of `-I dir`, `-Idir` and the like.
+static void add_quote_dirs(Compilation *compilation, const char *option)
+{
+    const CompilationOptions *options = &compilation->options;
+    size_t length = strlen(option);
+    for (size_t i = 0; i < options->cc_arg_count; i++) {
+        const char *word = options->cc_args[i];
+        if (strncmp(word, option, length) != 0)
+            continue;
+        if (word[length] != '\0')
+            vector_push(compilation->arena, &compilation->quote_dirs, word + length);
+        else if (i + 1 < options->cc_arg_count)
+            vector_push(compilation->arena, &compilation->quote_dirs, options->cc_args[++i]);
+    }
+}
+
+static void add_include_flag(Compilation *compilation, const char *directory)
+{
+    const char *flag = arena_printf(compilation->arena, "-I%s", directory);
+    vector_push(compilation->arena, &compilation->flags.args, flag);
+}
+
+static void add_companion_dir(Compilation *compilation, const char *directory)
+{
+    for (size_t i = 0; i < compilation->companion_dirs.count; i++)
+        if (strcmp(compilation->companion_dirs.items[i], directory) == 0)
+            return;
+    vector_push(compilation->arena, &compilation->companion_dirs, directory);
+    add_include_flag(compilation, directory);
+}
+
+Compilation *compilation_new(Arena *arena, const CompilationOptions *options)
+{
+    Compilation *compilation = ARENA_NEW(arena, Compilation);
+    compilation->arena = arena;
+    compilation->options = *options;
+    compilation->sources = sources_new(arena);
+    compilation->diags = diags_new(arena, compilation->sources);
+    map_init(&compilation->files, arena);
+    add_quote_dirs(compilation, "-iquote");
+    add_quote_dirs(compilation, "-I");
+    cflags_from_cc(arena, options->cc_args, options->cc_arg_count, &compilation->flags);
+    if (options->include_dir != NULL)
+        add_include_flag(compilation, options->include_dir);
+    if (options->emit_dir != NULL)
+        add_companion_dir(compilation, options->emit_dir);
+    return compilation;
+}
+
+// ---- one choreography ----
+
+static void keep_companions(Compilation *compilation, const Choreography *choreography)
+{
+    for (size_t i = 0; i < choreography->companions.count; i++) {
+        const Companion *companion = &choreography->companions.items[i];
+        CVirtualFile file = {path_join(compilation->arena, choreography->directory, companion->name), companion->text};
+        vector_push(compilation->arena, &compilation->flags.files, file);
+    }
+}
+
+static void run_passes(Compilation *compilation, Choreography *choreography)
+{
+    Arena *arena = compilation->arena;
+    Sources *sources = compilation->sources;
+    Diags *diags = compilation->diags;
+    const Source *source = choreography->file->source;
+    Pass until = compilation->options.until;
+    size_t errors = diags_errors(diags);
+
+    if (until < PASS_PARSE)
+        return;
+    choreography->tree = parse_block(arena, sources, diags, choreography->block);
+    if (until < PASS_CHECK || diags_errors(diags) > errors)
+        return;
+    choreography->program = check_tree(arena, sources, diags, source, choreography->tree, &compilation->flags);
+    if (choreography->program == NULL || diags_errors(diags) > errors)
+        return;
+    choreography->knowledge = knowledge_new(arena, diags, choreography->program);
+    if (until < PASS_PROJECT || diags_errors(diags) > errors)
+        return;
+    choreography->locals = project_all(arena, choreography->program, choreography->knowledge);
+    if (until < PASS_EMIT)
+        return;
+    EmitOptions options = {.source_path = path_plain(arena, source->path)};
+    emit_companions(arena, choreography->program, choreography->locals, &options, diags, &choreography->companions);
+    if (diags_errors(diags) > errors)
+        choreography->companions.count = 0;
+    keep_companions(compilation, choreography);
+}
+
+// The choreography of this block, which may be known from another unit.
+static Choreography *choreography_of(Compilation *compilation, CFile *file, const FoundBlock *block)
+{
+    for (size_t i = 0; i < compilation->choreographies.count; i++)
+        if (compilation->choreographies.items[i]->block == block)
+            return compilation->choreographies.items[i];
+    Choreography *choreography = ARENA_NEW(compilation->arena, Choreography);
+    choreography->file = file;
+    choreography->block = block;
+    const char *emit_dir = compilation->options.emit_dir;
+    choreography->directory = emit_dir != NULL ? emit_dir : path_directory(compilation->arena, file->source->path);
+    vector_push(compilation->arena, &compilation->choreographies, choreography);
+    run_passes(compilation, choreography);
+    return choreography;
+}
+
+// ---- one unit ----
+
+static const FoundBlock *block_at(const CFile *file, uint32_t offset)
+{
+    for (size_t i = 0; i < file->found.blocks.count; i++)
+        if (file->found.blocks.items[i].span.start == offset)
+            return &file->found.blocks.items[i];
+    return NULL;
+}
+
+static const char *choreography_name(const Choreography *choreography)
+{
+    return choreography->tree == NULL ? NULL : choreography->tree->name.text;
+}
+
+// Two of one name would have the same companions.
+static void check_names(Compilation *compilation, const Unit *unit)
+{
+    Map names;
+    map_init(&names, compilation->arena);
+    for (size_t i = 0; i < unit->choreographies.count; i++) {
+        Choreography *choreography = unit->choreographies.items[i];
+        const char *name = choreography_name(choreography);
+        if (name == NULL)
+            continue;
+        const Choreography *first = map_get(&names, name);
+        if (first == NULL) {
+            map_put(&names, name, choreography);
+            continue;
+        }
+        diag_error(compilation->diags, choreography->tree->name.span, "there is another choreography named '%s' here",
+                   name);
+        diag_note(compilation->diags, first->tree->name.span, "this is the other one");
+    }
+}
+
+static void add_block(Compilation *compilation, Unit *unit, CFile *file, const FoundBlock *block)
+{
+    Arena *arena = compilation->arena;
+    for (size_t i = 0; i < unit->choreographies.count; i++)
+        if (unit->choreographies.items[i]->block == block)
+            return; // a header that is included twice
+    if (file != unit->file && compilation->options.emit_dir == NULL)
+        add_companion_dir(compilation, path_directory(arena, file->source->path));
+    Choreography *choreography = choreography_of(compilation, file, block);
+    vector_push(arena, &unit->choreographies, choreography);
+}
+
+static void add_expansion(Compilation *compilation, Unit *unit, const CExpansion *expansion)
+{
+    const char *error;
+    CFile *file = blocks_load(compilation, path_plain(compilation->arena, expansion->path), &error);
+    const FoundBlock *block = file == NULL ? NULL : block_at(file, expansion->offset);
+    // Without one it was made by another macro: to us it is not a choreography.
+    if (block != NULL)
+        add_block(compilation, unit, file, block);
+}
+
+// To C, a macro's arguments that never end are no use of it: ask again with an end right behind the beginning.
+static bool unclosed_is_active(Compilation *compilation, const CFile *file, const FoundBlock *block)
+{
+    const Source *source = file->source;
+    uint32_t size = block->inside.start;
+    const char *text = arena_printf(compilation->arena, "%.*s)\n", (int)size, source->text);
+    const Source *closed = source_add(sources_new(compilation->arena), source->path, text, strlen(text));
+    CExpansionList active = {0};
+    const char *error;
+    if (!ctypes_expansions(compilation->arena, closed, &compilation->flags, &active, &error))
+        return false;
+    for (size_t i = 0; i < active.count; i++)
+        if (active.items[i].offset == block->span.start && file_same(active.items[i].path, source->path))
+            return true;
+    return false;
+}
+
+static void add_unclosed(Compilation *compilation, Unit *unit)
+{
+    CFile *file = blocks_unclosed(compilation, unit->file);
+    if (file == NULL)
+        return;
+    const FoundBlock *block = &file->found.blocks.items[file->found.blocks.count - 1];
+    if (unclosed_is_active(compilation, file, block))
+        add_block(compilation, unit, file, block);
+}
+
+// `choreography(name, (` can't be a call of a function.
+static bool looks_like_ours(const Source *source, const FoundBlock *block)
+{
+    const char *at = source->text + block->inside.start;
+    while (isspace((unsigned char)*at))
+        at++;
+    while (isalnum((unsigned char)*at) || *at == '_')
+        at++;
+    at += strspn(at, " \t\r\n");
+    if (*at++ != ',')
+        return false;
+    at += strspn(at, " \t\r\n");
+    return *at == '(';
+}
+
+// A block that is not active because nothing defines the macro would give puzzling errors in C.
+static void warn_without_header(Compilation *compilation, const CFile *file)
+{
+    const Source *source = file->source;
+    for (size_t i = 0; i < file->includes.count; i++)
+        if (memmem(file->includes.items[i]->source->text, file->includes.items[i]->source->size, "chorex.h", 8) != NULL)
+            return;
+    if (memmem(source->text, source->size, "chorex.h", 8) != NULL || file->found.blocks.count == 0)
+        return;
+    const FoundBlock *block = &file->found.blocks.items[0];
+    if (looks_like_ours(source, block))
+        diag_warning(compilation->diags, (Span){source->id, block->span.start, block->inside.start},
+                     "this is not read as a choreography: '#include <chorex.h>' is missing above it");
+}
+
+// Files that are none of our business go to the C compiler as they are.
+static bool is_for_cc(const Compilation *compilation, const char *path)
+{
+    struct stat status;
+    if (compilation->options.wants_all || stat(path, &status) != 0 || S_ISDIR(status.st_mode) ||
+        access(path, R_OK) != 0)
+        return false;
+    return !S_ISREG(status.st_mode) || (status.st_size > 0 && !blocks_word_in_file(path));
+}
+
+Unit *compilation_add(Compilation *compilation, const char *path)
+{
+    const char *error;
+    CFile *file = blocks_load(compilation, path, &error);
+    if (file == NULL) {
+        if (!is_for_cc(compilation, path))
+            diag_error(compilation->diags, SPAN_NONE, "%s: %s", path, error);
+        return NULL;
+    }
+    if (!blocks_concern_us(compilation, file) || !blocks_check_text(compilation, file))
+        return NULL;
+    CExpansionList active = {0};
+    if (!ctypes_expansions(compilation->arena, file->source, &compilation->flags, &active, &error)) {
+        diag_error(compilation->diags, SPAN_NONE, "%s: %s", path, error);
+        return NULL;
+    }
+    Unit *unit = ARENA_NEW(compilation->arena, Unit);
+    unit->file = file;
+    for (size_t i = 0; i < active.count; i++)
+        add_expansion(compilation, unit, &active.items[i]);
+    add_unclosed(compilation, unit);
+    if (unit->choreographies.count == 0)
+        warn_without_header(compilation, file);
+    check_names(compilation, unit);
+    return unit;
+}
+
+// ---- for the tools ----
+
+Choreography *compilation_find(const Compilation *compilation, const char *name, size_t name_length)
+{
+    for (size_t i = 0; i < compilation->choreographies.count; i++) {
+        const char *other = choreography_name(compilation->choreographies.items[i]);
+        if (other != NULL && strlen(other) == name_length && memcmp(other, name, name_length) == 0)
+            return compilation->choreographies.items[i];
+    }
+    return NULL;
+}
+
+RoleId choreography_role(const Choreography *choreography, const char *name)
+{
+    for (RoleId role = 0; choreography->program != NULL && role < choreography->program->role_count; role++)
+        if (strcmp(choreography->program->role_names[role], name) == 0)
+            return role;
+    return ROLE_NONE;
+}

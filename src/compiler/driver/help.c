@@ -1,0 +1,34 @@
+#include "compiler/driver/command.h"
+
+void help_print(FILE *out)
+{
+    fputs("Usage: chorcc [options of the C compiler] files...\n"
+          "\n"
+          "Compiles and links as cc does. Before that, each choreography in a C file, or in a header that it\n"
+          "includes with quotes, is projected to its roles, and the companion headers NAME.chor.h and\n"
+          "NAME.ROLE.chor.h are written beside the file that holds it.\n"
+          "\n"
+          "  --emit               only write the companions\n"
+          "  --emit-dir=DIR       write them to DIR, which is added to the include path\n"
+          "  --stubs NAME.ROLE    print a skeleton of the functions that the role must provide\n"
+          "  --central NAME       print the choreography as one sequential C program\n"
+          "  --dump=PASS          print what a pass made: tokens, tree, types or local\n"
+          "  -o FILE              with --stubs and --central: write to FILE\n"
+          "\n"
+          "  --showme             print the command for the C compiler and do nothing\n"
+          "  --showme:compile     print the options for compiling (also --cflags)\n"
+          "  --showme:link        print the options for linking (also --libs)\n"
+          "\n"
+          "  --diagnostics=FORM   text, json or sarif, on standard error\n"
+          "  --color=WHEN         auto, always or never\n"
+          "  --help, --version\n"
+          "\n"
+          "-w and -Werror work on chorcc's warnings too. All other options are the C compiler's.\n"
+          "\n"
+          "Environment:\n"
+          "  CHORCC_CC            the C compiler behind chorcc (default: cc)\n"
+          "  CHORCC_PREFIX        where include/chorex.h and lib/libchorex.a are\n"
+          "\n"
+          "Exit status: the C compiler's; 1 for errors in a choreography, 2 for wrong usage.\n",
+          out);
+}

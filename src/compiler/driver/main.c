@@ -1,0 +1,6 @@
+#include "compiler/driver/command.h"
+
+int main(int argc, char **argv)
+{
+    return command_run(argc, argv);
+}

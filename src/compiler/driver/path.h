@@ -1,0 +1,23 @@
+// path.h: names of files, and reading and writing them whole.
+
+#ifndef DRIVER_PATH_H
+#define DRIVER_PATH_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+
+const char *path_join(Arena *arena, const char *directory, const char *name); // "." adds nothing
+const char *path_directory(Arena *arena, const char *path);                   // "." for a plain name
+const char *path_base(const char *path);
+// Without links, "." and "..". The path itself if there is no such file.
+const char *path_real(Arena *arena, const char *path);
+// The same file, relative to the current directory and without detours, so that it has one name wherever it is included
+// from. A path that is so already stays as it is written.
+const char *path_plain(Arena *arena, const char *path);
+// The whole content of a regular file, with a NUL behind it; NULL: it can't be read.
+char *path_read(Arena *arena, const char *path, size_t *size);
+// Replaces the file in one step: a reader sees the old content or the new one. NULL, or why it failed.
+const char *path_write(Arena *arena, const char *path, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+#include "compiler/driver/response.h"
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "compiler/driver/path.h"
+
+#include <ctype.h>
+
+// Files that name each other would go on for ever.
+enum { NESTING_MAX = 16, WORDS_MAX = 1000 * 1000 };
+
+typedef struct {
+    Arena *arena;
+    VECTOR(ResponseWord) words;
+} Expander;
+
+// Words are separated by white space; quotes of both kinds group, a backslash takes the next character as it is.
+// NULL: no more words.
+static char *next_word(Arena *arena, const char **at)
+{
+    const char *from = *at;
+    while (isspace((unsigned char)*from))
+        from++;
+    if (*from == '\0')
+        return NULL;
+    Text word;
+    text_init(&word, arena);
+    char quote = '\0';
+    for (; *from != '\0' && (quote != '\0' || !isspace((unsigned char)*from)); from++) {
+        if (*from == '\\' && from[1] != '\0')
+            text_add(&word, ++from, 1);
+        else if (quote != '\0' && *from == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*from == '\'' || *from == '"'))
+            quote = *from;
+        else
+            text_add(&word, from, 1);
+    }
+    *at = from;
+    return word.chars;
+}
+
+static void expand(Expander *expander, const char *word, size_t argument, int depth)
+{
+    size_t size;
+    char *text = word[0] == '@' && depth < NESTING_MAX ? path_read(expander->arena, word + 1, &size) : NULL;
+    if (text == NULL) {
+        ResponseWord plain = {word, argument, false};
+        if (expander->words.count < WORDS_MAX)
+            vector_push(expander->arena, &expander->words, plain);
+        return;
+    }
+    const char *at = text;
+    for (char *inner; (inner = next_word(expander->arena, &at)) != NULL;)
+        expand(expander, inner, argument, depth + 1);
+}
+
+ResponseWord *response_expand(Arena *arena, const char *const *words, size_t count, size_t *expanded_count)
+{
+    Expander expander = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        expand(&expander, words[i], i, 0);
+    *expanded_count = expander.words.count;
+    return expander.words.items;
+}

@@ -1,0 +1,182 @@
+// verify.c: are the functions there that the roles must provide?
+
+#include "base/text.h"
+#include "compiler/driver/blocks.h"
+#include "compiler/driver/chorcc.h"
+#include "compiler/driver/path.h"
+
+#include <ctype.h>
+#include <string.h>
+
+typedef struct {
+    Compilation *compilation;
+    const Unit *unit;
+} Verifier;
+
+// What a declaration in a companion stands for.
+typedef struct {
+    const Choreography *choreography;
+    const char *role;
+    const RoleFunction *function; // NULL: not known in this unit
+} Wanted;
+
+// A companion is called NAME.ROLE.chor.h.
+static bool companion_is_of(const char *companion, const char *name, const char *role)
+{
+    const char *base = path_base(companion);
+    size_t name_length = strlen(name), role_length = strlen(role);
+    return strncmp(base, name, name_length) == 0 && base[name_length] == '.' &&
+           strncmp(base + name_length + 1, role, role_length) == 0 &&
+           strcmp(base + name_length + 1 + role_length, ".chor.h") == 0;
+}
+
+// The function of `local` that is implemented by the C function `c_name`: ROLE_name, or with CHX_ROLE_AS ANY_name.
+static const RoleFunction *function_named(const LocalProgram *local, const char *c_name)
+{
+    const RoleFunction *best = NULL;
+    for (size_t i = 0; i < local->provides.count; i++) {
+        const RoleFunction *function = local->provides.items[i];
+        size_t length = strlen(c_name), suffix = strlen(function->name);
+        if (length < suffix + 2 || c_name[length - suffix - 1] != '_' ||
+            strcmp(c_name + length - suffix, function->name) != 0)
+            continue;
+        bool is_plain =
+            length - suffix - 1 == strlen(local->name) && strncmp(c_name, local->name, length - suffix - 1) == 0;
+        if (is_plain)
+            return function;
+        // With an unknown prefix, `a_f` could be `f` of `..._a`: the longer name is the better guess.
+        if (best == NULL || suffix > strlen(best->name))
+            best = function;
+    }
+    return best;
+}
+
+static Wanted wanted_by(const Verifier *verifier, const CProvided *provided)
+{
+    for (size_t i = 0; i < verifier->unit->choreographies.count; i++) {
+        const Choreography *choreography = verifier->unit->choreographies.items[i];
+        if (choreography->locals == NULL)
+            continue;
+        const Program *program = choreography->program;
+        for (RoleId role = 0; role < program->role_count; role++) {
+            if (companion_is_of(provided->companion, program->name, program->role_names[role]))
+                return (Wanted){choreography, program->role_names[role],
+                                function_named(choreography->locals[role], provided->name)};
+        }
+    }
+    return (Wanted){NULL, NULL, NULL};
+}
+
+static Source *source_of(const Verifier *verifier, const char *path)
+{
+    if (path == NULL)
+        return NULL;
+    const char *error;
+    CFile *file = blocks_load(verifier->compilation, path_plain(verifier->compilation->arena, path), &error);
+    return file == NULL ? NULL : file->source;
+}
+
+// The directive that starts at or around `offset`, without its end of line.
+static Span line_span(const Source *source, uint32_t offset)
+{
+    if (source == NULL || offset > source->size)
+        return SPAN_NONE;
+    uint32_t start = offset - (source_position(source, offset).column - 1);
+    start += (uint32_t)strspn(source->text + start, " \t");
+    return (Span){source->id, start, start + (uint32_t)strcspn(source->text + start, "\r\n")};
+}
+
+static Span name_span(const Source *source, uint32_t offset)
+{
+    if (source == NULL || offset > source->size)
+        return SPAN_NONE;
+    uint32_t end = offset;
+    while (isalnum((unsigned char)source->text[end]) || source->text[end] == '_')
+        end++;
+    return (Span){source->id, offset, end};
+}
+
+// Where the choreography speaks of the function.
+static Span use_of(const Wanted *wanted)
+{
+    if (wanted->function == NULL)
+        return SPAN_NONE;
+    if (wanted->function->first_use.file != FILE_NONE || wanted->function->proto == NULL)
+        return wanted->function->first_use;
+    return wanted->function->proto->span;
+}
+
+// "int Seller_get_price(chx_str title)"
+static const char *declaration(Arena *arena, const RoleFunction *function, const char *c_name)
+{
+    const CFunction *type = function->type;
+    Text text;
+    text_init(&text, arena);
+    text_printf(&text, "%s%s(", type->result->before, c_name);
+    for (size_t i = 0; i < type->params.count; i++) {
+        const CType *param = type->params.items[i];
+        const char *name = i < type->names.count ? type->names.items[i] : "";
+        int length = (int)strlen(param->before);
+        if (name[0] == '\0' && length > 0 && param->before[length - 1] == ' ')
+            length--; // the space was for the name
+        text_printf(&text, "%s%.*s%s%s", i > 0 ? ", " : "", length, param->before, name, param->after);
+    }
+    text_puts(&text, type->params.count == 0 ? "void" : type->is_variadic ? ", ..." : "");
+    text_printf(&text, ")%s", type->result->after);
+    return text.chars;
+}
+
+static void report_missing(const Verifier *verifier, const CProvided *provided)
+{
+    Compilation *compilation = verifier->compilation;
+    Wanted wanted = wanted_by(verifier, provided);
+    Span include = line_span(source_of(verifier, provided->include_path), provided->include_offset);
+    Span use = use_of(&wanted);
+    if (wanted.function == NULL) {
+        diag_error(compilation->diags, include, "'%s' is missing: '%s' needs it", provided->name,
+                   path_base(provided->companion));
+        return;
+    }
+    const char *text = declaration(compilation->arena, wanted.function, provided->name);
+    diag_error(compilation->diags, use.file == FILE_NONE ? include : use, "'%s' is missing: %s must provide '%s'",
+               provided->name, wanted.role, text);
+    diag_note(compilation->diags, include, "%s is played by this file, which must define '%s' after this line",
+              wanted.role, provided->name);
+}
+
+static void report_conflict(const Verifier *verifier, const CProvided *provided)
+{
+    Compilation *compilation = verifier->compilation;
+    Wanted wanted = wanted_by(verifier, provided);
+    Span conflict = name_span(source_of(verifier, provided->conflict_path), provided->conflict_offset);
+    Span use = use_of(&wanted);
+    diag_error(compilation->diags, use.file == FILE_NONE ? conflict : use,
+               "'%s' has the wrong type: it is '%s', but the choreography needs '%s'", provided->name,
+               provided->conflict_type, provided->type);
+    diag_note(compilation->diags, conflict, "it is declared here");
+}
+
+void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c_is_broken, void *context)
+{
+    Verifier verifier = {compilation, unit};
+    CProvidedList list = {0};
+    const char *error;
+    // What libclang can't read at all, the C compiler will complain about.
+    if (!ctypes_provided(compilation->arena, unit->file->source, &compilation->flags, &list, &error))
+        return;
+    size_t missing = 0, conflicts = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.items[i].conflict_path != NULL) {
+            report_conflict(&verifier, &list.items[i]);
+            conflicts++;
+        } else if (!list.items[i].is_defined) {
+            missing++;
+        }
+    }
+    // After a syntax error in C, functions that are there seem to be missing.
+    if (missing == 0 || (conflicts == 0 && c_is_broken != NULL && c_is_broken(context, unit->file->source->path)))
+        return;
+    for (size_t i = 0; i < list.count; i++)
+        if (list.items[i].conflict_path == NULL && !list.items[i].is_defined)
+            report_missing(&verifier, &list.items[i]);
+}

@@ -1,0 +1,642 @@
+// One choreographic function as one role plays it: a resumable C function.
+//
+// It is called with a frame and goes on where the frame says: the switch at its beginning jumps to a label. Every place
+// at which the role may have to wait or calls another function has a label; nothing lives in C variables across one.
+
+#include "base/check.h"
+#include "compiler/emit/inside.h"
+
+#include <string.h>
+
+typedef struct LoopLabels LoopLabels;
+struct LoopLabels {
+    uint32_t number;
+    unsigned switches;   // C switches between the loop and the current place: `break` would leave those
+    bool plain_continue; // C's `continue` does the right thing
+    bool has_break, has_continue;
+    LoopLabels *outer;
+};
+
+static void put_ops(FunctionEmit *f, const LocalOpList *ops);
+
+// ---- small things ----
+
+const char *emit_head(const LocalFunction *function)
+{
+    for (size_t i = 0; i < function->variables.count; i++) {
+        if (strcmp(function->variables.items[i]->c_name, "frame") == 0)
+            return "chx_head";
+    }
+    return "frame";
+}
+
+static uint32_t line_of(const FunctionEmit *f, Span span)
+{
+    return voice_line(&f->v, span);
+}
+
+static void begin_statement(FunctionEmit *f, const LocalOp *op)
+{
+    out_statement(&f->v.out, line_of(f, op->span));
+}
+
+// A line without meaning for a debugger: a closing brace.
+static void close_block(FunctionEmit *f, const char *text)
+{
+    f->v.out.indent--;
+    out_end_line(&f->v.out);
+    for (unsigned i = 0; i < f->v.out.indent; i++)
+        out_puts(&f->v.out, "    ");
+    out_puts(&f->v.out, text);
+}
+
+static uint32_t put_label(FunctionEmit *f)
+{
+    f->labels++;
+    f->v.uses_variables = true;
+    out_end_line(&f->v.out);
+    out_printf(&f->v.out, "at_%u:\n", f->labels);
+    return f->labels;
+}
+
+static const char *wait_at(FunctionEmit *f, uint32_t label)
+{
+    return arena_printf(f->arena, "return chx_wait_at(chx, &%s->%s, %u);", f->role->me, f->head, label);
+}
+
+static bool ends_in_jump(const LocalOpList *ops)
+{
+    if (ops->count == 0)
+        return false;
+    const LocalOp *last = ops->items[ops->count - 1];
+    return last->kind == LOCAL_RETURN || last->kind == LOCAL_BREAK || last->kind == LOCAL_CONTINUE ||
+           (last->kind == LOCAL_CALL && (last->is_tail || last->returns_result));
+}
+
+static const char *frame_of(FunctionEmit *f, const LocalFunction *function)
+{
+    return arena_printf(f->arena, "struct %s_%s_frame", f->role->prefix, function->name);
+}
+
+// Asks for room in every channel at once: asking again does no harm.
+static void put_room(FunctionEmit *f, const LocalOp *op)
+{
+    if (roleset_empty(&op->to))
+        return;
+    uint32_t label = put_label(f);
+    for (ROLESET_EACH(peer, &op->to)) {
+        begin_statement(f, op);
+        out_printf(&f->v.out, "if (!chx_room(chx, %s)) %s", f->role->to[peer], wait_at(f, label));
+    }
+}
+
+static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
+{
+    for (ROLESET_EACH(peer, &op->to)) {
+        begin_statement(f, op);
+        out_printf(&f->v.out, "chx_tell(chx, %s, %u, %u);", f->role->to[peer], op->site, outcome);
+    }
+}
+
+// ---- steps and messages ----
+
+static void put_step(FunctionEmit *f, const LocalOp *op)
+{
+    begin_statement(f, op);
+    out_printf(&f->v.out, "chx_at(chx, %u); ", op->site);
+    value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
+    if (op->value != NULL && op->value->has_call)
+        out_puts(&f->v.out, " chx_done(chx);");
+}
+
+static void put_send(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    Shape shape = emit_message_shape(f->v.types, op);
+    put_room(f, op);
+    begin_statement(f, op);
+    const Expr *only = shape.type != NULL ? op->sent.exprs.items[0] : NULL;
+    const char *value = "chx_value";
+    if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
+        type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
+        out_printf(out, "chx_at(chx, %u);", op->site);
+        value = value_text(&f->v, only);
+    } else {
+        out_printf(out, "{ chx_at(chx, %u); ", op->site);
+        value_gather(&f->v, value, &shape, &op->sent);
+    }
+    for (ROLESET_EACH(peer, &op->to)) {
+        if (shape.is_owning) {
+            out_printf(out, "{ %s; ", shape_declare(f->arena, &shape, "chx_copy"));
+            out_printf(out, "chx_value_copy(&%s, &chx_copy, &%s); ", shape.descriptor, value);
+            out_printf(out, "chx_send(chx, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], op->site);
+        } else {
+            out_printf(out, " chx_send(chx, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
+        }
+    }
+    if (strcmp(value, "chx_value") != 0)
+        return;
+    out_puts(out, " ");
+    if (op->own != NULL)
+        value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
+    value_release_all(&f->v, value, &shape, &op->sent);
+    if (value_makes(&op->sent))
+        out_puts(out, "chx_done(chx); ");
+    out_puts(out, "}");
+}
+
+static void put_receive(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    Shape shape = emit_message_shape(f->v.types, op);
+    uint32_t label = put_label(f);
+    const char *in = f->role->from[op->peer];
+    begin_statement(f, op);
+    if (op->target->kind == PATTERN_BIND && shape.type != NULL) {
+        const CType *type = NULL;
+        const char *place = value_place(&f->v, op->target, &op->at, &type);
+        if (type_same(type, shape.type)) {
+            if (shape.is_owning)
+                out_printf(out, "if (!chx_receive_into(chx, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
+                           place);
+            else
+                out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
+            out_puts(out, wait_at(f, label));
+            return;
+        }
+    }
+    out_printf(out, "{ %s; if (!chx_receive(chx, %s, %u, &chx_value, sizeof chx_value)) %s ",
+               shape_declare(f->arena, &shape, "chx_value"), in, op->site, wait_at(f, label));
+    value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
+    out_puts(out, "}");
+}
+
+// ---- calls ----
+
+static bool args_make(const LocalOp *op)
+{
+    for (size_t i = 0; i < op->arg_count; i++) {
+        if (op->args[i].value->has_call)
+            return true;
+    }
+    return false;
+}
+
+// The current frame goes away before the new one is there: its variables are read first.
+static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function)
+{
+    Out *out = &f->v.out;
+    Arena *arena = f->arena;
+    out_printf(out, "{ chx_at(chx, %u); ", op->site);
+    for (size_t i = 0; i < op->arg_count; i++)
+        value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), op->args[i].param->type, op->args[i].value);
+    for (size_t i = 0; i < op->arg_count; i++) {
+        const CType *type = op->args[i].param->type;
+        if (!type->is_owning)
+            continue;
+        out_printf(out, "%s; ", type_declare(arena, type, arena_printf(arena, "chx_own%zu", i)));
+        out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->v.types, type), i, i);
+        value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
+    }
+    if (args_make(op))
+        out_puts(out, "chx_done(chx); ");
+    if (op->arg_count > 0)
+        out_printf(out, "%s *chx_callee = chx_tail_call(chx, &%s); ", frame_of(f, op->callee), function);
+    else
+        out_printf(out, "chx_tail_call(chx, &%s); ", function);
+    for (size_t i = 0; i < op->arg_count; i++) {
+        const Variable *param = op->args[i].param;
+        const char *from = param->type->is_owning ? "chx_own" : "chx_arg";
+        if (param->type->kind == CTYPE_ARRAY)
+            out_printf(out, "memcpy(chx_callee->%s, %s%zu, sizeof chx_callee->%s); ", param->c_name, from, i,
+                       param->c_name);
+        else
+            out_printf(out, "chx_callee->%s = %s%zu; ", param->c_name, from, i);
+    }
+    out_puts(out, "return CHX_STEP_CALL; }");
+}
+
+// Our result from the callee's.
+static void put_result_of(FunctionEmit *f, const Shape *theirs)
+{
+    Out *out = &f->v.out;
+    Shape ours = emit_result_shape(f->v.types, f->function->result);
+    const char *result = arena_printf(f->arena, "%s->chx_result", f->role->me);
+    f->v.uses_variables = true;
+    if (strcmp(ours.descriptor, theirs->descriptor) == 0) {
+        if (ours.is_owning)
+            out_printf(out, "chx_set_moved(&%s, &%s, chx_value); ", ours.descriptor, result);
+        else
+            out_printf(out, "memcpy(&%s, chx_value, sizeof %s); ", result, result);
+        return;
+    }
+    size_t count = ours.type != NULL ? 1 : ours.part_count;
+    for (size_t i = 0; i < count; i++) {
+        const char *member = ours.type != NULL ? "" : arena_printf(f->arena, ".v%zu", i);
+        const CType *type = ours.type != NULL ? ours.type : ours.parts[i];
+        if (type->is_owning)
+            out_printf(out, "chx_set_moved(&%s, &%s%s, &(*chx_value)%s); ", types_use(f->v.types, type), result,
+                       member, member);
+        else if (type->kind == CTYPE_ARRAY)
+            out_printf(out, "memcpy(%s%s, (*chx_value)%s, sizeof %s%s); ", result, member, member, result, member);
+        else
+            out_printf(out, "%s%s = (*chx_value)%s; ", result, member, member);
+    }
+}
+
+static void put_call_result(FunctionEmit *f, const LocalOp *op)
+{
+    const Result *result = op->callee->result;
+    bool is_wanted = op->result != NULL || (op->returns_result && f->function->result != NULL);
+    if (result == NULL)
+        return;
+    Shape shape = emit_result_shape(f->v.types, result);
+    if (!is_wanted && !shape.is_owning)
+        return;
+    begin_statement(f, op);
+    if (!is_wanted) {
+        out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx));", shape.descriptor);
+        return;
+    }
+    const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
+    out_printf(&f->v.out, "{ %s = chx_result(chx); ", shape_declare(f->arena, &shape, pointer));
+    if (op->returns_result)
+        put_result_of(f, &shape);
+    else
+        value_store(&f->v, op->site, op->result, &op->result_at, "(*chx_value)", &shape, STORE_MOVE);
+    out_puts(&f->v.out, "}");
+}
+
+static void put_call(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, op->callee->name);
+    begin_statement(f, op);
+    if (op->is_tail) {
+        put_tail_call(f, op, function);
+        return;
+    }
+    uint32_t label = ++f->labels;
+    f->v.uses_variables = true;
+    if (op->arg_count == 0) {
+        out_printf(out, "chx_at(chx, %u); chx_call(chx, &%s); ", op->site, function);
+    } else {
+        out_printf(out, "{ chx_at(chx, %u); %s *chx_callee = chx_call(chx, &%s); ", op->site, frame_of(f, op->callee),
+                   function);
+        for (size_t i = 0; i < op->arg_count; i++) {
+            const Variable *param = op->args[i].param;
+            value_assign(&f->v, arena_printf(f->arena, "chx_callee->%s", param->c_name), param->type, op->args[i].value);
+        }
+        if (args_make(op))
+            out_puts(out, "chx_done(chx); ");
+        out_puts(out, "} ");
+    }
+    out_printf(out, "%s->%s.at = %u; return CHX_STEP_CALL;\n", f->role->me, f->head, label);
+    out_printf(out, "at_%u:;\n", label);
+    put_call_result(f, op);
+    if (op->returns_result) {
+        begin_statement(f, op);
+        out_puts(out, "return chx_return(chx);");
+    }
+}
+
+static void put_return(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    begin_statement(f, op);
+    if (op->returned.exprs.count > 0 && f->function->result != NULL) {
+        const Result *result = f->function->result;
+        const char *place = arena_printf(f->arena, "%s->chx_result", f->role->me);
+        f->v.uses_variables = true;
+        out_printf(out, "chx_at(chx, %u); ", op->site);
+        for (size_t i = 0; i < op->returned.exprs.count; i++) {
+            const char *part = result->is_tuple ? arena_printf(f->arena, "%s.v%zu", place, i) : place;
+            value_assign(&f->v, part, result->types.items[i], op->returned.exprs.items[i]);
+        }
+        if (value_makes(&op->returned))
+            out_puts(out, "chx_done(chx); ");
+    }
+    out_puts(out, "return chx_return(chx);");
+}
+
+// ---- choices ----
+
+static void put_branch(FunctionEmit *f, const LocalOp *op, const LocalBranch *branch)
+{
+    f->v.out.indent++;
+    if (op->decide == DECIDE_SELF)
+        put_tell(f, op, branch->outcome);
+    put_ops(f, &branch->body);
+}
+
+static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
+{
+    return branch->body.count == 0 && (op->decide != DECIDE_SELF || roleset_empty(&op->to));
+}
+
+// The condition with its site; what it makes is released before the choice takes its way.
+static void put_condition(FunctionEmit *f, const LocalOp *op)
+{
+    out_printf(&f->v.out, "chx_at(chx, %u), ", op->site);
+    if (op->condition->has_call)
+        out_puts(&f->v.out, "chx_decided(chx, ");
+    value_expr(&f->v, op->condition);
+    if (op->condition->has_call)
+        out_puts(&f->v.out, ")");
+}
+
+static void put_two_ways(FunctionEmit *f, const LocalOp *op)
+{
+    put_branch(f, op, &op->branches.items[0]);
+    if (branch_is_empty(op, &op->branches.items[1])) {
+        close_block(f, "}");
+        return;
+    }
+    close_block(f, "} else {");
+    put_branch(f, op, &op->branches.items[1]);
+    close_block(f, "}");
+}
+
+static void put_case_end(FunctionEmit *f, const LocalBranch *branch)
+{
+    if (!ends_in_jump(&branch->body)) {
+        out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
+        out_puts(&f->v.out, "break;");
+    }
+    close_block(f, "}");
+}
+
+static void put_switch_self(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    begin_statement(f, op);
+    out_printf(out, "switch (chx_at(chx, %u), ", op->site);
+    value_expr(&f->v, op->condition);
+    out_puts(out, ") {");
+    for (size_t i = 0; i < op->branches.count; i++) {
+        const LocalBranch *branch = &op->branches.items[i];
+        out_statement(out, line_of(f, branch->is_implied ? op->span : branch->span));
+        for (size_t k = 0; k < branch->labels.count; k++) {
+            out_puts(out, "case ");
+            value_expr(&f->v, branch->labels.items[k]);
+            out_puts(out, ": ");
+        }
+        out_puts(out, branch->is_default ? "default: {" : "{");
+        if (op->condition->has_call)
+            out_puts(out, " chx_done(chx);");
+        put_branch(f, op, branch);
+        put_case_end(f, branch);
+    }
+}
+
+static void put_switch_told(FunctionEmit *f, const LocalOp *op)
+{
+    begin_statement(f, op);
+    out_puts(&f->v.out, "switch (chx_outcome) {");
+    for (size_t i = 0; i < op->branches.count; i++) {
+        const LocalBranch *branch = &op->branches.items[i];
+        out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
+        out_printf(&f->v.out, "case %u: {", branch->outcome);
+        put_branch(f, op, branch);
+        put_case_end(f, branch);
+    }
+    begin_statement(f, op);
+    out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
+}
+
+static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
+{
+    uint32_t label = put_label(f);
+    begin_statement(f, op);
+    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer], wait_at(f, label));
+    for (size_t i = 0; i < op->branches.count; i++) {
+        const LocalBranch *branch = &op->branches.items[i];
+        out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
+        for (size_t k = 0; k < branch->arrivals.count; k++)
+            out_printf(&f->v.out, "case %u: ", branch->arrivals.items[k]);
+        out_puts(&f->v.out, "{");
+        put_branch(f, op, branch);
+        put_case_end(f, branch);
+    }
+    begin_statement(f, op);
+    out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
+}
+
+static void put_told(FunctionEmit *f, const LocalOp *op)
+{
+    uint32_t label = put_label(f);
+    f->uses_outcome = true;
+    begin_statement(f, op);
+    out_printf(&f->v.out, "if (!chx_told(chx, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
+               wait_at(f, label));
+}
+
+static void put_choice(FunctionEmit *f, const LocalOp *op)
+{
+    if (!op->is_switch && op->decide != DECIDE_ARRIVAL && op->branches.count == 2) {
+        if (op->decide == DECIDE_SELF) {
+            put_room(f, op);
+            begin_statement(f, op);
+            out_puts(&f->v.out, "if (");
+            put_condition(f, op);
+            out_puts(&f->v.out, ") {");
+        } else {
+            put_told(f, op);
+            begin_statement(f, op);
+            out_printf(&f->v.out, "if (chx_outcome == %u) {", op->branches.items[0].outcome);
+        }
+        put_two_ways(f, op);
+        return;
+    }
+    if (f->loop != NULL)
+        f->loop->switches++;
+    if (op->decide == DECIDE_SELF) {
+        put_room(f, op);
+        put_switch_self(f, op);
+    } else if (op->decide == DECIDE_TOLD) {
+        put_told(f, op);
+        put_switch_told(f, op);
+    } else {
+        put_switch_arrival(f, op);
+    }
+    f->v.out.indent++;
+    close_block(f, "}");
+    if (f->loop != NULL)
+        f->loop->switches--;
+}
+
+// ---- loops ----
+
+// Decides at the place where it stands in a C loop without condition.
+static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
+{
+    if (op->decide == DECIDE_TOLD) {
+        put_told(f, op);
+        begin_statement(f, op);
+        out_puts(&f->v.out, "if (chx_outcome == 0) break;");
+        return;
+    }
+    put_room(f, op);
+    begin_statement(f, op);
+    out_puts(&f->v.out, "if (!(");
+    put_condition(f, op);
+    out_puts(&f->v.out, ")) {");
+    f->v.out.indent++;
+    put_tell(f, op, 0);
+    begin_statement(f, op);
+    out_puts(&f->v.out, "break;");
+    close_block(f, "}");
+    put_tell(f, op, 1);
+}
+
+static void put_loop(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to); // C's own loops will do
+    bool is_do = op->loop == LOOP_DO && op->decide != DECIDE_FOREVER;
+    LoopLabels labels = {.number = ++f->loops, .outer = f->loop};
+    labels.plain_continue = op->step.count == 0 && (is_plain || !is_do);
+    f->loop = &labels;
+    begin_statement(f, op);
+    if (is_plain && !is_do) {
+        out_puts(out, "while (");
+        put_condition(f, op);
+        out_puts(out, ") {");
+    } else {
+        out_puts(out, is_plain ? "do {" : "for (;;) {");
+    }
+    out->indent++;
+    if (!is_plain && !is_do && op->decide != DECIDE_FOREVER)
+        put_loop_decision(f, op);
+    put_ops(f, &op->body);
+    if (labels.has_continue) {
+        out_end_line(out);
+        out_printf(out, "continue_%u:;\n", labels.number);
+    }
+    put_ops(f, &op->step);
+    if (!is_plain && is_do)
+        put_loop_decision(f, op);
+    if (is_plain && is_do) {
+        close_block(f, "} while (");
+        put_condition(f, op);
+        out_puts(out, ");");
+    } else {
+        close_block(f, "}");
+    }
+    if (labels.has_break) {
+        out_end_line(out);
+        out_printf(out, "break_%u:;\n", labels.number);
+    }
+    f->loop = labels.outer;
+}
+
+static void put_jump(FunctionEmit *f, const LocalOp *op)
+{
+    LoopLabels *loop = f->loop;
+    CHECK(loop != NULL);
+    begin_statement(f, op);
+    if (op->kind == LOCAL_BREAK) {
+        bool leaves_switch = loop->switches > 0;
+        loop->has_break |= leaves_switch;
+        out_puts(&f->v.out, leaves_switch ? arena_printf(f->arena, "goto break_%u;", loop->number) : "break;");
+    } else {
+        loop->has_continue |= !loop->plain_continue;
+        out_puts(&f->v.out,
+                 loop->plain_continue ? "continue;" : arena_printf(f->arena, "goto continue_%u;", loop->number));
+    }
+}
+
+// ---- the function ----
+
+static void put_op(FunctionEmit *f, const LocalOp *op)
+{
+    switch (op->kind) {
+    case LOCAL_STEP:
+        put_step(f, op);
+        break;
+    case LOCAL_SEND:
+        put_send(f, op);
+        break;
+    case LOCAL_RECEIVE:
+        put_receive(f, op);
+        break;
+    case LOCAL_CALL:
+        put_call(f, op);
+        break;
+    case LOCAL_CHOICE:
+        put_choice(f, op);
+        break;
+    case LOCAL_LOOP:
+        put_loop(f, op);
+        break;
+    case LOCAL_BREAK:
+    case LOCAL_CONTINUE:
+        put_jump(f, op);
+        break;
+    case LOCAL_RETURN:
+        put_return(f, op);
+        break;
+    case LOCAL_CHECKPOINT:
+        CHECK(!"checkpoints are refused before");
+    }
+}
+
+static void put_ops(FunctionEmit *f, const LocalOpList *ops)
+{
+    for (size_t i = 0; i < ops->count; i++)
+        put_op(f, ops->items[i]);
+}
+
+static void put_dispatch(const FunctionEmit *f, Out *out)
+{
+    if (f->labels == 0)
+        return;
+    out_printf(out, "    switch (%s->%s.at) {\n", f->role->me, f->head);
+    for (uint32_t label = 1; label <= f->labels; label++)
+        out_printf(out, "    case %u: goto at_%u;\n", label, label);
+    out_puts(out, "    default: break;\n    }\n");
+}
+
+void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarations, Out *out)
+{
+    Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
+    FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
+    f.v = (Voice){
+        .arena = role->arena,
+        .program = role->program,
+        .types = &role->types,
+        .role = role->local->role,
+        .variables = arena_printf(role->arena, "%s->", role->me),
+        .functions = arena_printf(role->arena, "%s_", role->local->name),
+    };
+    out_init(&f.v.out, role->arena, role->emit->source_literal);
+    f.v.out.indent = 1;
+    put_ops(&f, &function->body);
+    if (!ends_in_jump(&function->body)) {
+        // The end of the definition, where its closing brace is.
+        Span end = def;
+        end.start = end.end > end.start ? end.end - 1 : end.start;
+        out_statement(&f.v.out, voice_line(&f.v, end));
+        out_puts(&f.v.out, "return chx_return(chx);");
+    }
+
+    const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
+    out_printf(declarations, "static chx_step %s(chx_self *chx, void *chx_variables);\n", name);
+    out_own(out);
+    out_printf(out, "\n/* %s, as %s plays it */\n", function->name, role->local->name);
+    uint32_t line = voice_line(&f.v, def);
+    if (line != 0)
+        out_source(out, line);
+    out_printf(out, "static chx_step %s(chx_self *chx, void *chx_variables)\n{\n", name);
+    out_own(out);
+    if (f.v.uses_variables)
+        out_printf(out, "    struct %s_frame *%s = chx_variables;\n", name, role->me);
+    else
+        out_puts(out, "    (void)chx_variables;\n");
+    if (f.uses_outcome)
+        out_puts(out, "    uint32_t chx_outcome = 0;\n");
+    put_dispatch(&f, out);
+    out_append(out, &f.v.out);
+    out_own(out);
+    out_puts(out, "}\n");
+}

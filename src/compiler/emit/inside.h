@@ -1,0 +1,75 @@
+// inside.h: what the files of emit/ share.
+
+#ifndef EMIT_INSIDE_H
+#define EMIT_INSIDE_H
+
+#include "compiler/emit/emit.h"
+#include "compiler/emit/out.h"
+#include "compiler/emit/types.h"
+#include "compiler/emit/value.h"
+
+typedef struct {
+    Arena *arena;
+    const Program *program;
+    const char *source_path;
+    const char *source_literal; // the same as a C string literal
+    TypeTable types;            // of results, messages: in NAME.chor.h
+    size_t result_types;        // the first of them, which C++ sees too
+    uint64_t digest;
+    bool is_central;            // a sequential program: see compiler/central
+    Out central;                // its code, which stands in the interface
+} Emit;
+
+// Reads what is needed of all roles together; then the results' types are in the table.
+void emit_init(Emit *emit, Arena *arena, const Program *program, const char *source_path);
+uint64_t emit_digest(const Emit *emit); // when all types that travel are in the table
+
+// ---- interface.c ----
+
+void emit_interface(Emit *emit, Out *out);
+// What `instance` gives `role`. There is a result.
+Shape emit_result_shape(TypeTable *table, const Result *result);
+// The name of a parameter in C: that of its first role, and its own.
+const char *emit_param_name(const Emit *emit, const Param *param);
+
+// ---- role.c ----
+
+typedef struct {
+    Emit *emit;
+    Arena *arena;
+    const Program *program;
+    const LocalProgram *local;
+    const char *prefix;    // "bookseller_Buyer"
+    const char *me;        // the pointer to the frame: "Buyer"
+    TypeTable types;       // those that only this role needs
+    const char **to, **from; // by role: the enumerators of the channels; NULL: none
+    VECTOR(const char *) renamed; // "bookseller_Buyer_two_party" -> what is behind CHX_ROLE_AS: "_chx_two_party"
+    VECTOR(const char *) renamed_as;
+} RoleEmit;
+
+char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name);
+// The role's part of a sequential program: its functions in a table.
+void emit_role_central(Emit *emit, const LocalProgram *local, Out *out);
+Shape emit_message_shape(TypeTable *table, const LocalOp *op);
+// A function that the role provides, as a declaration without semicolon. Parameters without names get some if `named`.
+char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *function, bool named);
+
+// ---- function.c ----
+
+typedef struct {
+    RoleEmit *role;
+    Arena *arena;
+    const LocalFunction *function;
+    Voice v;               // prints the body
+    const char *head;      // the member for the runtime: "frame"
+    uint32_t labels;       // at_1 .. at_labels
+    bool uses_outcome;
+    uint32_t loops;
+    struct LoopLabels *loop; // the innermost
+} FunctionEmit;
+
+// The resumable function, with its prototype printed to `declarations`.
+void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarations, Out *out);
+const char *emit_head(const LocalFunction *function); // the name of a frame's member for the runtime
+
+#endif

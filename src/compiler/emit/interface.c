@@ -1,0 +1,262 @@
+// NAME.chor.h: what callers of a choreography see.
+
+#include "compiler/emit/inside.h"
+
+#include <inttypes.h>
+
+// struct NAME_cast has nothing but actors in it.
+#define CAST_AS_ARRAY "(const chx_actor *)(const void *)cast"
+
+Shape emit_result_shape(TypeTable *table, const Result *result)
+{
+    if (result->is_tuple)
+        return types_tuple(table, result->types.items, result->types.count);
+    return types_shape(table, result->types.items[0]);
+}
+
+const char *emit_param_name(const Emit *emit, const Param *param)
+{
+    const char *role = emit->program->role_names[roleset_next(&param->at, 0)];
+    return arena_printf(emit->arena, "%s_%s", role, param->name);
+}
+
+// Arrays can't be passed by value; a pointer will do, since arguments are copied at once.
+static char *param_declare(const Emit *emit, const Param *param)
+{
+    const char *name = emit_param_name(emit, param);
+    bool is_flat = param->type->kind == CTYPE_ARRAY && param->type->element->kind != CTYPE_ARRAY;
+    // C does not convert T (*)[N] to const T (*)[N].
+    return is_flat ? type_declare_const(emit->arena, param->type, name) : type_declare(emit->arena, param->type, name);
+}
+
+static void print_params(const Emit *emit, const Instance *instance, Out *out)
+{
+    for (size_t i = 0; i < instance->params.count; i++)
+        out_printf(out, ", %s", param_declare(emit, &instance->params.items[i]));
+}
+
+static void print_args_struct(const Emit *emit, const Instance *instance, Out *out)
+{
+    if (instance->params.count == 0)
+        return;
+    out_printf(out, "struct %s_%s_args {\n", emit->program->name, instance->name);
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const Param *param = &instance->params.items[i];
+        const char *name = emit_param_name(emit, param);
+        if (param->type->kind == CTYPE_ARRAY)
+            out_printf(out, "    const void *%s;\n", name);
+        else
+            out_printf(out, "    %s;\n", type_declare(emit->arena, param->type, name));
+    }
+    out_puts(out, "};\n");
+}
+
+static void print_result_struct(Emit *emit, const Instance *instance, Out *out)
+{
+    const Program *program = emit->program;
+    if (instance->results.count == 0)
+        return;
+    out_printf(out, "struct %s_%s_result {\n", program->name, instance->name);
+    for (RoleId role = 0; role < program->role_count; role++) {
+        const Result *result = instance_result(instance, role);
+        if (result == NULL)
+            continue;
+        Shape shape = emit_result_shape(&emit->types, result);
+        out_printf(out, "    %s;\n", shape_declare(emit->arena, &shape, program->role_names[role]));
+    }
+    out_puts(out, "};\n");
+    out_printf(out, "static const chx_result_slot %s_%s_chx_slots[] = {\n", program->name, instance->name);
+    for (RoleId role = 0; role < program->role_count; role++) {
+        const Result *result = instance_result(instance, role);
+        if (result == NULL)
+            continue;
+        Shape shape = emit_result_shape(&emit->types, result);
+        out_printf(out, "    {%u, offsetof(struct %s_%s_result, %s), &%s},\n", role, program->name, instance->name,
+                   program->role_names[role], shape.descriptor);
+    }
+    out_puts(out, "};\n");
+}
+
+static void print_object(const Emit *emit, Out *out)
+{
+    const Program *program = emit->program;
+    const char *name = program->name;
+    size_t definitions = 0;
+    out_printf(out, "\nstatic const char *const %s_chx_roles[] = {\n", name);
+    for (RoleId role = 0; role < program->role_count; role++)
+        out_printf(out, "    \"%s\",\n", program->role_names[role]);
+    out_puts(out, "};\n");
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const Instance *instance = program->instances.items[i];
+        if (!instance->is_entry)
+            continue;
+        if (definitions++ == 0)
+            out_printf(out, "static const chx_definition %s_chx_definitions[] = {\n", name);
+        if (instance->results.count == 0) {
+            out_printf(out, "    {\"%s\", 0, NULL, 0},\n", instance->name);
+            continue;
+        }
+        const char *slots = arena_printf(emit->arena, "%s_%s_chx_slots", name, instance->name);
+        out_printf(out, "    {\"%s\", sizeof(struct %s_%s_result), %s, sizeof %s / sizeof %s[0]},\n", instance->name,
+                   name, instance->name, slots, slots, slots);
+    }
+    if (definitions > 0)
+        out_puts(out, "};\n");
+    out_printf(out, "static const chx_choreography %s_chx_choreography CHX_UNUSED = {\n", name);
+    out_printf(out, "    CHX_GENERATED_VERSION, \"%s\", UINT64_C(0x%016" PRIx64 "), %s, %s_chx_roles, %zu, ", name,
+               emit->digest, emit->source_literal, name, program->role_count);
+    if (definitions > 0)
+        out_printf(out, "%s_chx_definitions, %zu,\n};\n", name, definitions);
+    else
+        out_puts(out, "NULL, 0,\n};\n");
+}
+
+// Fills in the arguments and prints how to pass them.
+static const char *print_arguments(const Emit *emit, const Instance *instance, Out *out)
+{
+    if (instance->params.count == 0)
+        return "NULL";
+    out_printf(out, "    struct %s_%s_args chx_args;\n", emit->program->name, instance->name);
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const char *name = emit_param_name(emit, &instance->params.items[i]);
+        out_printf(out, "    chx_args.%s = %s;\n", name, name);
+    }
+    return "&chx_args";
+}
+
+static void print_start(const Emit *emit, const Instance *instance, size_t index, const char *arguments, Out *out)
+{
+    const char *name = emit->program->name;
+    if (!emit->is_central) {
+        out_printf(out, "    return chx_start(runtime, &%s_chx_choreography, %zu, %s, %s);\n", name, index,
+                   CAST_AS_ARRAY, arguments);
+        return;
+    }
+    // A sequential program is over as soon as it is started.
+    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n    (void)runtime;\n", name, instance->name);
+    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.arguments = %s;\n", arguments);
+    out_printf(out, "    return chx_central_start(&%s_chx_choreography, %zu, %s, %s_%s_chx_body, &chx_closure, %s);\n",
+               name, index, CAST_AS_ARRAY, name, instance->name,
+               instance->results.count > 0 ? "&chx_closure.results" : "NULL");
+}
+
+static void print_run(const Emit *emit, const Instance *instance, size_t index, const char *arguments, Out *out)
+{
+    const char *name = emit->program->name;
+    bool has_results = instance->results.count > 0;
+    if (!emit->is_central) {
+        out_printf(out, "    return chx_run(&%s_chx_choreography, %zu, %s, %s, %s);\n", name, index, CAST_AS_ARRAY,
+                   arguments, has_results ? "out" : "NULL");
+        return;
+    }
+    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n", name, instance->name);
+    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.arguments = %s;\n", arguments);
+    out_printf(out, "    chx_status chx_end = chx_central(&%s_chx_choreography, %s, %s_%s_chx_body, &chx_closure);\n",
+               name, CAST_AS_ARRAY, name, instance->name);
+    if (has_results) {
+        out_puts(out, "    if (out != NULL && chx_end == CHX_OK)\n        *out = chx_closure.results;\n");
+        out_printf(out, "    else\n        %s_%s_result_drop(&chx_closure.results);\n", name, instance->name);
+    }
+    out_puts(out, "    return chx_end;\n");
+}
+
+static void print_drop(Emit *emit, const Instance *instance, Out *out)
+{
+    const Program *program = emit->program;
+    const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
+    out_printf(out, "\nstatic inline void %s_result_drop(struct %s_result *out)\n{\n", name, name);
+    bool drops = false;
+    for (RoleId role = 0; role < program->role_count; role++) {
+        const Result *result = instance_result(instance, role);
+        if (result == NULL)
+            continue;
+        Shape shape = emit_result_shape(&emit->types, result);
+        if (shape.is_owning)
+            out_printf(out, "    chx_value_drop(&%s, &out->%s);\n", shape.descriptor, program->role_names[role]);
+        drops |= shape.is_owning;
+    }
+    out_puts(out, drops ? "}\n" : "    (void)out;\n}\n");
+}
+
+static void print_functions(Emit *emit, const Instance *instance, size_t index, Out *out)
+{
+    const Program *program = emit->program;
+    const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
+    bool has_results = instance->results.count > 0;
+
+    if (has_results)
+        print_drop(emit, instance, out);
+    out_printf(out, "\nstatic inline chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", name,
+               program->name);
+    print_params(emit, instance, out);
+    out_puts(out, ")\n{\n");
+    const char *arguments = print_arguments(emit, instance, out);
+    print_start(emit, instance, index, arguments, out);
+    out_puts(out, "}\n");
+
+    if (has_results)
+        out_printf(out, "\nstatic inline chx_status %s_wait(chx_session *session, struct %s_result *out)\n", name, name);
+    else
+        out_printf(out, "\nstatic inline chx_status %s_wait(chx_session *session)\n", name);
+    out_printf(out, "{\n    return chx_finish(session, %s);\n}\n", has_results ? "out" : "NULL");
+
+    out_printf(out, "\nstatic inline chx_status %s(", name);
+    if (has_results)
+        out_printf(out, "struct %s_result *out, ", name);
+    out_printf(out, "const struct %s_cast *cast", program->name);
+    print_params(emit, instance, out);
+    out_puts(out, ")\n{\n");
+    arguments = print_arguments(emit, instance, out);
+    print_run(emit, instance, index, arguments, out);
+    out_puts(out, "}\n");
+}
+
+static void print_cast(const Program *program, Out *out)
+{
+    out_printf(out, "\nstruct %s_cast {\n", program->name);
+    for (RoleId role = 0; role < program->role_count; role++)
+        out_printf(out, "    chx_actor %s;\n", program->role_names[role]);
+    out_puts(out, "};\n\n/* the roles' implementations, where they are linked in */\n");
+    for (RoleId role = 0; role < program->role_count; role++)
+        out_printf(out, "extern const chx_role %s_%s;\n", program->name, program->role_names[role]);
+}
+
+void emit_interface(Emit *emit, Out *out)
+{
+    const Program *program = emit->program;
+    out_printf(out, "// Made by chorcc from %s\n", emit->source_path);
+    out_printf(out, "// The interface of the choreography %s. Do not edit: it is written anew with each change.\n\n",
+               program->name);
+    out_printf(out, "#ifndef CHX_%s_INTERFACE\n#define CHX_%s_INTERFACE\n\n#include <chorex/generated.h>\n\n",
+               program->name, program->name);
+    out_puts(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    print_cast(program, out);
+
+    Out results;
+    out_init(&results, emit->arena, emit->source_literal);
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const Instance *instance = program->instances.items[i];
+        if (!instance->is_entry)
+            continue;
+        out_printf(&results, "\n/* %s */\n", instance->name);
+        print_args_struct(emit, instance, &results);
+        print_result_struct(emit, instance, &results);
+    }
+    types_print_first(&emit->types, emit->result_types, out);
+    out_append(out, &results);
+    print_object(emit, out);
+    if (emit->is_central)
+        out_append(out, &emit->central);
+    size_t index = 0;
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const Instance *instance = program->instances.items[i];
+        if (instance->is_entry)
+            print_functions(emit, instance, index++, out);
+    }
+    if (emit->types.printed < emit->types.entries.count) {
+        out_puts(out, "\n#ifndef __cplusplus\n/* what travels between the roles */\n");
+        types_print(&emit->types, out);
+        out_puts(out, "#endif\n");
+    }
+    out_puts(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}

@@ -1,0 +1,440 @@
+// NAME.ROLE.chor.h: one role's part of a choreography.
+//
+// Types, frames and tables come once. The code can be included again with another CHX_ROLE_AS: its names are then
+// macros that lead to names made of that one.
+
+#include "compiler/emit/inside.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t line_of(const RoleEmit *role, Span span)
+{
+    return span.file == FILE_NONE ? 0 : span_position(role->program->sources, span).line;
+}
+
+Shape emit_message_shape(TypeTable *table, const LocalOp *op)
+{
+    if (op->is_tuple)
+        return types_tuple(table, op->types.items, op->types.count);
+    return types_shape(table, op->types.items[0]);
+}
+
+char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *function, bool named)
+{
+    const CFunction *type = function->type;
+    Text text;
+    text_init(&text, arena);
+    text_printf(&text, "%s_%s(", program->role_names[function->role], function->name);
+    for (size_t i = 0; i < type->params.count; i++) {
+        const char *name = i < type->names.count ? type->names.items[i] : "";
+        if (name[0] == '\0' && named)
+            name = arena_printf(arena, "value_%zu", i + 1);
+        const char *param = name[0] == '\0' ? type_name(arena, type->params.items[i])
+                                            : type_declare(arena, type->params.items[i], name);
+        text_printf(&text, "%s%s", i == 0 ? "" : ", ", param);
+    }
+    if (type->is_variadic)
+        text_puts(&text, type->params.count == 0 ? "..." : ", ...");
+    else if (type->params.count == 0)
+        text_puts(&text, "void");
+    text_puts(&text, ")");
+    return type_declare(arena, type->result, text.chars);
+}
+
+static Span function_span(const RoleFunction *function)
+{
+    if (function->first_use.file == FILE_NONE && function->proto != NULL)
+        return function->proto->span;
+    return function->first_use;
+}
+
+// ---- the comment at the top ----
+
+static void put_peers(const RoleEmit *role, const char *what, const RoleSet *peers, Out *out)
+{
+    out_printf(out, "// %s:", what);
+    if (roleset_empty(peers))
+        out_puts(out, " nobody");
+    for (ROLESET_EACH(peer, peers))
+        out_printf(out, "%s%s", peer == roleset_next(peers, 0) ? " " : ", ", role->program->role_names[peer]);
+    out_puts(out, "\n");
+}
+
+static void put_comment(const RoleEmit *role, Out *out)
+{
+    const LocalProgram *local = role->local;
+    out_printf(out, "// Made by chorcc from %s\n", role->emit->source_path);
+    out_printf(out, "// %s's part of the choreography %s. Do not edit: it is written anew with each change.\n//\n",
+               local->name, role->program->name);
+    put_peers(role, "Sends to", &local->sends_to, out);
+    put_peers(role, "Receives from", &local->receives_from, out);
+    if (local->provides.count == 0)
+        return;
+    out_printf(out, "//\n// %s provides, in the file that includes this one:\n", local->name);
+    for (size_t i = 0; i < local->provides.count; i++) {
+        const RoleFunction *function = local->provides.items[i];
+        out_printf(out, "//     %s;", emit_prototype(role->arena, role->program, function, false));
+        uint32_t line = line_of(role, function_span(function));
+        if (line != 0)
+            out_printf(out, "  line %u", line);
+        out_puts(out, "\n");
+    }
+}
+
+// ---- what does not depend on the implementation ----
+
+// "bookseller_Buyer_to_Seller"; a definition may be called to_Seller.
+static const char *channel_name(const RoleEmit *role, const char *direction, RoleId peer)
+{
+    const Program *program = role->program;
+    const char *name = arena_printf(role->arena, "%s_%s", direction, program->role_names[peer]);
+    for (size_t i = 0; i < role->local->functions.count; i++) {
+        if (strcmp(role->local->functions.items[i]->name, name) == 0)
+            return arena_printf(role->arena, "%s_chx_%s", role->prefix, name);
+    }
+    return arena_printf(role->arena, "%s_%s", role->prefix, name);
+}
+
+static void name_channels(RoleEmit *role)
+{
+    size_t count = role->program->role_count;
+    role->to = ARENA_ARRAY(role->arena, const char *, count);
+    role->from = ARENA_ARRAY(role->arena, const char *, count);
+    for (ROLESET_EACH(peer, &role->local->sends_to))
+        role->to[peer] = channel_name(role, "to", peer);
+    for (ROLESET_EACH(peer, &role->local->receives_from))
+        role->from[peer] = channel_name(role, "from", peer);
+}
+
+static void put_channels(const RoleEmit *role, const char *table, const RoleSet *peers, const char **names, Out *out)
+{
+    if (roleset_empty(peers))
+        return;
+    out_puts(out, "\nenum {\n");
+    for (ROLESET_EACH(peer, peers))
+        out_printf(out, "    %s,\n", names[peer]);
+    out_printf(out, "};\nstatic const unsigned %s_chx_%s[] = {", role->prefix, table);
+    for (ROLESET_EACH(peer, peers))
+        out_printf(out, "%s%u", peer == roleset_next(peers, 0) ? "" : ", ", peer);
+    out_puts(out, "};\n");
+}
+
+static void put_frame(RoleEmit *role, const LocalFunction *function, Out *out)
+{
+    const char *frame = arena_printf(role->arena, "%s_%s_frame", role->prefix, function->name);
+    out_printf(out, "\n/* what %s knows in %s */\nstruct %s {\n", role->local->name, function->name, frame);
+    out_printf(out, "    chx_frame %s;\n", emit_head(function));
+    if (function->result != NULL) {
+        Shape shape = emit_result_shape(&role->types, function->result);
+        out_printf(out, "    %s;\n", shape_declare(role->arena, &shape, "chx_result"));
+    }
+    for (size_t i = 0; i < function->variables.count; i++) {
+        const Variable *variable = function->variables.items[i];
+        out_printf(out, "    %s;\n", type_declare(role->arena, variable->type, variable->c_name));
+    }
+    out_puts(out, "};\n");
+    if (function->variables.count == 0)
+        return;
+    out_printf(out, "static const chx_variable %s_%s_chx_variables[] CHX_UNUSED = {\n", role->prefix, function->name);
+    for (size_t i = 0; i < function->variables.count; i++) {
+        const Variable *variable = function->variables.items[i];
+        out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame, variable->c_name,
+                   types_use(&role->types, variable->type));
+    }
+    out_puts(out, "};\n");
+}
+
+// Arguments of a definition that C code starts: into the first frame, which owns them.
+static void put_begin(RoleEmit *role, const LocalFunction *function, Out *out)
+{
+    const Instance *instance = function->instance;
+    if (!instance->is_entry || function->params.count == 0)
+        return;
+    out_printf(out, "static void %s_%s_chx_begin(void *chx_variables, const void *chx_arguments)\n{\n", role->prefix,
+               function->name);
+    out_printf(out, "    struct %s_%s_frame *chx_to = chx_variables;\n", role->prefix, function->name);
+    out_printf(out, "    const struct %s_%s_args *chx_from = chx_arguments;\n", role->program->name, instance->name);
+    size_t next = 0;
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const Param *param = &instance->params.items[i];
+        if (!roleset_has(&param->at, role->local->role))
+            continue;
+        const Variable *variable = function->params.items[next++];
+        const char *name = emit_param_name(role->emit, param);
+        bool is_array = variable->type->kind == CTYPE_ARRAY;
+        if (variable->type->is_owning)
+            out_printf(out, "    chx_value_copy(&%s, &chx_to->%s, %schx_from->%s);\n",
+                       types_use(&role->types, variable->type), variable->c_name, is_array ? "" : "&", name);
+        else if (is_array)
+            out_printf(out, "    memcpy(chx_to->%s, chx_from->%s, sizeof chx_to->%s);\n", variable->c_name, name,
+                       variable->c_name);
+        else
+            out_printf(out, "    chx_to->%s = chx_from->%s;\n", variable->c_name, name);
+    }
+    out_puts(out, "}\n");
+}
+
+// ---- sites ----
+
+typedef struct {
+    uint32_t number, line;
+    const char *kind;
+    const char *type; // NULL: none
+} Site;
+typedef VECTOR(Site) SiteList;
+
+static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *sites)
+{
+    static const char *const kinds[] = {
+        [LOCAL_STEP] = "STEP",      [LOCAL_SEND] = "SEND",        [LOCAL_RECEIVE] = "RECEIVE",
+        [LOCAL_CALL] = "CALL",      [LOCAL_CHOICE] = "CHOICE",    [LOCAL_LOOP] = "CHOICE",
+        [LOCAL_BREAK] = NULL,       [LOCAL_CONTINUE] = NULL,      [LOCAL_RETURN] = "STEP",
+        [LOCAL_CHECKPOINT] = "CHECKPOINT",
+    };
+    for (size_t i = 0; i < ops->count; i++) {
+        const LocalOp *op = ops->items[i];
+        bool is_message = op->kind == LOCAL_SEND || op->kind == LOCAL_RECEIVE;
+        if (kinds[op->kind] != NULL) {
+            Site site = {op->site, line_of(role, op->span), kinds[op->kind], NULL};
+            if (is_message)
+                site.type = emit_message_shape(&role->types, op).descriptor;
+            vector_push(role->arena, sites, site);
+        }
+        for (size_t k = 0; k < op->branches.count; k++)
+            collect_sites(role, &op->branches.items[k].body, sites);
+        collect_sites(role, &op->body, sites);
+        collect_sites(role, &op->step, sites);
+    }
+}
+
+static int compare_sites(const void *one, const void *other)
+{
+    uint32_t a = ((const Site *)one)->number;
+    uint32_t b = ((const Site *)other)->number;
+    return a < b ? -1 : a > b;
+}
+
+static size_t put_sites(RoleEmit *role, Out *out)
+{
+    SiteList sites = {0};
+    for (size_t i = 0; i < role->local->functions.count; i++)
+        collect_sites(role, &role->local->functions.items[i]->body, &sites);
+    if (sites.count == 0)
+        return 0;
+    qsort(sites.items, sites.count, sizeof sites.items[0], compare_sites);
+    size_t count = 0;
+    out_printf(out, "\nstatic const chx_site %s_chx_sites[] = {\n", role->prefix);
+    for (size_t i = 0; i < sites.count; i++) {
+        const Site *site = &sites.items[i];
+        if (i > 0 && site->number == sites.items[i - 1].number)
+            continue;
+        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s},\n", site->number, site->line, site->kind,
+                   site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL");
+        count++;
+    }
+    out_puts(out, "};\n");
+    return count;
+}
+
+// ---- the code ----
+
+static void rename_as(RoleEmit *role, const char *name, const char *suffix)
+{
+    vector_push(role->arena, &role->renamed, name);
+    vector_push(role->arena, &role->renamed_as, suffix);
+}
+
+static void put_renames(const RoleEmit *role, Out *out)
+{
+    out_puts(out, "\n#ifdef CHX_ROLE_AS\n");
+    out_printf(out, "#define %s CHX_ROLE_AS\n", role->prefix);
+    for (size_t i = 0; i < role->renamed.count; i++)
+        out_printf(out, "#define %s CHX_PASTE(CHX_ROLE_AS, %s)\n", role->renamed.items[i], role->renamed_as.items[i]);
+    out_printf(out, "#else\n#define CHX_%s_CODE\n#endif\n", role->prefix);
+}
+
+static void put_renames_end(const RoleEmit *role, Out *out)
+{
+    out_printf(out, "\n#ifdef CHX_ROLE_AS\n#undef %s\n", role->prefix);
+    for (size_t i = 0; i < role->renamed.count; i++)
+        out_printf(out, "#undef %s\n", role->renamed.items[i]);
+    out_puts(out, "#undef CHX_ROLE_AS\n#endif\n");
+}
+
+static void put_prototypes(RoleEmit *role, Out *out)
+{
+    for (size_t i = 0; i < role->local->provides.count; i++) {
+        const RoleFunction *function = role->local->provides.items[i];
+        rename_as(role, arena_printf(role->arena, "%s_%s", role->local->name, function->name),
+                  arena_printf(role->arena, "_%s", function->name));
+        out_statement(out, line_of(role, function_span(function)));
+        out_printf(out, "static %s;", emit_prototype(role->arena, role->program, function, false));
+    }
+    out_own(out);
+}
+
+static void put_function_objects(RoleEmit *role, Out *out)
+{
+    for (size_t i = 0; i < role->local->functions.count; i++) {
+        const LocalFunction *function = role->local->functions.items[i];
+        const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
+        const char *result = function->result == NULL ? NULL : emit_result_shape(&role->types, function->result).descriptor;
+        rename_as(role, name, arena_printf(role->arena, "_chx_run_%s", function->name));
+        rename_as(role, arena_printf(role->arena, "%s_chx_function", name),
+                  arena_printf(role->arena, "_chx_function_%s", function->name));
+        out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
+        out_printf(out, "    \"%s\", %s, sizeof(struct %s_frame), %s%s, ", function->name, name, name,
+                   result != NULL ? "&" : "", result != NULL ? result : "NULL");
+        if (function->variables.count > 0)
+            out_printf(out, "%s_chx_variables, %zu,\n};\n", name, function->variables.count);
+        else
+            out_puts(out, "NULL, 0,\n};\n");
+    }
+}
+
+static size_t put_entries(RoleEmit *role, Out *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < role->local->functions.count; i++) {
+        const LocalFunction *function = role->local->functions.items[i];
+        if (!function->instance->is_entry)
+            continue;
+        if (count++ == 0)
+            out_printf(out, "\nstatic const chx_entry %s_chx_entries[] = {\n", role->prefix);
+        const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
+        out_printf(out, "    {\"%s\", &%s_chx_function, ", function->name, name);
+        if (function->params.count > 0)
+            out_printf(out, "%s_chx_begin},\n", name);
+        else
+            out_puts(out, "NULL},\n");
+    }
+    if (count > 0) {
+        out_puts(out, "};\n");
+        rename_as(role, arena_printf(role->arena, "%s_chx_entries", role->prefix), "_chx_entries");
+    }
+    return count;
+}
+
+static const char *hook(const RoleEmit *role, const char *name)
+{
+    for (size_t i = 0; i < role->local->provides.count; i++) {
+        const RoleFunction *function = role->local->provides.items[i];
+        if (function->is_hook && strcmp(function->name, name) == 0)
+            return arena_printf(role->arena, "%s_%s", role->local->name, name);
+    }
+    return "NULL";
+}
+
+static const char *table_or_null(const RoleEmit *role, const char *table, size_t count)
+{
+    return count == 0 ? "NULL" : arena_printf(role->arena, "%s_chx_%s", role->prefix, table);
+}
+
+static void put_object(RoleEmit *role, size_t entries, size_t sites, const char *central, Out *out)
+{
+    const LocalProgram *local = role->local;
+    const char *prefix = role->prefix;
+    size_t sends = roleset_count(&local->sends_to);
+    size_t receives = roleset_count(&local->receives_from);
+    out_printf(out, "\nextern const chx_role %s;\nconst chx_role %s = {\n", prefix, prefix);
+    out_printf(out, "    CHX_GENERATED_VERSION, CHX_STRING(%s), \"%s\", \"%s\", %u,\n", prefix, role->program->name,
+               local->name, local->role);
+    out_printf(out, "    UINT64_C(0x%016" PRIx64 "), %s,\n", role->emit->digest, role->emit->source_literal);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "entries", entries), entries);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "sends_to", sends), sends);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "receives_from", receives), receives);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "sites", sites), sites);
+    out_printf(out, "    %s, %s, %s,\n};\n", hook(role, "init"), hook(role, "fini"), central);
+
+    out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
+    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor));\n", prefix);
+    out_printf(out, "static void %s_chx_register(void)\n{\n    chx_register(&%s_chx_registration);\n}\n", prefix,
+               prefix);
+    rename_as(role, arena_printf(role->arena, "%s_chx_registration", prefix), "_chx_registration");
+    rename_as(role, arena_printf(role->arena, "%s_chx_register", prefix), "_chx_register");
+}
+
+static void role_init(RoleEmit *role, Emit *emit, const LocalProgram *local)
+{
+    const Program *program = emit->program;
+    *role = (RoleEmit){.emit = emit, .arena = emit->arena, .program = program, .local = local};
+    role->prefix = arena_printf(emit->arena, "%s_%s", program->name, local->name);
+    role->me = program->role_name_taken[local->role] ? arena_printf(emit->arena, "chx_%s", local->name) : local->name;
+    types_init(&role->types, emit->arena, role->prefix, &emit->types);
+    name_channels(role);
+}
+
+char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name)
+{
+    RoleEmit role;
+    role_init(&role, emit, local);
+    const char *source = emit->source_literal;
+
+    // The code first: it says which types are needed.
+    Out code, frames, tables;
+    out_init(&code, emit->arena, source);
+    out_init(&frames, emit->arena, source);
+    out_init(&tables, emit->arena, source);
+    Out declarations, functions;
+    out_init(&declarations, emit->arena, source);
+    out_init(&functions, emit->arena, source);
+    put_channels(&role, "sends_to", &local->sends_to, role.to, &tables);
+    put_channels(&role, "receives_from", &local->receives_from, role.from, &tables);
+    size_t sites = put_sites(&role, &tables);
+    for (size_t i = 0; i < local->functions.count; i++) {
+        put_frame(&role, local->functions.items[i], &frames);
+        put_begin(&role, local->functions.items[i], &frames);
+        emit_function(&role, local->functions.items[i], &declarations, &functions);
+    }
+    out_puts(&code, "\n");
+    put_prototypes(&role, &code);
+    out_append(&code, &declarations);
+    put_function_objects(&role, &code);
+    out_append(&code, &functions);
+    size_t entries = put_entries(&role, &code);
+    put_object(&role, entries, sites, "NULL", &code);
+
+    Out out;
+    out_init(&out, emit->arena, source);
+    put_comment(&role, &out);
+    out_printf(&out, "\n#ifdef __cplusplus\n#error \"%s is C code: include %s.chor.h in C++\"\n#endif\n",
+               companion_name, emit->program->name);
+    out_printf(&out, "#include \"%s.chor.h\"\n", emit->program->name);
+    out_printf(&out, "\n#ifndef CHX_%s_TYPES\n#define CHX_%s_TYPES\n\n", role.prefix, role.prefix);
+    types_print(&role.types, &out);
+    out_append(&out, &tables);
+    out_append(&out, &frames);
+    out_puts(&out, "\n#endif\n");
+    out_printf(&out, "\n#if defined(CHX_ROLE_AS) || !defined(CHX_%s_CODE)\n", role.prefix);
+    put_renames(&role, &out);
+    out_append(&out, &code);
+    put_renames_end(&role, &out);
+    out_puts(&out, "\n#endif\n");
+    return out_finish(&out, companion_name);
+}
+
+void emit_role_central(Emit *emit, const LocalProgram *local, Out *out)
+{
+    RoleEmit role;
+    role_init(&role, emit, local);
+    Out code;
+    out_init(&code, emit->arena, emit->source_literal);
+    put_prototypes(&role, &code);
+    const char *central = "NULL";
+    if (local->provides.count > 0) {
+        out_printf(&code, "static const struct %s_chx_functions %s_chx_table = {\n", role.prefix, role.prefix);
+        for (size_t i = 0; i < local->provides.count; i++)
+            out_printf(&code, "    %s_%s,\n", local->name, local->provides.items[i]->name);
+        out_puts(&code, "};\n");
+        rename_as(&role, arena_printf(emit->arena, "%s_chx_table", role.prefix), "_chx_table");
+        central = arena_printf(emit->arena, "&%s_chx_table", role.prefix);
+    }
+    put_object(&role, 0, 0, central, &code);
+    out_printf(out, "#if defined(CHX_ROLE_AS) || !defined(CHX_%s_CODE)\n", role.prefix);
+    put_renames(&role, out);
+    out_append(out, &code);
+    put_renames_end(&role, out);
+    out_puts(out, "#endif\n");
+}

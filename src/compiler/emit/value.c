@@ -1,0 +1,491 @@
+#include "compiler/emit/value.h"
+
+#include <ctype.h>
+#include <string.h>
+
+uint32_t voice_line(const Voice *v, Span span)
+{
+    return span.file == FILE_NONE ? 0 : span_position(v->program->sources, span).line;
+}
+
+const char *voice_at(const Voice *v, uint32_t site, Span span)
+{
+    if (v->is_central)
+        return arena_printf(v->arena, "chx_central_at(chx, %u, %u, %u)", v->role, site, voice_line(v, span));
+    return arena_printf(v->arena, "chx_at(chx, %u)", site);
+}
+
+// ---- local C ----
+
+static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
+{
+    switch (piece->kind) {
+    case PIECE_TEXT:
+        return piece->text;
+    case PIECE_VARIABLE:
+        v->uses_variables = true;
+        return arena_printf(v->arena, "%s%s", v->variables, piece_variable(expr, piece, v->role)->c_name);
+    case PIECE_FUNCTION:
+        return arena_printf(v->arena, "%s%s", v->functions, piece->function->name);
+    }
+    return "";
+}
+
+// The end of the string or character constant that starts at `c`, or `c` itself if there is none.
+static const char *skip_quoted(const char *c)
+{
+    if (*c != '"' && *c != '\'')
+        return c;
+    char quote = *c;
+    for (c++; *c != '\0' && *c != quote; c++) {
+        if (*c == '\\' && c[1] != '\0')
+            c++;
+    }
+    return *c == '\0' ? c - 1 : c;
+}
+
+static bool has_bare_comma(const Expr *expr)
+{
+    int depth = 0;
+    for (size_t i = 0; i < expr->pieces.count; i++) {
+        if (expr->pieces.items[i].kind != PIECE_TEXT)
+            continue;
+        for (const char *c = expr->pieces.items[i].text; *c != '\0'; c++) {
+            c = skip_quoted(c);
+            if (strchr("([{", *c) != NULL)
+                depth++;
+            else if (strchr(")]}", *c) != NULL)
+                depth--;
+            else if (*c == ',' && depth == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void put_pieces(Voice *v, const Expr *expr)
+{
+    bool parens = !expr->is_braces && has_bare_comma(expr);
+    if (parens)
+        out_puts(&v->out, "(");
+    for (size_t i = 0; i < expr->pieces.count; i++)
+        out_puts(&v->out, piece_text(v, expr, &expr->pieces.items[i]));
+    if (parens)
+        out_puts(&v->out, ")");
+}
+
+void value_expr(Voice *v, const Expr *expr)
+{
+    uint32_t line = voice_line(v, expr->span);
+    if (line != 0 && !(v->out.in_source && v->out.line == line)) {
+        v->out.indent++;
+        out_statement(&v->out, line);
+        v->out.indent--;
+    }
+    put_pieces(v, expr);
+}
+
+char *value_text(Voice *v, const Expr *expr)
+{
+    Text text;
+    text_init(&text, v->arena);
+    for (size_t i = 0; i < expr->pieces.count; i++)
+        text_puts(&text, piece_text(v, expr, &expr->pieces.items[i]));
+    for (char *c = text.chars; *c != '\0'; c++) {
+        if (*c == '\n')
+            *c = ' ';
+    }
+    return text.chars;
+}
+
+bool value_makes(const Value *value)
+{
+    for (size_t i = 0; i < value->exprs.count; i++) {
+        if (value->exprs.items[i]->has_call)
+            return true;
+    }
+    return false;
+}
+
+// Is it a call or an initialiser as a whole? Then nobody else owns what a codec's value holds.
+static bool is_given_away(Voice *v, const Expr *expr)
+{
+    if (expr->is_braces)
+        return true;
+    if (!expr->has_call)
+        return false;
+    const char *c = value_text(v, expr);
+    while (isspace((unsigned char)*c))
+        c++;
+    while (isalnum((unsigned char)*c) || *c == '_')
+        c++;
+    while (isspace((unsigned char)*c))
+        c++;
+    if (*c != '(')
+        return false;
+    int depth = 0;
+    do {
+        c = skip_quoted(c);
+        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+        c++;
+    } while (*c != '\0' && depth > 0);
+    while (isspace((unsigned char)*c))
+        c++;
+    return *c == '\0';
+}
+
+static const char *descriptor(Voice *v, const CType *type)
+{
+    return types_use(v->types, type);
+}
+
+// ---- from expressions ----
+
+// An array can be initialised with braces or a string, but not assigned.
+static bool is_initialiser(const CType *type, const Expr *expr)
+{
+    return expr->is_braces || (type->kind == CTYPE_ARRAY && expr->type->kind != CTYPE_ARRAY);
+}
+
+void value_temporary(Voice *v, const char *name, const CType *type, const Expr *expr)
+{
+    Out *out = &v->out;
+    out_puts(out, type_declare(v->arena, type, name));
+    bool copies = type->kind == CTYPE_ARRAY && !is_initialiser(type, expr);
+    if (copies)
+        out_printf(out, "; memcpy(%s, ", name);
+    else
+        out_puts(out, " = ");
+    value_expr(v, expr);
+    if (copies)
+        out_printf(out, ", sizeof %s)", name);
+    out_puts(out, "; ");
+}
+
+// place = expr, without regard to ownership.
+static void assign_bits(Voice *v, const char *place, const CType *type, const Expr *expr)
+{
+    Out *out = &v->out;
+    if (type->kind == CTYPE_ARRAY && is_initialiser(type, expr)) {
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_array", type, expr);
+        out_printf(out, "memcpy(%s, chx_array, sizeof chx_array); } ", place);
+    } else if (type->kind == CTYPE_ARRAY) {
+        out_printf(out, "memmove(%s, ", place);
+        value_expr(v, expr);
+        out_printf(out, ", sizeof %s); ", place);
+    } else {
+        out_printf(out, "%s = ", place);
+        if (expr->is_braces)
+            out_printf(out, "(%s)", type_name(v->arena, type));
+        value_expr(v, expr);
+        out_puts(out, "; ");
+    }
+}
+
+void value_assign(Voice *v, const char *place, const CType *type, const Expr *expr)
+{
+    Out *out = &v->out;
+    const char *set = type->kind == CTYPE_CSTRING ? "chx_set_cstring"
+                      : type->kind == CTYPE_STR   ? "chx_set_str"
+                      : type->kind == CTYPE_BYTES ? "chx_set_bytes"
+                                                  : NULL;
+    if (!type->is_owning) {
+        assign_bits(v, place, type, expr);
+    } else if (set != NULL && !expr->is_braces) {
+        out_printf(out, "%s(&%s, ", set, place);
+        value_expr(v, expr);
+        out_puts(out, "); ");
+    } else {
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_value", type, expr);
+        bool moves = type->kind == CTYPE_CODEC && is_given_away(v, expr);
+        out_printf(out, "%s(&%s, &%s, &chx_value); ", moves ? "chx_set_moved" : "chx_set", descriptor(v, type), place);
+        if (!moves)
+            value_release(v, "chx_value", type, expr);
+        out_puts(out, "} ");
+    }
+}
+
+void value_zero(Voice *v, const char *place, const CType *type)
+{
+    switch (type->kind) {
+    case CTYPE_BOOL:
+        out_printf(&v->out, "%s = false;", place);
+        break;
+    case CTYPE_INTEGER:
+    case CTYPE_FLOAT:
+    case CTYPE_COMPLEX:
+    case CTYPE_ENUM:
+        out_printf(&v->out, "%s = 0;", place);
+        break;
+    case CTYPE_POINTER:
+        out_printf(&v->out, "%s = NULL;", place);
+        break;
+    default:
+        if (type->is_owning)
+            out_printf(&v->out, "chx_value_drop(&%s, &%s);", descriptor(v, type), place);
+        else
+            out_printf(&v->out, "memset(&%s, 0, sizeof %s);", place, place);
+    }
+}
+
+void value_gather(Voice *v, const char *name, const Shape *shape, const Value *value)
+{
+    if (shape->type != NULL) {
+        value_temporary(v, name, shape->type, value->exprs.items[0]);
+        return;
+    }
+    out_printf(&v->out, "%s; ", shape_declare(v->arena, shape, name));
+    for (size_t i = 0; i < shape->part_count; i++)
+        assign_bits(v, arena_printf(v->arena, "%s.v%zu", name, i), shape->parts[i], value->exprs.items[i]);
+}
+
+static void release_codecs(Voice *v, const char *name, const CType *type, unsigned depth)
+{
+    if (!type_has_codec(type))
+        return;
+    if (type->kind == CTYPE_CODEC) {
+        out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, type), name);
+    } else if (type->kind == CTYPE_ARRAY) {
+        out_printf(&v->out, "for (size_t chx_i%u = 0; chx_i%u < %llu; chx_i%u++) { ", depth, depth,
+                   (unsigned long long)type->count, depth);
+        release_codecs(v, arena_printf(v->arena, "%s[chx_i%u]", name, depth), type->element, depth + 1);
+        out_puts(&v->out, "} ");
+    } else {
+        for (size_t i = 0; i < type->fields.count; i++) {
+            const CField *field = &type->fields.items[i];
+            const char *inner = field->name == NULL ? name : arena_printf(v->arena, "%s.%s", name, field->name);
+            release_codecs(v, inner, field->type, depth);
+        }
+    }
+}
+
+void value_release(Voice *v, const char *name, const CType *type, const Expr *expr)
+{
+    if (type_has_codec(type) && is_given_away(v, expr))
+        release_codecs(v, name, type, 0);
+}
+
+void value_release_all(Voice *v, const char *name, const Shape *shape, const Value *value)
+{
+    if (shape->type != NULL) {
+        value_release(v, name, shape->type, value->exprs.items[0]);
+        return;
+    }
+    for (size_t i = 0; i < shape->part_count; i++)
+        value_release(v, arena_printf(v->arena, "%s.v%zu", name, i), shape->parts[i], value->exprs.items[i]);
+}
+
+// ---- into patterns ----
+
+const char *value_place(Voice *v, const Pattern *pattern, const RoleSet *at, const CType **type)
+{
+    if (pattern->kind == PATTERN_PLACE) {
+        *type = pattern->type;
+        return value_text(v, pattern->expr);
+    }
+    Variable *variable = pattern_variable(at, pattern, v->role);
+    v->uses_variables = true;
+    *type = variable->type;
+    return arena_printf(v->arena, "%s%s", v->variables, variable->c_name);
+}
+
+typedef struct {
+    Voice *v;
+    uint32_t site;
+    const RoleSet *at;
+    const char *whole; // dropped before a mismatch ends the step; NULL: nothing to drop
+    const char *whole_descriptor;
+    StoreMode mode;
+} Store;
+
+// The text of the expected value, for the report.
+static char *expected_text(Voice *v, const Expr *expr)
+{
+    const Program *program = v->program;
+    char *text = expr->span.file != FILE_NONE ? span_copy(v->arena, program->sources, expr->span)
+                                              : value_text(v, expr);
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        bool is_space = isspace((unsigned char)*from);
+        if (!is_space || (to > text && to[-1] != ' '))
+            *to++ = is_space ? ' ' : *from;
+    }
+    *to = '\0';
+    return text;
+}
+
+static void put_equal(Voice *v, const char *source, const CType *type, const Expr *expected)
+{
+    Out *out = &v->out;
+    const char *tail = ")";
+    switch (type->kind) {
+    case CTYPE_CSTRING:
+        out_printf(out, "chx_cstring_equal(%s, ", source);
+        break;
+    case CTYPE_STR:
+        out_printf(out, "chx_str_equal(%s, ", source);
+        break;
+    case CTYPE_BYTES:
+        out_printf(out, "chx_bytes_equal(%s, ", source);
+        break;
+    case CTYPE_ARRAY:
+        // Of characters: a string, which need not end inside the array.
+        out_printf(out, "(strncmp(%s, ", source);
+        tail = arena_printf(v->arena, ", sizeof %s) == 0)", source);
+        break;
+    default:
+        out_printf(out, "(%s == (%s)(", source, type->is_named ? type_name(v->arena, type) : "int");
+        tail = "))";
+    }
+    value_expr(v, expected);
+    out_puts(out, tail);
+}
+
+static const CType *part_type(const Pattern *pattern, const Shape *shape, size_t index)
+{
+    if (pattern->kind == PATTERN_TUPLE)
+        return shape->parts[index];
+    const CType *field = type_field(shape->type, pattern->parts.items[index]->field);
+    return field != NULL ? field : pattern->parts.items[index]->type;
+}
+
+static const char *part_source(const Store *store, const Pattern *pattern, const char *source, size_t index)
+{
+    if (pattern->kind == PATTERN_TUPLE)
+        return arena_printf(store->v->arena, "%s.v%zu", source, index);
+    return arena_printf(store->v->arena, "%s.%s", source, pattern->parts.items[index]->field);
+}
+
+static void store_matches(const Store *store, const Pattern *pattern, const char *source, const Shape *shape)
+{
+    Voice *v = store->v;
+    for (size_t i = 0; i < pattern->parts.count; i++) {
+        Shape part = {.type = part_type(pattern, shape, i)};
+        store_matches(store, pattern->parts.items[i], part_source(store, pattern, source, i), &part);
+    }
+    if (pattern->kind != PATTERN_MATCH)
+        return;
+    out_printf(&v->out, "%s; if (!", voice_at(v, store->site, pattern->span));
+    put_equal(v, source, shape->type, pattern->expr);
+    out_puts(&v->out, ") { ");
+    if (store->whole != NULL)
+        out_printf(&v->out, "chx_value_drop(&%s, &%s); ", store->whole_descriptor, store->whole);
+    const char *expected = c_literal(v->arena, expected_text(v, pattern->expr));
+    if (v->is_central)
+        out_printf(&v->out, "chx_central_mismatch(chx, %s); } ", expected);
+    else
+        out_printf(&v->out, "chx_mismatch(chx, %u, %s); } ", store->site, expected);
+    if (pattern->expr->has_call)
+        out_puts(&v->out, "chx_done(chx); ");
+}
+
+static void store_place(const Store *store, const char *place, const CType *type, const char *source,
+                        const CType *source_type)
+{
+    Voice *v = store->v;
+    Out *out = &v->out;
+    if (!type->is_owning && type->kind == CTYPE_ARRAY)
+        out_printf(out, "memmove(%s, %s, sizeof %s); ", place, source, place);
+    else if (!type->is_owning)
+        out_printf(out, "%s = %s; ", place, source);
+    else if (type->kind == CTYPE_CSTRING && source_type->kind != CTYPE_CSTRING)
+        out_printf(out, "chx_set_cstring(&%s, %s); ", place, source);
+    else
+        out_printf(out, "%s(&%s, &%s, &%s); ", store->mode == STORE_MOVE ? "chx_set_moved" : "chx_set",
+                   descriptor(v, type), place, source);
+}
+
+static void store_binds(const Store *store, const Pattern *pattern, const char *source, const Shape *shape)
+{
+    Voice *v = store->v;
+    bool moves = store->mode == STORE_MOVE;
+    const CType *type = NULL;
+    switch (pattern->kind) {
+    case PATTERN_BIND:
+    case PATTERN_PLACE: {
+        const char *place = value_place(v, pattern, store->at, &type);
+        store_place(store, place, type, source, shape->type);
+        break;
+    }
+    case PATTERN_DROP:
+    case PATTERN_MATCH:
+        if (moves && shape->type->is_owning)
+            out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, shape->type), source);
+        break;
+    case PATTERN_TUPLE:
+    case PATTERN_STRUCT:
+        for (size_t i = 0; i < pattern->parts.count; i++) {
+            Shape part = {.type = part_type(pattern, shape, i)};
+            const char *from = part_source(store, pattern, source, i);
+            store_binds(store, pattern->parts.items[i], from, &part);
+            // What was taken out must not be dropped with the rest of the struct.
+            if (pattern->kind == PATTERN_STRUCT && moves && part.type->is_owning)
+                out_printf(&v->out, "memset(&%s, 0, sizeof %s); ", from, from);
+        }
+        if (pattern->kind == PATTERN_STRUCT && moves && shape->type->is_owning)
+            out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, shape->type), source);
+        break;
+    }
+}
+
+void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet *at, const char *source,
+                 const Shape *shape, StoreMode mode)
+{
+    bool drops = mode == STORE_MOVE && shape->is_owning;
+    Store store = {v, site, at, drops ? source : NULL, shape->descriptor, mode};
+    store_matches(&store, pattern, source, shape);
+    store_binds(&store, pattern, source, shape);
+}
+
+// ---- steps ----
+
+void value_effect(Voice *v, const Expr *expr)
+{
+    Out *out = &v->out;
+    if (expr->type->kind == CTYPE_VOID) {
+        value_expr(v, expr);
+        out_puts(out, ";");
+    } else if (type_has_codec(expr->type)) {
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_value", expr->type, expr);
+        value_release(v, "chx_value", expr->type, expr);
+        out_puts(out, "(void)chx_value; }");
+    } else {
+        out_puts(out, "(void)(");
+        value_expr(v, expr);
+        out_puts(out, ");");
+    }
+}
+
+void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *target, const char *op, const Expr *value)
+{
+    Out *out = &v->out;
+    if (target == NULL) {
+        value_effect(v, value);
+        return;
+    }
+    if (target->kind != PATTERN_BIND && target->kind != PATTERN_PLACE) {
+        Shape shape = types_shape(v->types, value->type);
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_value", shape.type, value);
+        value_store(v, site, target, at, "chx_value", &shape, STORE_COPY);
+        value_release(v, "chx_value", shape.type, value);
+        out_puts(out, "}");
+        return;
+    }
+    const CType *type = NULL;
+    const char *place = value_place(v, target, at, &type);
+    if (op == NULL) {
+        value_zero(v, place, type);
+    } else if (strcmp(op, "=") == 0) {
+        value_assign(v, place, type, value);
+    } else if (value == NULL) {
+        out_printf(out, "%s%s;", place, op);
+    } else {
+        out_printf(out, "%s %s ", place, op);
+        value_expr(v, value);
+        out_puts(out, ";");
+    }
+}

@@ -1,0 +1,58 @@
+// value.h: values in emitted C: local C, assignments, patterns, and who owns what.
+//
+// An expression borrows: strings in its value belong to a variable, to the step or to the program. A variable, a message
+// and a result own: they get copies. Values of types with codecs are the exception: a call gives them away.
+
+#ifndef EMIT_VALUE_H
+#define EMIT_VALUE_H
+
+#include "compiler/check/program.h"
+#include "compiler/emit/out.h"
+#include "compiler/emit/types.h"
+
+// Where C is printed, and which role's variables and functions are meant by names in it.
+typedef struct {
+    Arena *arena;
+    const Program *program;
+    TypeTable *types;
+    Out out;
+    RoleId role;
+    const char *variables; // what stands before a variable's name: "Buyer->"
+    const char *functions; // and before a function's: "Buyer_"
+    bool is_central;       // a sequential program: one function plays all roles
+    bool uses_variables;   // something was printed that starts with `variables`
+} Voice;
+
+typedef enum { STORE_COPY, STORE_MOVE } StoreMode;
+
+uint32_t voice_line(const Voice *v, Span span); // of the choreography; 0: it has no place
+// "chx_at(chx, 7)": a step begins.
+const char *voice_at(const Voice *v, uint32_t site, Span span);
+
+// What follows prints statements or parts of them on the current line. A place or source is a C lvalue.
+
+void value_expr(Voice *v, const Expr *expr);
+char *value_text(Voice *v, const Expr *expr); // the same as text without line breaks
+// place = expr. The place owns its old value.
+void value_assign(Voice *v, const char *place, const CType *type, const Expr *expr);
+void value_zero(Voice *v, const char *place, const CType *type);
+// For its effect.
+void value_effect(Voice *v, const Expr *expr);
+// A C variable `name` that borrows the value.
+void value_temporary(Voice *v, const char *name, const CType *type, const Expr *expr);
+void value_gather(Voice *v, const char *name, const Shape *shape, const Value *value);
+// After the use of such a variable: drops what the role's code gave away in it.
+void value_release(Voice *v, const char *name, const CType *type, const Expr *expr);
+void value_release_all(Voice *v, const char *name, const Shape *shape, const Value *value);
+// A step: target op value.
+void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *target, const char *op, const Expr *value);
+// Takes the value in `source` apart: matches first, then binds. MOVE: what it owns goes to the variables, the rest is
+// dropped. COPY: the source keeps it.
+void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet *at, const char *source,
+                 const Shape *shape, StoreMode mode);
+// The variable or place that a BIND or PLACE means, and its type.
+const char *value_place(Voice *v, const Pattern *pattern, const RoleSet *at, const CType **type);
+// Does computing it make strings that belong to the step?
+bool value_makes(const Value *value);
+
+#endif

@@ -1,0 +1,498 @@
+// Random choreographies: the projections together do what the choreography does.
+//
+// The choreography is run as one sequential program, the projections with queues between them; the n-th decision at a
+// site is the same in both. Every role must do the same in both, and no message may be left.
+
+#include "compiler/check/mini_test.h"
+#include "compiler/project/project.h"
+
+// ---- the generator ----
+
+typedef struct {
+    uint64_t random;
+    char text[4096];
+    size_t length;
+    int loops;
+} Generator;
+
+static uint32_t random_below(Generator *generator, uint32_t bound)
+{
+    generator->random = generator->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(generator->random >> 33) % bound;
+}
+
+static void gen(Generator *generator, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    generator->length += (size_t)vsnprintf(generator->text + generator->length,
+                                           sizeof generator->text - generator->length, format, arguments);
+    va_end(arguments);
+    assert_true(generator->length < sizeof generator->text);
+}
+
+static char gen_role(Generator *generator)
+{
+    return (char)('A' + random_below(generator, 4));
+}
+
+static void gen_set(Generator *generator)
+{
+    char role = gen_role(generator);
+    gen(generator, "%c", role);
+    if (random_below(generator, 4) == 0)
+        gen(generator, "%c", (role - 'A' + 1) % 4 + 'A');
+    gen(generator, " ");
+}
+
+static void gen_body(Generator *generator, int depth);
+
+static void gen_simple(Generator *generator)
+{
+    static const char *const jumps[] = {"break ", "continue ", "return "};
+    char from = gen_role(generator), to = gen_role(generator);
+    uint32_t kind = random_below(generator, 12);
+    if (kind < 3)
+        gen(generator, "%c! ", from);
+    else if (kind < 8 && from != to)
+        gen(generator, "%c>%c%s ", from, to, random_below(generator, 5) == 0 && from != 'D' && to != 'D' ? "D" : "");
+    else if (kind == 8)
+        gen(generator, "%s", jumps[random_below(generator, 3) < 1 || generator->loops == 0 ? 2 : kind % 2]);
+    else if (kind == 9 && generator->loops > 0)
+        gen(generator, "%s", jumps[random_below(generator, 2)]);
+    else if (kind == 10)
+        gen(generator, "%s%c() ", random_below(generator, 4) == 0 ? "return " : "", "fgh"[random_below(generator, 3)]);
+}
+
+static void gen_statement(Generator *generator, int depth)
+{
+    static const char *const loops[] = {"while ", "do ", "for ", "loop "};
+    uint32_t kind = random_below(generator, 14);
+    if (depth == 0 || generator->length > 1200 || kind < 7) {
+        gen_simple(generator);
+    } else if (kind < 11) {
+        bool is_switch = random_below(generator, 5) == 0;
+        gen(generator, is_switch ? "switch " : "if ");
+        gen_set(generator);
+        gen_body(generator, depth - 1);
+        if (is_switch || random_below(generator, 3) > 0)
+            gen_body(generator, depth - 1);
+        if (is_switch)
+            gen_body(generator, depth - 1);
+    } else if (kind < 13) {
+        uint32_t loop = random_below(generator, 4);
+        gen(generator, "%s", loops[loop]);
+        if (loop < 3)
+            gen_set(generator);
+        generator->loops++;
+        gen_body(generator, depth - 1);
+        generator->loops--;
+        if (loop == 2)
+            gen(generator, random_below(generator, 2) == 0 ? "{ A! } " : "{ B>C } ");
+    } else {
+        gen(generator, "try ");
+        gen_body(generator, depth - 1);
+        if (random_below(generator, 4) > 0)
+            gen_body(generator, depth - 1);
+    }
+}
+
+static void gen_body(Generator *generator, int depth)
+{
+    gen(generator, "{ ");
+    for (uint32_t i = random_below(generator, 4); i > 0; i--)
+        gen_statement(generator, depth);
+    gen(generator, "} ");
+}
+
+static void gen_program(Generator *generator)
+{
+    static const char *const results[] = {"", "->A", "->BC", "->D"};
+    const char *result = results[random_below(generator, 4)];
+    for (const char *name = "fgh"; *name != '\0'; name++) {
+        gen(generator, "def %c%s { ", *name, result);
+        for (uint32_t i = 1 + random_below(generator, 4); i > 0; i--)
+            gen_statement(generator, 3);
+        gen(generator, "return } ");
+    }
+}
+
+// ---- the choreography ----
+
+#define SIM_SITES 1024
+#define SIM_EVENTS 4096
+
+typedef struct {
+    uint32_t events[SIM_EVENTS];
+    size_t count;
+    uint32_t decided[SIM_SITES];
+} Trace;
+
+typedef struct {
+    uint64_t seed;
+    Trace expected[MINI_ROLES];
+    uint32_t decided[SIM_SITES];
+    size_t fuel;
+} Central;
+
+static uint32_t decide(uint64_t seed, uint32_t site, uint32_t turn, uint32_t bound)
+{
+    uint64_t mixed = (seed ^ ((uint64_t)site << 32) ^ turn) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(mixed >> 40) % bound;
+}
+
+static void note_event(Trace *trace, uint32_t site)
+{
+    if (trace->count < SIM_EVENTS)
+        trace->events[trace->count++] = site;
+}
+
+typedef enum { WAY_ON, WAY_BREAK, WAY_CONTINUE, WAY_RETURN, WAY_OUT_OF_FUEL } Way;
+
+static Way central_list(Central *central, const Instance *instance, const NodeList *list, const Node **loop);
+
+static bool central_decides(Central *central, const Node *node, uint32_t bound, uint32_t *outcome)
+{
+    *outcome = decide(central->seed, node->site, central->decided[node->site]++, bound);
+    for (ROLESET_EACH(role, &node->deciders))
+        note_event(&central->expected[role], node->site);
+    return *outcome != 0;
+}
+
+static Way central_loop(Central *central, const Instance *instance, const Node *node, const Node **loop)
+{
+    uint32_t outcome = 1;
+    for (bool is_first = true;; is_first = false) {
+        if (node->condition != NULL && !(is_first && node->loop == LOOP_DO) &&
+            !central_decides(central, node, 2, &outcome))
+            return WAY_ON;
+        Way way = central_list(central, instance, &node->body, loop);
+        if (way == WAY_BREAK && *loop == node)
+            return WAY_ON;
+        if (way != WAY_ON && !(way == WAY_CONTINUE && *loop == node))
+            return way;
+        way = central_list(central, instance, &node->step, loop);
+        if (way != WAY_ON)
+            return way;
+        if (central->fuel-- < 2)
+            return WAY_OUT_OF_FUEL;
+    }
+}
+
+static Way central_node(Central *central, const Instance *instance, const Node *node, const Node **loop)
+{
+    uint32_t outcome = 0;
+    Way way;
+    switch (node->kind) {
+    case NODE_STEP:
+        for (ROLESET_EACH(role, &node->at))
+            note_event(&central->expected[role], node->site);
+        return WAY_ON;
+    case NODE_DELIVERY:
+        note_event(&central->expected[node->from], node->site);
+        for (ROLESET_EACH(role, &node->to.at))
+            if (role != node->from)
+                note_event(&central->expected[role], node->site);
+        return WAY_ON;
+    case NODE_CALL:
+        way = central_list(central, node->callee, &node->callee->body, loop);
+        return way == WAY_RETURN ? WAY_ON : way;
+    case NODE_CHOICE:
+        central_decides(central, node, (uint32_t)node->branches.count, &outcome);
+        return central_list(central, instance, &node->branches.items[outcome].body, loop);
+    case NODE_LOOP:
+        return central_loop(central, instance, node, loop);
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+        *loop = node->loop_node;
+        return node->kind == NODE_BREAK ? WAY_BREAK : WAY_CONTINUE;
+    case NODE_RETURN:
+        if (node->callee != NULL)
+            return central_list(central, node->callee, &node->callee->body, loop);
+        for (size_t i = 0; i < instance->results.count; i++)
+            for (ROLESET_EACH(role, &instance->results.items[i].at))
+                note_event(&central->expected[role], node->site);
+        return WAY_RETURN;
+    case NODE_CHECKPOINT:
+        outcome = decide(central->seed, node->site, central->decided[node->site]++, 2);
+        return central_list(central, instance, outcome == 1 && node->has_rescue ? &node->rescue : &node->body, loop);
+    case NODE_BLOCK:
+        return central_list(central, instance, &node->body, loop);
+    }
+    return WAY_ON;
+}
+
+static Way central_list(Central *central, const Instance *instance, const NodeList *list, const Node **loop)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (central->fuel-- < 2) {
+            central->fuel = 1;
+            return WAY_OUT_OF_FUEL;
+        }
+        Way way = central_node(central, instance, list->items[i], loop);
+        if (way != WAY_ON)
+            return way;
+    }
+    return WAY_ON;
+}
+
+// ---- the projections ----
+
+// A role runs its local program with an explicit stack, so that it can wait.
+typedef enum { PHASE_BODY, PHASE_STEP, PHASE_CONDITION } Phase;
+
+typedef struct {
+    const LocalOpList *list;
+    size_t index;
+    const LocalOp *owner; // NULL: the body of a function
+    Phase phase;          // of a loop
+    bool returns;         // as soon as it is on top again
+} Activation;
+
+typedef struct {
+    uint32_t site, outcome;
+} Message;
+
+typedef VECTOR(Message) Channel;
+
+typedef struct {
+    Mini *mini;
+    uint64_t seed;
+    LocalProgram **locals;
+    Trace traces[MINI_ROLES];
+    Channel channels[MINI_ROLES][MINI_ROLES]; // from, to
+    size_t taken[MINI_ROLES][MINI_ROLES];
+    VECTOR(Activation) stacks[MINI_ROLES];
+    size_t arrival_count;
+    const char *error; // the first thing that went wrong
+} Sim;
+
+static bool sim_check(Sim *sim, bool condition, const char *error)
+{
+    if (!condition && sim->error == NULL)
+        sim->error = error;
+    return condition;
+}
+
+static const Message *sim_front(const Sim *sim, RoleId from, RoleId to)
+{
+    const Channel *channel = &sim->channels[from][to];
+    return sim->taken[from][to] < channel->count ? &channel->items[sim->taken[from][to]] : NULL;
+}
+
+static void sim_push(Sim *sim, RoleId role, const LocalOpList *list, const LocalOp *owner, Phase phase)
+{
+    Activation activation = {list, 0, owner, phase, false};
+    vector_push(sim->mini->arena, &sim->stacks[role], activation);
+}
+
+static void sim_return(Sim *sim, RoleId role)
+{
+    while (sim->stacks[role].items[--sim->stacks[role].count].owner != NULL)
+        continue;
+}
+
+// False: must wait.
+static bool sim_decide(Sim *sim, RoleId role, const LocalOp *op, uint32_t bound, uint32_t *outcome)
+{
+    const Message *front = op->peer != ROLE_NONE ? sim_front(sim, op->peer, role) : NULL;
+    switch (op->decide) {
+    case DECIDE_FOREVER:
+        *outcome = 1;
+        return true;
+    case DECIDE_SELF:
+        *outcome = decide(sim->seed, op->site, sim->traces[role].decided[op->site]++, bound);
+        note_event(&sim->traces[role], op->site);
+        for (ROLESET_EACH(other, &op->to))
+            vector_push(sim->mini->arena, &sim->channels[role][other], ((Message){op->site, *outcome}));
+        return true;
+    case DECIDE_TOLD:
+        if (front == NULL)
+            return false;
+        sim_check(sim, front->site == op->site, "a choice gets another site's message");
+        *outcome = front->outcome;
+        sim->taken[op->peer][role]++;
+        return true;
+    case DECIDE_ARRIVAL:
+        if (front == NULL)
+            return false;
+        sim->arrival_count++;
+        for (size_t i = 0; i < op->branches.count; i++)
+            for (size_t j = 0; j < op->branches.items[i].arrivals.count; j++)
+                if (op->branches.items[i].arrivals.items[j] == front->site) {
+                    *outcome = (uint32_t)i;
+                    return true;
+                }
+        sim_check(sim, false, "what arrives tells nothing");
+    }
+    return false;
+}
+
+static void sim_jump(Sim *sim, RoleId role, const LocalOp *op)
+{
+    while (sim->stacks[role].items[sim->stacks[role].count - 1].owner != op->loop_op)
+        sim->stacks[role].count--;
+    Activation *top = &sim->stacks[role].items[sim->stacks[role].count - 1];
+    if (op->kind == LOCAL_BREAK) {
+        sim->stacks[role].count--;
+        return;
+    }
+    top->phase = op->loop_op->loop == LOOP_FOR ? PHASE_STEP : PHASE_CONDITION;
+    top->list = &op->loop_op->step;
+    top->index = 0;
+}
+
+static bool sim_op(Sim *sim, RoleId role, const LocalOp *op)
+{
+    Activation *top = &sim->stacks[role].items[sim->stacks[role].count - 1];
+    Trace *trace = &sim->traces[role];
+    uint32_t outcome = 0;
+    switch (op->kind) {
+    case LOCAL_STEP:
+        note_event(trace, op->site);
+        break;
+    case LOCAL_SEND:
+        note_event(trace, op->site);
+        for (ROLESET_EACH(to, &op->to))
+            vector_push(sim->mini->arena, &sim->channels[role][to], ((Message){op->site, 0}));
+        break;
+    case LOCAL_RECEIVE:
+        if (sim_front(sim, op->peer, role) == NULL)
+            return false;
+        sim_check(sim, sim_front(sim, op->peer, role)->site == op->site, "a receive gets another site's message");
+        sim->taken[op->peer][role]++;
+        note_event(trace, op->site);
+        break;
+    case LOCAL_CALL:
+        top->index++;
+        top->returns = op->returns_result;
+        if (op->is_tail)
+            sim_return(sim, role);
+        sim_push(sim, role, &op->callee->body, NULL, PHASE_BODY);
+        return true;
+    case LOCAL_CHOICE:
+        if (!sim_decide(sim, role, op, (uint32_t)op->branches.count, &outcome))
+            return false;
+        top->index++;
+        sim_push(sim, role, &op->branches.items[outcome].body, op, PHASE_BODY);
+        return true;
+    case LOCAL_LOOP:
+        top->index++;
+        sim_push(sim, role, &op->body, op, op->loop == LOOP_DO ? PHASE_BODY : PHASE_CONDITION);
+        return true;
+    case LOCAL_BREAK:
+    case LOCAL_CONTINUE:
+        sim_jump(sim, role, op);
+        return true;
+    case LOCAL_RETURN:
+        if (op->returned.exprs.count > 0)
+            note_event(trace, op->site);
+        sim_return(sim, role);
+        return true;
+    case LOCAL_CHECKPOINT:
+        outcome = decide(sim->seed, op->site, trace->decided[op->site]++, 2);
+        top->index++;
+        sim_push(sim, role, outcome == 1 && op->has_rescue ? &op->rescue : &op->body, op, PHASE_BODY);
+        return true;
+    }
+    top->index++;
+    return true;
+}
+
+// Runs the role until it waits or ends; true if it did something.
+static bool sim_role(Sim *sim, RoleId role)
+{
+    bool acted = false;
+    for (size_t fuel = 100000; sim->stacks[role].count > 0 && sim->error == NULL; acted = true) {
+        sim_check(sim, fuel-- > 0, "a role runs on and on");
+        Activation *top = &sim->stacks[role].items[sim->stacks[role].count - 1];
+        bool is_loop = top->owner != NULL && top->owner->kind == LOCAL_LOOP;
+        uint32_t outcome = 0;
+        if (top->returns) {
+            sim_return(sim, role);
+        } else if (is_loop && top->phase == PHASE_CONDITION) {
+            if (!sim_decide(sim, role, top->owner, 2, &outcome))
+                return acted;
+            *top = (Activation){&top->owner->body, 0, top->owner, PHASE_BODY, false};
+            if (outcome == 0)
+                sim->stacks[role].count--;
+        } else if (top->index < top->list->count) {
+            if (!sim_op(sim, role, top->list->items[top->index]))
+                return acted;
+        } else if (is_loop && top->phase == PHASE_BODY) {
+            *top = (Activation){&top->owner->step, 0, top->owner, PHASE_STEP, false};
+        } else if (is_loop) {
+            top->phase = PHASE_CONDITION;
+        } else {
+            sim->stacks[role].count--;
+        }
+    }
+    return acted;
+}
+
+static void sim_run(Sim *sim, const Central *central)
+{
+    for (RoleId role = 0; role < MINI_ROLES; role++)
+        sim_push(sim, role, &sim->locals[role]->functions.items[0]->body, NULL, PHASE_BODY);
+    for (bool acted = true; acted && sim->error == NULL;) {
+        acted = false;
+        for (RoleId role = 0; role < MINI_ROLES; role++)
+            acted |= sim_role(sim, role);
+    }
+    for (RoleId role = 0; role < MINI_ROLES; role++) {
+        const Trace *expected = &central->expected[role];
+        const Trace *trace = &sim->traces[role];
+        sim_check(sim, sim->stacks[role].count == 0, "a role waits for ever");
+        bool is_same = trace->count == expected->count &&
+                       memcmp(trace->events, expected->events, expected->count * sizeof(uint32_t)) == 0;
+        sim_check(sim, is_same, "a role does something else");
+        for (RoleId to = 0; to < MINI_ROLES; to++)
+            sim_check(sim, sim->taken[role][to] == sim->channels[role][to].count, "a message is left");
+    }
+}
+
+static void projections_do_what_the_choreography_does(void **state)
+{
+    (void)state;
+    size_t run_count = 0, arrival_count = 0;
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        Generator *generator = test_calloc(1, sizeof *generator);
+        generator->random = seed * 977;
+        gen_program(generator);
+        Mini *mini = mini_new(generator->text);
+        Knowledge *knowledge = knowledge_new(mini->arena, mini->diags, mini->program);
+        LocalProgram **locals = project_all(mini->arena, mini->program, knowledge);
+        assert_true(mini->program->site_count < SIM_SITES);
+        for (uint64_t run = 0; run < 4; run++) {
+            Central *central = ARENA_NEW(mini->arena, Central);
+            const Node *loop = NULL;
+            central->seed = seed * 31 + run;
+            central->fuel = 1000;
+            const Instance *entry = mini->program->instances.items[0];
+            if (central_list(central, entry, &entry->body, &loop) == WAY_OUT_OF_FUEL)
+                continue;
+            Sim *sim = ARENA_NEW(mini->arena, Sim);
+            *sim = (Sim){.mini = mini, .seed = central->seed, .locals = locals};
+            sim_run(sim, central);
+            if (sim->error != NULL)
+                print_error("seed %u, run %u: %s\n%s\n", (unsigned)seed, (unsigned)run, sim->error, generator->text);
+            assert_null(sim->error);
+            run_count++;
+            arrival_count += sim->arrival_count;
+        }
+        mini_free(mini);
+        test_free(generator);
+    }
+    // Otherwise the generator makes nothing of interest.
+    assert_true(run_count > 3000);
+    assert_true(arrival_count > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(projections_do_what_the_choreography_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+#include "compiler/syntax/find.h"
+
+#include "compiler/syntax/lex.h"
+
+// A block starts with this word and a parenthesis.
+static const char block_word[] = "choreography";
+
+typedef enum { EVENT_END, EVENT_WORD, EVENT_OPEN, EVENT_CLOSE, EVENT_DIRECTIVE } Event;
+
+typedef struct {
+    const char *text;
+    uint32_t at, end;
+    bool in_block;   // parentheses matter, the word does not
+    bool line_start; // no token yet on this line
+    uint32_t event_start; // the last event's text goes from here to `at`
+} Finder;
+
+// Is the text that word, continuations left out?
+static bool word_is(const char *text, uint32_t start, uint32_t end, const char *word)
+{
+    for (uint32_t at = start; (at = lex_splices(text, at, end)) < end; at++, word++) {
+        if (text[at] != *word)
+            return false;
+    }
+    return *word == '\0';
+}
+
+static Event event_at(Finder *finder, Event event, uint32_t behind)
+{
+    finder->event_start = finder->at;
+    finder->at = behind;
+    return event;
+}
+
+// Passes over text up to the next thing that matters. This loop sees every byte of every file: keep it lean.
+static Event next_event(Finder *finder)
+{
+    const char *text = finder->text;
+    uint32_t end = finder->end;
+    bool terminated;
+    while (finder->at < end) {
+        uint32_t at = finder->at, next;
+        switch (lex_class(text[at])) {
+        case LEX_SPACE:
+            finder->at++;
+            continue;
+        case LEX_NEWLINE:
+            finder->at++;
+            finder->line_start = true;
+            continue;
+        case LEX_LETTER:
+            finder->line_start = false;
+            next = lex_word(text, at, end);
+            if (text[at] == block_word[0] && !finder->in_block && word_is(text, at, next, block_word))
+                return event_at(finder, EVENT_WORD, next);
+            finder->at = next;
+            continue;
+        case LEX_DIGIT:
+            finder->line_start = false;
+            finder->at = lex_number(text, at, end);
+            continue;
+        case LEX_OTHER:
+            break;
+        }
+        switch (text[at]) {
+        case '/':
+            next = lex_comment(text, at, end, &terminated);
+            finder->line_start &= next != at;
+            finder->at = next == at ? at + 1 : next;
+            continue;
+        case '\\':
+            next = lex_splices(text, at, end);
+            finder->line_start &= next != at;
+            finder->at = next == at ? at + 1 : next;
+            continue;
+        case '#':
+            if (finder->line_start)
+                return event_at(finder, EVENT_DIRECTIVE, lex_directive(text, at, end));
+            break;
+        case '"':
+        case '\'':
+            finder->line_start = false;
+            finder->at = lex_quoted(text, at, end, &terminated);
+            continue;
+        case '.': // .5e+3 is one number
+            finder->line_start = false;
+            next = lex_splices(text, at + 1, end);
+            finder->at = next < end && lex_class(text[next]) == LEX_DIGIT ? lex_number(text, at, end) : at + 1;
+            continue;
+        case '(':
+        case ')':
+            if (finder->in_block) {
+                finder->line_start = false;
+                return event_at(finder, text[at] == '(' ? EVENT_OPEN : EVENT_CLOSE, at + 1);
+            }
+            break;
+        default:
+            break;
+        }
+        finder->line_start = false;
+        finder->at++;
+    }
+    return event_at(finder, EVENT_END, end);
+}
+
+// Behind spaces, newlines (if wanted), comments and continuations.
+static uint32_t skip_blank(const char *text, uint32_t at, uint32_t end, bool newlines)
+{
+    while (at < end) {
+        bool terminated;
+        LexClass class = lex_class(text[at]);
+        uint32_t next = at;
+        if (class == LEX_SPACE || (class == LEX_NEWLINE && newlines))
+            next = at + 1;
+        else if (class == LEX_OTHER && (next = lex_splices(text, at, end)) == at)
+            next = lex_comment(text, at, end, &terminated);
+        if (next == at)
+            return at;
+        at = next;
+    }
+    return at;
+}
+
+// An #include "path" is kept; other directives are of no interest.
+static void add_include(Arena *arena, const Source *source, Span directive, Found *found)
+{
+    const char *text = source->text;
+    uint32_t end = directive.end;
+    uint32_t at = skip_blank(text, directive.start + 1, end, false);
+    uint32_t behind = lex_word(text, at, end);
+    if (!word_is(text, at, behind, "include"))
+        return;
+    at = skip_blank(text, behind, end, false);
+    if (at >= end || text[at] != '"')
+        return;
+    // A backslash is an ordinary character of the path.
+    char *path = arena_alloc(arena, end - at);
+    uint32_t length = 0;
+    for (at++; (at = lex_splices(text, at, end)) < end && text[at] != '"'; at++)
+        path[length++] = text[at];
+    if (at >= end || length == 0)
+        return;
+    FoundInclude include = {directive, path};
+    vector_push(arena, &found->includes, include);
+}
+
+// The finder stands behind the word, before '('.
+static FoundBlock find_end(Finder *finder, FileId file, uint32_t word_start, uint32_t open)
+{
+    FoundBlock block = {.span = {file, word_start, finder->end},
+                        .inside = {file, open + 1, finder->end},
+                        .directive = SPAN_NONE};
+    finder->in_block = true;
+    finder->line_start = false;
+    finder->at = open + 1;
+    uint32_t depth = 1;
+    for (;;) {
+        Event event = next_event(finder);
+        if (event == EVENT_END)
+            break;
+        if (event == EVENT_DIRECTIVE && block.directive.file == FILE_NONE)
+            block.directive = (Span){file, finder->event_start, finder->at};
+        if (event == EVENT_OPEN)
+            depth++;
+        if (event == EVENT_CLOSE && --depth == 0) {
+            block.closed = true;
+            block.inside.end = finder->event_start;
+            block.span.end = finder->at;
+            break;
+        }
+    }
+    finder->in_block = false;
+    return block;
+}
+
+void find_blocks(Arena *arena, const Sources *sources, const Source *source, Found *found)
+{
+    (void)sources;
+    *found = (Found){0};
+    Finder finder = {.text = source->text, .end = source->size, .line_start = true};
+    for (;;) {
+        Event event = next_event(&finder);
+        if (event == EVENT_END)
+            return;
+        if (event == EVENT_DIRECTIVE) {
+            add_include(arena, source, (Span){source->id, finder.event_start, finder.at}, found);
+            continue;
+        }
+        uint32_t word_start = finder.event_start;
+        uint32_t open = skip_blank(source->text, finder.at, source->size, true);
+        if (open >= source->size || source->text[open] != '(')
+            continue;
+        FoundBlock block = find_end(&finder, source->id, word_start, open);
+        vector_push(arena, &found->blocks, block);
+    }
+}

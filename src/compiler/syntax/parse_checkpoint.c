@@ -1,0 +1,151 @@
+// parse_checkpoint.c: checkpoint and rescue.
+
+#include "compiler/syntax/parser.h"
+
+// Digits only. False if it is no such number or does not fit.
+static bool decimal(const char *digits, size_t length, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t digit = (uint64_t)(digits[i] - '0');
+        if (digit > 9 || *number > (UINT64_MAX - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    return length > 0 && (length == 1 || digits[0] != '0');
+}
+
+// The nanoseconds of a unit, or 0.
+static uint64_t unit_ns(const char *unit)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"us", 1000}, {"ms", 1000 * 1000}, {"s", 1000 * 1000 * 1000}, {"min", UINT64_C(60) * 1000 * 1000 * 1000}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].ns;
+    }
+    return 0;
+}
+
+// within = "within" NUMBER ( "us" | "ms" | "s" | "min" )
+static bool parse_within(Parser *parser, Stmt *stmt)
+{
+    size_t first = parser->at++;
+    if (peek(parser)->kind != TOKEN_NUMBER) {
+        parse_error_here(parser, "expected a time such as '500ms' behind 'within', not %s", describe(parser, parser->at));
+        return false;
+    }
+    const char *text = peek(parser)->text;
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text + digits;
+    parser->at++;
+    if (*unit == '\0' && peek(parser)->kind == TOKEN_IDENTIFIER) {
+        unit = peek(parser)->text;
+        parser->at++;
+    }
+    Span span = range_span(parser, first + 1, parser->at);
+    uint64_t number, scale = unit_ns(unit);
+    if (scale == 0) {
+        parse_error(parser, span, "a time is a whole number and 'us', 'ms', 's' or 'min', such as '500ms'");
+        return false;
+    }
+    if (!decimal(text, digits, &number) || number > UINT64_MAX / scale) {
+        parse_error(parser, span, "this time is too long or not a decimal number");
+        return false;
+    }
+    if (number == 0)
+        parse_error(parser, span, "no block is over within no time");
+    if (stmt->has_within)
+        parse_error(parser, span, "a checkpoint has one 'within'");
+    stmt->has_within = true;
+    stmt->within_ns = number * scale;
+    return number > 0;
+}
+
+// retry = "retry" NUMBER
+static bool parse_retry(Parser *parser, Stmt *stmt)
+{
+    parser->at++;
+    uint64_t number;
+    if (peek(parser)->kind != TOKEN_NUMBER) {
+        parse_error_here(parser, "expected a number behind 'retry', not %s", describe(parser, parser->at));
+        return false;
+    }
+    const char *text = peek(parser)->text;
+    if (!decimal(text, strlen(text), &number) || number > UINT32_MAX) {
+        parse_error_here(parser, "'retry' needs a whole decimal number up to %lu", (unsigned long)UINT32_MAX);
+        return false;
+    }
+    if (number == 0)
+        parse_error_here(parser, "'retry 0' tries nothing again: leave it out");
+    if (stmt->has_retry)
+        parse_error_here(parser, "a checkpoint has one 'retry'");
+    parser->at++;
+    stmt->has_retry = true;
+    stmt->retry = (uint32_t)number;
+    return number > 0;
+}
+
+static bool is_rescue(const Parser *parser)
+{
+    if (!next_is(parser, "rescue"))
+        return false;
+    size_t next = parser->at + 1;
+    if (index_is(parser, next, "(")) // a call of a definition named `rescue` has no block behind it
+        next = behind_group(parser, next);
+    return index_is(parser, next, "{");
+}
+
+// rescue = "rescue" [ "(" NAME ")" ] block
+static bool parse_rescue(Parser *parser, Stmt *stmt)
+{
+    bool good = true;
+    parser->at++;
+    stmt->has_otherwise = true;
+    if (next_is(parser, "(")) {
+        size_t close = peek(parser)->match;
+        parser->at++;
+        good = parse_name(parser, "the name of the fault", &stmt->fault);
+        if (good && parser->at != close) {
+            parse_error_here(parser, "expected ')' behind the name of the fault, not %s", describe(parser, parser->at));
+            good = false;
+        }
+        parser->at = close + 1;
+    }
+    parse_block_body(parser, &stmt->otherwise);
+    return good;
+}
+
+// checkpoint = "checkpoint" { within | retry } block [ rescue ]
+static Stmt *parse_checkpoint(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_CHECKPOINT);
+    bool good = true;
+    while (next_is(parser, "within") || next_is(parser, "retry"))
+        good = (next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt)) && good;
+    if (!next_is(parser, "{")) {
+        if (good)
+            parse_error_here(parser, "expected '{', 'within' or 'retry' behind 'checkpoint', not %s",
+                             describe(parser, parser->at));
+        while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
+            parser->at++;
+        if (!next_is(parser, "{"))
+            return NULL;
+        good = false;
+    }
+    parse_block_body(parser, &stmt->body);
+    if (is_rescue(parser))
+        good = parse_rescue(parser, stmt) && good;
+    return good ? stmt_end(parser, stmt, first) : NULL;
+}
+
+// `checkpoint` is a word only here: a role or a definition may be called so.
+StatementParser *checkpoint_parser(const Parser *parser)
+{
+    bool is_name = index_is(parser, parser->at + 1, ".") || index_is(parser, parser->at + 1, "(") ||
+                   index_is(parser, parser->at + 1, "[");
+    return next_is(parser, "checkpoint") && !is_name ? parse_checkpoint : NULL;
+}

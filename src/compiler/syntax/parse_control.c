@@ -1,0 +1,446 @@
+// parse_control.c: choices, loops, checkpoints and returns.
+
+#include "compiler/syntax/parser.h"
+
+// condition = "(" expr ")"
+// NULL after a mistake; the parser then stands behind the parenthesis, or where a body could start.
+static TreeExpr *parse_condition(Parser *parser, const char *word)
+{
+    if (!next_is(parser, "(")) {
+        parse_error_here(parser, "expected '(' behind '%s', not %s", word, describe(parser, parser->at));
+        while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
+            parser->at++;
+        return NULL;
+    }
+    size_t close = peek(parser)->match, outer_limit = parser->limit;
+    parser->at++;
+    parser->limit = close;
+    TreeExpr *expr = NULL;
+    if (parser->at == close)
+        parse_error_here(parser, "the condition of '%s' is missing", word);
+    else if (is_located(parser))
+        expr = parse_expr(parser);
+    else if (is_call(parser) && is_function(parser, peek(parser)->text))
+        parse_error_here(parser, "the result of '%s' must be bound on its own, before it decides", peek(parser)->text);
+    else
+        report_unlocated(parser, "a condition", parser->at, close);
+    if (expr != NULL && parser->at != close) {
+        parse_error_here(parser, "expected ')' behind the condition, not %s", describe(parser, parser->at));
+        expr = NULL;
+    }
+    if (expr != NULL && expr->kind == TREE_TUPLE) {
+        parse_error(parser, expr->span, "a tuple can't decide");
+        expr = NULL;
+    }
+    parser->limit = outer_limit;
+    parser->at = close + 1;
+    return expr;
+}
+
+// notify = "notify" "(" names ")"
+static bool parse_notify(Parser *parser, Stmt *stmt)
+{
+    if (!next_is(parser, "notify") || !index_is(parser, parser->at + 1, "("))
+        return true;
+    size_t behind = behind_group(parser, parser->at + 1);
+    stmt->has_notify = true;
+    parser->at += 2;
+    bool good = parse_name_list(parser, "a role", &stmt->notify);
+    parser->at = behind;
+    return good;
+}
+
+// A body is a block. Anything else is parsed after the error, so that its own mistakes show too.
+static bool parse_body(Parser *parser, Block *block, const char *word)
+{
+    if (next_is(parser, "{") && !is_role_set(parser)) {
+        parse_block_body(parser, block);
+        return true;
+    }
+    parse_error_here(parser, "the body of '%s' needs braces: '{ ... }'", word);
+    if (parser->at < parser->limit && !accept(parser, ";"))
+        parse_statement(parser);
+    return false;
+}
+
+static bool parse_loop_body(Parser *parser, Block *block, const char *word)
+{
+    bool in_loop = parser->in_loop, in_switch = parser->in_switch;
+    parser->in_loop = true;
+    parser->in_switch = false;
+    bool good = parse_body(parser, block, word);
+    parser->in_loop = in_loop;
+    parser->in_switch = in_switch;
+    return good;
+}
+
+// if = "if" condition [ notify ] block [ "else" ( if | block ) ]
+static Stmt *parse_if(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_IF);
+    stmt->expr = parse_condition(parser, "if");
+    bool good = stmt->expr != NULL;
+    good = parse_notify(parser, stmt) && good;
+    if (stmt->expr == NULL && !next_is(parser, "{"))
+        return NULL;
+    good = parse_body(parser, &stmt->body, "if") && good;
+    if (accept(parser, "else")) {
+        stmt->has_otherwise = true;
+        if (next_is(parser, "if")) {
+            Stmt *inner = parse_statement(parser);
+            if (inner == NULL)
+                return NULL;
+            vector_push(parser->arena, &stmt->otherwise.statements, inner);
+            stmt->otherwise.span = inner->span;
+        } else {
+            good = parse_body(parser, &stmt->otherwise, "else") && good;
+        }
+    }
+    return good ? stmt_end(parser, stmt, first) : NULL;
+}
+
+// ---- switch ----
+
+// label = "case" C ":" | "default" ":"
+static bool parse_label(Parser *parser, TreeCase *branch)
+{
+    bool is_default = next_is(parser, "default");
+    size_t first = ++parser->at, questions = 0;
+    size_t i = first;
+    for (; i < parser->limit && !index_is(parser, i, ";"); i = behind_group(parser, i)) {
+        if (index_is(parser, i, ":") && questions-- == 0)
+            break;
+        questions += index_is(parser, i, "?");
+        if (index_is(parser, i, "...")) {
+            parse_error(parser, token_span(parser, i), "a range of values is not supported: write a label for each");
+            return false;
+        }
+    }
+    if (!index_is(parser, i, ":")) {
+        parse_error(parser, previous_end(parser), "expected ':' behind the label");
+        return false;
+    }
+    if ((i == first) != is_default) {
+        parse_error_here(parser, is_default ? "'default' has no value: expected ':'" : "the value of the case is missing");
+        return false;
+    }
+    if (is_default && branch->has_default) {
+        parse_error(parser, token_span(parser, first - 1), "this switch has another 'default' label already");
+        return false;
+    }
+    if (is_default) {
+        branch->has_default = true;
+    } else {
+        CText label = local_text(parser, first, i, NULL);
+        vector_push(parser->arena, &branch->labels, label);
+    }
+    parser->at = i + 1;
+    return true;
+}
+
+// Does the case end as it must? Takes its final `break` out.
+static bool end_case(StmtList *list, Stmt **final_break)
+{
+    if (list->count == 0)
+        return false;
+    Stmt *last = list->items[list->count - 1];
+    switch (last->kind) {
+    case STMT_BREAK:
+        *final_break = last;
+        list->count--;
+        return true;
+    case STMT_RETURN:
+    case STMT_CONTINUE:
+        return true;
+    case STMT_BLOCK:
+        return end_case(&last->body.statements, final_break);
+    default:
+        return false;
+    }
+}
+
+// case = label { label } statements
+static bool parse_case(Parser *parser, TreeCase *branch)
+{
+    size_t first = parser->at, errors = parser->errors;
+    while (next_is(parser, "case") || next_is(parser, "default")) {
+        if (!parse_label(parser, branch))
+            return false;
+    }
+    branch->span = range_span(parser, first, parser->at);
+    parser->case_breaks.count = 0;
+    Span labels_end = previous_end(parser);
+    parse_statements(parser, &branch->body.statements, true);
+    Span last = previous_end(parser);
+    Stmt *final_break = NULL;
+    StmtList *statements = &branch->body.statements;
+    if (!end_case(statements, &final_break) && parser->errors == errors) {
+        if (parse_error(parser, branch->span, "this case must end in 'break', 'return' or 'continue'"))
+            diag_note(parser->diags, last, "it falls out of the case here");
+    }
+    for (size_t i = 0; i < parser->case_breaks.count; i++) {
+        if (parser->case_breaks.items[i] != final_break)
+            parse_error(parser, parser->case_breaks.items[i]->span, "'break' may only end the case");
+    }
+    branch->body.span = labels_end;
+    if (statements->count > 0)
+        branch->body.span = span_join(statements->items[0]->span, statements->items[statements->count - 1]->span);
+    return true;
+}
+
+static void parse_cases(Parser *parser, Stmt *stmt)
+{
+    bool in_switch = parser->in_switch, has_default = false;
+    Stmt **outer_breaks = parser->case_breaks.items;
+    size_t outer_count = parser->case_breaks.count, outer_capacity = parser->case_breaks.capacity;
+    memset(&parser->case_breaks, 0, sizeof parser->case_breaks);
+    parser->in_switch = true;
+    while (parser->at < parser->limit && !parser->gave_up) {
+        if (!next_is(parser, "case") && !next_is(parser, "default")) {
+            parse_error_here(parser, "expected 'case' or 'default', not %s", describe(parser, parser->at));
+            StmtList lost = {0};
+            parse_statements(parser, &lost, true);
+            continue;
+        }
+        TreeCase branch = {.has_default = has_default};
+        size_t first = parser->at;
+        bool good = parse_case(parser, &branch);
+        bool is_default = branch.has_default && !has_default;
+        has_default |= branch.has_default;
+        branch.has_default = is_default;
+        if (good) {
+            vector_push(parser->arena, &stmt->cases, branch);
+            continue;
+        }
+        // Behind a label that is wrong the statements are worth a look.
+        while (parser->at < parser->limit && !next_is(parser, ":") && !next_is(parser, ";"))
+            parser->at = behind_group(parser, parser->at);
+        if (parser->at < parser->limit && parser->at > first)
+            parser->at++;
+        StmtList lost = {0};
+        parse_statements(parser, &lost, true);
+    }
+    parser->in_switch = in_switch;
+    parser->case_breaks.items = outer_breaks;
+    parser->case_breaks.count = outer_count;
+    parser->case_breaks.capacity = outer_capacity;
+}
+
+// switch = "switch" condition [ notify ] "{" { case } "}"
+static Stmt *parse_switch(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_SWITCH);
+    stmt->expr = parse_condition(parser, "switch");
+    bool good = stmt->expr != NULL;
+    good = parse_notify(parser, stmt) && good;
+    if (!next_is(parser, "{")) {
+        if (good)
+            parse_error_here(parser, "expected '{' and cases behind 'switch (...)', not %s", describe(parser, parser->at));
+        return NULL;
+    }
+    size_t open = parser->at, close = peek(parser)->match, outer_limit = parser->limit;
+    parser->limit = close;
+    parser->at++;
+    parse_cases(parser, stmt);
+    parser->limit = outer_limit;
+    parser->at = close + 1;
+    stmt->body.span = range_span(parser, open, parser->at);
+    return good ? stmt_end(parser, stmt, first) : NULL;
+}
+
+// ---- loops ----
+
+// while = "while" condition [ notify ] block
+static Stmt *parse_while(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_WHILE);
+    stmt->expr = parse_condition(parser, "while");
+    bool good = stmt->expr != NULL;
+    good = parse_notify(parser, stmt) && good;
+    if (stmt->expr == NULL && !next_is(parser, "{"))
+        return NULL;
+    good = parse_loop_body(parser, &stmt->body, "while") && good;
+    return good ? stmt_end(parser, stmt, first) : NULL;
+}
+
+// do = "do" block "while" condition ";"
+static Stmt *parse_do(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_DO);
+    bool good = parse_loop_body(parser, &stmt->body, "do");
+    if (!next_is(parser, "while")) {
+        if (good)
+            parse_error_here(parser, "expected 'while' behind the body of 'do', not %s", describe(parser, parser->at));
+        return NULL;
+    }
+    parser->at++;
+    stmt->expr = parse_condition(parser, "while");
+    good = good && stmt->expr != NULL;
+    stmt_end(parser, stmt, first);
+    if (good)
+        expect_semicolon(parser);
+    return good ? stmt : NULL;
+}
+
+// Up to the next ';' of the head of a `for`.
+static bool end_for_part(Parser *parser, bool good, bool is_last)
+{
+    if (good && (is_last ? parser->at == parser->limit : next_is(parser, ";"))) {
+        parser->at += !is_last;
+        return true;
+    }
+    if (good)
+        parse_error_here(parser, "expected '%s' in the head of 'for', not %s", is_last ? ")" : ";",
+                         describe(parser, parser->at));
+    while (parser->at < parser->limit && !next_is(parser, ";"))
+        parser->at = behind_group(parser, parser->at);
+    if (!is_last && next_is(parser, ";"))
+        parser->at++;
+    return false;
+}
+
+static bool parse_for_step(Parser *parser, Stmt **step, bool is_last)
+{
+    if (is_last ? parser->at == parser->limit : next_is(parser, ";"))
+        return end_for_part(parser, true, is_last);
+    *step = parse_step(parser);
+    bool good = *step != NULL;
+    if (good && (*step)->kind != STMT_ASSIGN && !(is_last && (*step)->kind == STMT_LOCAL)) {
+        parse_error(parser, (*step)->span, is_last ? "the step of 'for' must be a local step of one role"
+                                                   : "'for' starts with a declaration or an assignment of one role");
+        good = false;
+    }
+    return end_for_part(parser, good, is_last);
+}
+
+// head = [ step ] ";" [ expr ] ";" [ step ]
+static bool parse_for_head(Parser *parser, Stmt *stmt)
+{
+    if (peek(parser)->kind == TOKEN_IDENTIFIER && index_is(parser, parser->at + 1, ":")) {
+        parse_error_here(parser, "a loop over a family of roles ('for (%s : ...)') is not supported yet",
+                         peek(parser)->text);
+        return false;
+    }
+    size_t errors = parser->errors;
+    bool good = parse_for_step(parser, &stmt->init, false);
+    if (parser->errors != errors && parser->at == parser->limit)
+        return false;
+    if (next_is(parser, ";")) {
+        parser->at++;
+    } else if (!is_located(parser)) {
+        size_t end = parser->at;
+        while (end < parser->limit && !index_is(parser, end, ";"))
+            end = behind_group(parser, end);
+        if (end == parser->at)
+            parse_error_here(parser, "expected ';' in the head of 'for', not %s", describe(parser, parser->at));
+        else
+            report_unlocated(parser, "a condition", parser->at, end);
+        good = end_for_part(parser, false, false) && good;
+    } else {
+        stmt->expr = parse_expr(parser);
+        good = end_for_part(parser, stmt->expr != NULL, false) && good;
+    }
+    if (parser->errors != errors && parser->at == parser->limit)
+        return false;
+    return parse_for_step(parser, &stmt->step, true) && good;
+}
+
+// for = "for" "(" head ")" block
+static Stmt *parse_for(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_FOR);
+    if (!next_is(parser, "(")) {
+        parse_condition(parser, "for");
+        return NULL;
+    }
+    size_t close = peek(parser)->match, outer_limit = parser->limit;
+    parser->limit = close;
+    parser->at++;
+    bool good = parse_for_head(parser, stmt);
+    parser->limit = outer_limit;
+    parser->at = close + 1;
+    good = parse_loop_body(parser, &stmt->body, "for") && good;
+    return good ? stmt_end(parser, stmt, first) : NULL;
+}
+
+// break = "break" ";"    continue = "continue" ";"
+static Stmt *parse_break(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_end(parser, stmt_new(parser, STMT_BREAK), first);
+    if (parser->in_switch)
+        vector_push(parser->arena, &parser->case_breaks, stmt);
+    else if (!parser->in_loop)
+        parse_error(parser, stmt->span, "'break' outside of a loop or switch");
+    expect_semicolon(parser);
+    return stmt;
+}
+
+static Stmt *parse_continue(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_end(parser, stmt_new(parser, STMT_CONTINUE), first);
+    if (!parser->in_loop)
+        parse_error(parser, stmt->span, "'continue' outside of a loop");
+    expect_semicolon(parser);
+    return stmt;
+}
+
+// return = "return" [ call | expr { "," expr } ] ";"
+static Stmt *parse_return(Parser *parser)
+{
+    size_t first = parser->at++;
+    Stmt *stmt = stmt_new(parser, STMT_RETURN);
+    bool has_value = parser->at < parser->limit && !next_is(parser, ";");
+    if (has_value && is_call(parser) && !is_located(parser)) {
+        stmt->call = parse_call(parser);
+        if (stmt->call == NULL)
+            return NULL;
+        if (next_is(parser, ",") || is_operator(parser, parser->at)) {
+            parse_error(parser, stmt->call->span, "the result of '%s' must be bound on its own, before it is returned",
+                        stmt->call->function.text);
+            return NULL;
+        }
+    } else if (has_value) {
+        do {
+            size_t end = parser->at;
+            while (end < parser->limit && !index_is(parser, end, ";") && !index_is(parser, end, ","))
+                end = behind_group(parser, end);
+            if (!is_located(parser)) {
+                if (end == parser->at)
+                    parse_error_here(parser, "a result is missing before %s", describe(parser, end));
+                else
+                    report_unlocated(parser, "a result", parser->at, end);
+                return NULL;
+            }
+            TreeExpr *value = parse_expr(parser);
+            if (value == NULL)
+                return NULL;
+            vector_push(parser->arena, &stmt->values, value);
+        } while (accept(parser, ","));
+    }
+    stmt_end(parser, stmt, first);
+    expect_semicolon(parser);
+    return stmt;
+}
+
+StatementParser *control_parser(const Parser *parser)
+{
+    static const struct {
+        const char *word;
+        StatementParser *parse;
+    } words[] = {
+        {"if", parse_if},       {"switch", parse_switch},     {"while", parse_while},   {"do", parse_do}, {"for", parse_for},
+        {"break", parse_break}, {"continue", parse_continue}, {"return", parse_return},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (next_is(parser, words[i].word))
+            return words[i].parse;
+    }
+    return checkpoint_parser(parser);
+}

@@ -1,0 +1,458 @@
+// parse_expr.c: roles, located expressions, local C, and calls of choreographic functions.
+
+#include "compiler/syntax/parser.h"
+
+#include "base/text.h"
+
+// ---- roles ----
+
+static bool is_plain_name(const Token *token)
+{
+    return token->kind == TOKEN_IDENTIFIER && !is_keyword(token);
+}
+
+// In `Alice.3` the lexer sees the number .3 behind the role.
+static bool is_dot(const Parser *parser, size_t index)
+{
+    const Token *token = peek_at(parser, index);
+    return token_is(token, ".") || (token->kind == TOKEN_NUMBER && token->text[0] == '.');
+}
+
+bool is_role_set(const Parser *parser)
+{
+    if (!next_is(parser, "{"))
+        return false;
+    size_t close = peek(parser)->match;
+    bool has_comma = false;
+    for (size_t i = parser->at + 1; i < close; i += 2) {
+        if (peek_at(parser, i)->kind != TOKEN_IDENTIFIER || (i + 1 != close && !index_is(parser, i + 1, ",")))
+            return false;
+        has_comma |= i + 1 != close;
+    }
+    return has_comma || is_dot(parser, close + 1);
+}
+
+bool is_located(const Parser *parser)
+{
+    if (is_role_set(parser))
+        return true;
+    if (!is_plain_name(peek(parser)))
+        return false;
+    if (index_is(parser, parser->at + 1, "[")) // a family of roles, to be reported
+        return is_dot(parser, behind_group(parser, parser->at + 1));
+    return index_is(parser, parser->at + 1, ".") ||
+           (is_dot(parser, parser->at + 1) && is_role(parser, peek(parser)->text));
+}
+
+// role-ref = ( NAME | "{" NAME { "," NAME } "}" ) "."
+bool parse_role_ref(Parser *parser, RoleRef *at)
+{
+    *at = (RoleRef){0};
+    size_t first = parser->at;
+    if (accept(parser, "{")) {
+        at->is_set = true;
+        if (next_is(parser, "}")) {
+            parse_error(parser, range_span(parser, first, parser->at + 1), "a set of roles can't be empty");
+            return false;
+        }
+        if (!parse_name_list(parser, "a role", &at->names))
+            return false;
+    } else {
+        Name name;
+        if (!parse_name(parser, "a role", &name))
+            return false;
+        vector_push(parser->arena, &at->names, name);
+        if (next_is(parser, "[") && is_dot(parser, behind_group(parser, parser->at))) {
+            parse_error(parser, range_span(parser, first, behind_group(parser, parser->at)),
+                        "a family of roles ('%s[...]') is not supported yet", name.text);
+            return false;
+        }
+    }
+    at->span = range_span(parser, first, parser->at);
+    if (accept(parser, ".") || is_dot(parser, parser->at))
+        return true;
+    parse_error(parser, at->span, "'.' and what %s does are missing behind the role", role_text(parser, at));
+    return false;
+}
+
+// ---- local C ----
+
+static bool role_ref_has(const RoleRef *at, const char *name)
+{
+    for (size_t i = 0; i < at->names.count; i++) {
+        if (strcmp(at->names.items[i].text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// `Bob.` where Bob is a role and not a member.
+static bool is_role_use(const Parser *parser, size_t index, size_t first)
+{
+    const Token *token = peek_at(parser, index);
+    if (token->kind != TOKEN_IDENTIFIER || !index_is(parser, index + 1, ".") || !is_role(parser, token->text))
+        return false;
+    return index == first || (!index_is(parser, index - 1, ".") && !index_is(parser, index - 1, "->"));
+}
+
+// Deliveries and other roles' values can't stand in local C. `at` may be NULL where it belongs to nobody.
+static bool check_local(Parser *parser, size_t first, size_t behind, const RoleRef *at)
+{
+    for (size_t i = first; i < behind; i++) {
+        const Token *token = peek_at(parser, i);
+        if (token->kind == TOKEN_ARROW) {
+            parse_error(parser, token_span(parser, i), "a delivery can't stand inside local C");
+            return false;
+        }
+        if (!is_role_use(parser, i, first))
+            continue;
+        Span use = range_span(parser, i, i + 2);
+        if (at == NULL) {
+            parse_error(parser, use, "a constant is expected here, it belongs to no role");
+        } else if (role_ref_has(at, token->text)) {
+            if (parse_error(parser, use, "this is %s's local C already: leave '%s.' out", role_text(parser, at),
+                            token->text))
+                diag_fix(parser->diags, use, "", "leave '%s.' out", token->text);
+        } else {
+            parse_error(parser, use, "%s's local C can't use %s's value: deliver it to %s first",
+                        role_text(parser, at), token->text, role_text(parser, at));
+        }
+        return false;
+    }
+    return true;
+}
+
+CText local_text(Parser *parser, size_t first, size_t behind, const RoleRef *at)
+{
+    check_local(parser, first, behind, at);
+    return (CText){range_span(parser, first, behind)};
+}
+
+bool is_operator(const Parser *parser, size_t index)
+{
+    static const char *const operators[] = {
+        "+", "-",  "*",  "/",  "%",  "<",  ">",  "<=", ">=", "==", "!=",  "&&",  "||", "&",  "|", "^", "<<",
+        ">>", "?", "++", "--", "=",  "+=", "-=", "*=", "/=", "%=", "&=",  "|=",  "^=", "<<=", ">>=", ".", "->",
+        "[", "(",
+    };
+    const Token *token = peek_at(parser, index);
+    if (token->kind != TOKEN_PUNCTUATOR)
+        return false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (strcmp(token->text, operators[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Where C that lacks its parentheses ends.
+static size_t loose_end(const Parser *parser, size_t first)
+{
+    size_t i = first;
+    while (i < parser->limit) {
+        const Token *token = peek_at(parser, i);
+        if (token->kind == TOKEN_ARROW || token_is(token, ";") || token_is(token, ",") || token_is(token, ")") ||
+            token_is(token, "]") || token_is(token, "}"))
+            break;
+        if (i > first && token->starts_line && starts_statement(parser, i))
+            break;
+        i = behind_group(parser, i);
+    }
+    return i < parser->limit ? i : parser->limit;
+}
+
+// Long or broken text is not repeated in a message.
+static const char *short_text(const Parser *parser, const char *text)
+{
+    return strlen(text) <= 60 && strchr(text, '\n') == NULL ? text : arena_printf(parser->arena, "...");
+}
+
+// `Alice.n < 6`: the tokens from `first` on were meant as one expression. Goes on as if they stood in parentheses.
+TreeExpr *suggest_parentheses(Parser *parser, const RoleRef *at, size_t first)
+{
+    size_t behind = loose_end(parser, first);
+    CText c = {range_span(parser, first, behind)};
+    if (behind == first) {
+        parse_error_here(parser, "expected an expression of %s before %s", role_text(parser, at),
+                         describe(parser, first));
+        return NULL;
+    }
+    if (check_local(parser, first, behind, at)) {
+        const char *text = span_copy_of(parser, c.span);
+        if (peek_at(parser, first)->kind == TOKEN_NUMBER && text[0] == '.')
+            text++;
+        const char *role = role_text(parser, at);
+        Span whole = span_join(at->span, c.span);
+        if (parse_error(parser, whole, "an expression of %s stands in parentheses: '%s.(%s)'", role, role,
+                        short_text(parser, text)))
+            diag_fix(parser->diags, whole, arena_printf(parser->arena, "%s.(%s)", role, text), "write '%s.(%s)'", role,
+                     short_text(parser, text));
+    }
+    parser->at = behind;
+    TreeExpr *expr = ARENA_NEW(parser->arena, TreeExpr);
+    *expr = (TreeExpr){.kind = TREE_C, .at = *at, .c = c, .span = span_join(at->span, c.span)};
+    return expr;
+}
+
+// Something that should be located and is not. Always false.
+bool report_unlocated(Parser *parser, const char *what, size_t first, size_t behind)
+{
+    const char *role = NULL;
+    bool many = false;
+    Text text;
+    text_init(&text, parser->arena);
+    uint32_t copied = peek_at(parser, first)->start;
+    Span span = range_span(parser, first, behind);
+    for (size_t i = first; i < behind; i++) {
+        if (!is_role_use(parser, i, first))
+            continue;
+        many |= role != NULL && strcmp(role, peek_at(parser, i)->text) != 0;
+        role = peek_at(parser, i)->text;
+        text_puts(&text, span_copy_of(parser, (Span){parser->file, copied, peek_at(parser, i)->start}));
+        copied = peek_at(parser, i + 1)->end;
+    }
+    if (copied < span.end)
+        text_puts(&text, span_copy_of(parser, (Span){parser->file, copied, span.end}));
+    if (many) {
+        parse_error(parser, span, "%s belongs to one role: deliver the values of the others to it first", what);
+        return false;
+    }
+    bool is_name = behind == first + 1 && is_plain_name(peek_at(parser, first));
+    const char *example = arena_printf(parser->arena, is_name ? "%s.%s" : "%s.(%s)",
+                                       role != NULL ? role : example_role(parser), short_text(parser, text.chars));
+    if (parse_error(parser, span, "%s must say whose it is: '%s'", what, example) && role != NULL)
+        diag_fix(parser->diags, span, arena_printf(parser->arena, "%s.(%s)", role, text.chars), "write '%s'", example);
+    return false;
+}
+
+// ---- located expressions ----
+
+// c-list = [ C { "," C } ], from the bracket at parser->at to behind its partner
+static bool parse_c_list(Parser *parser, const RoleRef *at, CTextList *list)
+{
+    size_t close = peek(parser)->match;
+    size_t first = parser->at + 1;
+    parser->at = close + 1;
+    if (first == close)
+        return true;
+    for (size_t i = first;; i = behind_group(parser, i)) {
+        if (i < close && !index_is(parser, i, ","))
+            continue;
+        if (i == first) {
+            parse_error(parser, token_span(parser, i), "an expression is missing before %s", describe(parser, i));
+            return false;
+        }
+        CText text = local_text(parser, first, i, at);
+        vector_push(parser->arena, list, text);
+        if (i >= close)
+            return true;
+        first = i + 1;
+    }
+}
+
+// postfix = { "." NAME | "->" NAME | "[" C "]" }
+void skip_postfix(Parser *parser)
+{
+    for (;;) {
+        if (next_is(parser, "[")) {
+            parser->at = behind_group(parser, parser->at);
+            continue;
+        }
+        if ((!next_is(parser, ".") && !next_is(parser, "->")) || peek_at(parser, parser->at + 1)->kind != TOKEN_IDENTIFIER)
+            return;
+        // `Alice.x -> Bob.y` is a delivery with the wrong arrow.
+        if (next_is(parser, "->") && index_is(parser, parser->at + 2, ".") &&
+            is_role(parser, peek_at(parser, parser->at + 1)->text))
+            return;
+        parser->at += 2;
+    }
+}
+
+static bool continues_postfix(const Parser *parser)
+{
+    return next_is(parser, ".") || next_is(parser, "[") || next_is(parser, "(") ||
+           (next_is(parser, "->") && !is_role(parser, peek_at(parser, parser->at + 1)->text) &&
+            !index_is(parser, parser->at + 1, "{"));
+}
+
+// named = NAME | NAME "(" c-list ")" | NAME postfix
+static bool parse_named(Parser *parser, TreeExpr *expr)
+{
+    size_t first = parser->at;
+    if (!parse_name(parser, "a variable or function", &expr->name))
+        return false;
+    expr->kind = TREE_NAME;
+    if (next_is(parser, "(")) {
+        expr->kind = TREE_CALL;
+        if (!parse_c_list(parser, &expr->at, &expr->parts))
+            return false;
+        expr->c = (CText){range_span(parser, first, parser->at)};
+        return true;
+    }
+    skip_postfix(parser);
+    if (parser->at > first + 1) {
+        expr->kind = TREE_C;
+        expr->c = local_text(parser, first, parser->at, &expr->at);
+    }
+    return true;
+}
+
+static bool parse_parenthesised(Parser *parser, TreeExpr *expr)
+{
+    size_t open = parser->at, close = peek(parser)->match;
+    expr->kind = TREE_C;
+    if (close == open + 1) {
+        parse_error(parser, range_span(parser, open, close + 1), "an expression is missing between '(' and ')'");
+        return false;
+    }
+    expr->c = local_text(parser, open + 1, close, &expr->at);
+    parser->at = close + 1;
+    return true;
+}
+
+static bool parse_tuple(Parser *parser, TreeExpr *expr)
+{
+    size_t open = parser->at;
+    expr->kind = TREE_TUPLE;
+    if (index_is(parser, open + 1, ".")) {
+        parse_error_here(parser, "'{.field}' takes a struct apart: it stands only where a value goes to");
+        return false;
+    }
+    if (!parse_c_list(parser, &expr->at, &expr->parts))
+        return false;
+    if (expr->parts.count == 0)
+        parse_error(parser, range_span(parser, open, parser->at), "a tuple needs at least one value");
+    return expr->parts.count > 0;
+}
+
+// behind-dot = "(" C ")" | "{" c-list "}" | named
+TreeExpr *parse_expr_behind(Parser *parser, const RoleRef *at)
+{
+    size_t first = parser->at;
+    TreeExpr *expr = ARENA_NEW(parser->arena, TreeExpr);
+    expr->at = *at;
+    bool good;
+    if (next_is(parser, "("))
+        good = parse_parenthesised(parser, expr);
+    else if (next_is(parser, "{"))
+        good = parse_tuple(parser, expr);
+    else if (peek(parser)->kind == TOKEN_IDENTIFIER && !next_is(parser, "sizeof") && !next_is(parser, "true") &&
+             !next_is(parser, "false"))
+        good = parse_named(parser, expr);
+    else
+        return suggest_parentheses(parser, at, first);
+    if (!good)
+        return NULL;
+    if (continues_postfix(parser))
+        return suggest_parentheses(parser, at, first);
+    expr->span = span_join(at->span, previous_end(parser));
+    return expr;
+}
+
+// expr = role-ref behind-dot
+TreeExpr *parse_expr(Parser *parser)
+{
+    RoleRef at;
+    if (!parse_role_ref(parser, &at))
+        return NULL;
+    size_t first = parser->at;
+    TreeExpr *expr = parse_expr_behind(parser, &at);
+    if (expr != NULL && is_operator(parser, parser->at))
+        return suggest_parentheses(parser, &at, first);
+    return expr;
+}
+
+// ---- calls of choreographic functions ----
+
+bool is_call(const Parser *parser)
+{
+    if (!is_plain_name(peek(parser)))
+        return false;
+    size_t next = parser->at + 1;
+    return index_is(parser, next, "(") || (index_is(parser, next, "[") && index_is(parser, behind_group(parser, next), "("));
+}
+
+static size_t argument_end(const Parser *parser)
+{
+    size_t i = parser->at;
+    while (i < parser->limit && !index_is(parser, i, ","))
+        i = behind_group(parser, i);
+    return i;
+}
+
+// argument = expr | NAME [ "[" names "]" ]
+static bool parse_argument(Parser *parser, TreeArg *arg)
+{
+    size_t first = parser->at, end = argument_end(parser);
+    *arg = (TreeArg){.span = range_span(parser, first, end)};
+    if (is_located(parser)) {
+        arg->expr = parse_expr(parser);
+        if (arg->expr == NULL)
+            return false;
+    } else if (is_call(parser) && is_function(parser, peek(parser)->text)) {
+        parse_error(parser, arg->span, "the result of '%s' must be bound on its own, before it is passed on",
+                    peek(parser)->text);
+        return false;
+    } else if (is_plain_name(peek(parser)) &&
+               (end == first + 1 || (index_is(parser, first + 1, "[") && behind_group(parser, first + 1) == end))) {
+        if (!parse_name(parser, "a function", &arg->function))
+            return false;
+        if (accept(parser, "[") && !parse_name_list(parser, "a role", &arg->role_args))
+            return false;
+    } else if (first == end) {
+        parse_error_here(parser, "an argument is missing before %s", describe(parser, parser->at));
+        return false;
+    } else {
+        return report_unlocated(parser, "an argument", first, end);
+    }
+    if (parser->at != end) {
+        parse_error_here(parser, "expected ',' or ')' before %s", describe(parser, parser->at));
+        return false;
+    }
+    return true;
+}
+
+// arguments = [ argument { "," argument } ], between the parentheses. All are looked at, whatever is wrong with one.
+static bool parse_arguments(Parser *parser, TreeCall *call)
+{
+    size_t close = peek(parser)->match, outer_limit = parser->limit;
+    bool good = true;
+    parser->limit = close;
+    parser->at++;
+    while (parser->at < close) {
+        TreeArg arg;
+        size_t end = argument_end(parser);
+        if (parse_argument(parser, &arg))
+            vector_push(parser->arena, &call->args, arg);
+        else
+            good = false;
+        parser->at = end;
+        if (accept(parser, ",") && parser->at == close && good) {
+            parse_error_here(parser, "an argument is missing before ')'");
+            good = false;
+        }
+    }
+    parser->limit = outer_limit;
+    parser->at = close + 1;
+    return good;
+}
+
+// call = NAME [ "[" names "]" ] "(" arguments ")"
+TreeCall *parse_call(Parser *parser)
+{
+    size_t first = parser->at;
+    TreeCall *call = ARENA_NEW(parser->arena, TreeCall);
+    if (!parse_name(parser, "a function", &call->function))
+        return NULL;
+    bool good = true;
+    if (next_is(parser, "[")) {
+        size_t close = peek(parser)->match;
+        parser->at++;
+        good = parse_name_list(parser, "a role", &call->role_args);
+        parser->at = close + 1;
+    }
+    if (!parse_arguments(parser, call) || !good)
+        return NULL;
+    call->span = range_span(parser, first, parser->at);
+    return call;
+}

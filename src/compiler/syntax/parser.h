@@ -1,0 +1,118 @@
+// parser.h: what the parser's files share. Nobody else includes this.
+//
+// The tokens of a block are balanced before parsing starts (brackets.c), so that a bracket's partner is always known
+// and no input can lead the parser out of its region. Functions that give a pointer or a bool give NULL or false after
+// a mistake that has been reported; the statement or definition is then left out, and parsing goes on behind it.
+
+#ifndef SYNTAX_PARSER_H
+#define SYNTAX_PARSER_H
+
+#include "base/map.h"
+#include "compiler/syntax/lex.h"
+#include "compiler/syntax/parse.h"
+
+enum {
+    NESTING_MAX = 200, // brackets in brackets, and else-ifs in a chain
+    ERRORS_MAX = 50,   // of one block
+};
+
+typedef struct {
+    Arena *arena;
+    const Sources *sources;
+    Diags *diags;
+    const FoundBlock *block;
+    FileId file;
+    TokenList tokens;
+    size_t at;    // the next token
+    size_t limit; // the bracket (or TOKEN_END) that ends the region being parsed
+
+    size_t errors;
+    bool gave_up; // too many errors: say nothing more
+
+    Tree *tree;
+    Map roles;      // declared roles
+    Map defs;       // names of all definitions, those further down too
+    TreeDef *def;   // the one being parsed, for its role and function parameters
+    size_t nesting; // of statements
+
+    bool in_loop;   // `continue` means a loop of this definition
+    bool in_switch; // `break` means a switch: it may only end a case
+    VECTOR(Stmt *) case_breaks; // the breaks of the innermost switch's current case
+} Parser;
+
+// brackets.c
+// Gives every bracket its partner; reports and repairs what does not fit. False: nested too deeply, don't parse.
+bool brackets_pair(Parser *parser, bool quiet);
+
+// parse.c
+void parser_lex(Parser *parser); // the block's tokens
+
+// parser.c: looking at tokens, and errors
+const Token *peek(const Parser *parser);
+const Token *peek_at(const Parser *parser, size_t index); // TOKEN_END beyond the end
+bool next_is(const Parser *parser, const char *text);
+bool index_is(const Parser *parser, size_t index, const char *text);
+bool accept(Parser *parser, const char *text); // and go on
+size_t behind_group(const Parser *parser, size_t index); // the index behind a bracket pair, or behind one token
+Span token_span(const Parser *parser, size_t index);
+Span range_span(const Parser *parser, size_t first, size_t behind); // tokens [first, behind); empty span if none
+Span previous_end(const Parser *parser);                            // empty span behind the previous token
+const char *span_copy_of(const Parser *parser, Span span);
+
+// False: suppressed, because it follows from a mistake already reported or there are too many. Notes and fixes may only
+// be added after true.
+bool parse_error(Parser *parser, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool parse_error_here(Parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *describe(const Parser *parser, size_t index); // "'{'", "the end of the choreography"
+
+bool is_keyword(const Token *token); // of C
+bool is_role(const Parser *parser, const char *name); // declared, or a role parameter
+bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
+const char *example_role(const Parser *parser);
+const char *role_text(const Parser *parser, const RoleRef *at);
+bool parse_name(Parser *parser, const char *what, Name *name);
+bool parse_name_list(Parser *parser, const char *what, NameList *names); // behind '(' or '[', consumes the closing one
+bool expect(Parser *parser, const char *text, const char *where);
+void expect_semicolon(Parser *parser);
+bool starts_statement(const Parser *parser, size_t index); // a new statement, as far as its first tokens can tell
+
+// parse_type.c
+bool is_declaration(const Parser *parser);
+typedef enum { TYPE_NAMED, TYPE_MAYBE_NAMED, TYPE_ONLY } TypeUse;
+bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name);
+
+// parse_expr.c
+bool is_role_set(const Parser *parser); // `{A, B}` and not a block
+bool is_located(const Parser *parser);  // a role or role set with its dot
+bool parse_role_ref(Parser *parser, RoleRef *at); // with the dot
+CText local_text(Parser *parser, size_t first, size_t behind, const RoleRef *at);
+TreeExpr *parse_expr(Parser *parser);
+TreeExpr *parse_expr_behind(Parser *parser, const RoleRef *at); // behind the dot
+void skip_postfix(Parser *parser); // .field ->field [index]
+bool is_operator(const Parser *parser, size_t index); // what a C expression would go on with
+TreeExpr *suggest_parentheses(Parser *parser, const RoleRef *at, size_t first);
+bool is_call(const Parser *parser); // `f(` or `f[A, B](`
+TreeCall *parse_call(Parser *parser);
+bool report_unlocated(Parser *parser, const char *what, size_t first, size_t behind);
+
+// parse_target.c
+Target *parse_target(Parser *parser, const RoleRef *at); // behind the dot
+bool parse_located_target(Parser *parser, LocatedTarget *located);
+Target *target_from_expr(Parser *parser, const TreeExpr *expr); // NULL if it is nothing to assign to; no error
+
+// parse_step.c
+Stmt *stmt_new(Parser *parser, StmtKind kind);
+Stmt *stmt_end(Parser *parser, Stmt *stmt, size_t first); // its span goes up to the previous token
+// A statement that starts with a located thing, or a call; up to but without the semicolon.
+Stmt *parse_step(Parser *parser);
+
+// parse_stmt.c
+void parse_block_body(Parser *parser, Block *block); // from '{' to '}'
+void parse_statements(Parser *parser, StmtList *list, bool in_case);
+Stmt *parse_statement(Parser *parser);
+// Which keyword statement starts here, or none.
+typedef Stmt *StatementParser(Parser *parser);
+StatementParser *control_parser(const Parser *parser);    // parse_control.c
+StatementParser *checkpoint_parser(const Parser *parser); // parse_checkpoint.c
+
+#endif

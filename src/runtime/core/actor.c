@@ -1,0 +1,285 @@
+// actor.c: running an actor, guarding its code, waiting and waking.
+
+#include "runtime/core/actor.h"
+
+#include "base/check.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+#include "runtime/core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local Current this_thread;
+
+Current *current(void)
+{
+    return &this_thread;
+}
+
+void guard_enter(Guard *guard, Actor *actor)
+{
+    Current *here = current();
+    guard->outer = here->guard;
+    guard->outer_actor = here->actor;
+    guard->outer_busy = here->busy;
+    guard->outer_unpooled = here->unpooled;
+    guard->actor = actor;
+    here->guard = guard;
+    here->actor = actor;
+    here->busy = 0;
+    here->unpooled = 0;
+}
+
+void guard_leave(Guard *guard)
+{
+    Current *here = current();
+    CHECK(here->guard == guard);
+    here->guard = guard->outer;
+    here->actor = guard->outer_actor;
+    here->busy = guard->outer_busy;
+    here->unpooled = guard->outer_unpooled;
+}
+
+void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
+{
+    Guard *guard = current()->guard;
+    CHECK(guard != NULL);
+    guard->fault.kind = kind;
+    guard->fault.signal = signal;
+    guard->fault.site = site;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
+}
+
+void guard_no_memory(void)
+{
+    guard_raise(CHX_FAULT_SYSTEM, 0, current()->actor->self.site, "out of memory");
+}
+
+// Moves the result of the outermost function to where the session keeps it.
+static void actor_keep_result(Actor *actor)
+{
+    const chx_type *type = actor->returned->function->result;
+    void *slot = session_result(actor->session, actor->index);
+    if (type == NULL)
+        return;
+    if (slot != NULL)
+        memcpy(slot, actor->returned + 1, type->size);
+    else
+        chx_value_drop(type, actor->returned + 1);
+}
+
+static ActorOutcome actor_steps(Actor *actor)
+{
+    if (!actor->begun) {
+        actor->begun = true;
+        if (actor->role->init != NULL) {
+            actor->role->init();
+            chx_done(&actor->self);
+        }
+    }
+    actor->budget = TURN_BUDGET;
+    while (actor->top != NULL) {
+        chx_step step = actor->top->function->run(&actor->self, actor->top);
+        if (step == CHX_STEP_RETURN)
+            continue; // its caller takes the result first, whatever happens
+        if (session_is_stopping(actor->session))
+            return ACTOR_STOPPED;
+        if (step == CHX_STEP_WAIT)
+            return actor->wants != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
+    }
+    actor_keep_result(actor);
+    if (actor->role->fini != NULL) {
+        actor->role->fini();
+        chx_done(&actor->self);
+    }
+    return ACTOR_ENDED;
+}
+
+ActorOutcome actor_run(Actor *actor, Guard *guard)
+{
+    volatile ActorOutcome outcome = ACTOR_FAILED;
+    guard_enter(guard, actor);
+    if (sigsetjmp(guard->jump, 0) == 0)
+        outcome = actor_steps(actor);
+    guard_leave(guard);
+    return outcome;
+}
+
+static void actor_begin_steps(Actor *actor, const chx_entry *entry, const void *arguments)
+{
+    void *frame = chx_call(&actor->self, entry->function);
+    if (entry->begin != NULL)
+        entry->begin(frame, arguments);
+}
+
+bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard)
+{
+    volatile bool begun = false;
+    guard_enter(guard, actor);
+    if (sigsetjmp(guard->jump, 0) == 0) {
+        actor_begin_steps(actor, entry, arguments);
+        begun = true;
+    }
+    guard_leave(guard);
+    return begun;
+}
+
+const chx_site *actor_site(const chx_role *role, uint32_t site)
+{
+    size_t low = 0, high = role->site_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (role->sites[middle].number < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < role->site_count && role->sites[low].number == site ? &role->sites[low] : NULL;
+}
+
+int actor_site_line(const Actor *actor, uint32_t site)
+{
+    if (actor->is_central)
+        return actor->central_line;
+    const chx_site *found = actor_site(actor->role, site);
+    return found != NULL ? found->line : 0;
+}
+
+// Is what the actor wants there?
+static bool actor_can_go_on(Actor *actor, Channel *channel)
+{
+    return actor->wants_room ? channel_has_room(channel) : channel_peek(channel) != NULL;
+}
+
+bool actor_wait(Actor *actor)
+{
+    Channel *channel = actor->wants;
+    uintptr_t preparing = (uintptr_t)channel | WAITS_PREPARING;
+    actor_settle(actor);
+    atomic_store(&actor->waits, preparing);
+    // From here on a sender that finds this word changes it; one that did not is seen by looking again.
+    if (actor_can_go_on(actor, channel) || session_is_stopping(actor->session)) {
+        atomic_store(&actor->waits, 0);
+        return false;
+    }
+    return atomic_compare_exchange_strong(&actor->waits, &preparing, (uintptr_t)channel);
+}
+
+bool actor_wake(Actor *actor, const Channel *channel)
+{
+    uintptr_t waits = atomic_load(&actor->waits);
+    while (waits != 0 && (channel == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)channel)) {
+        if (atomic_compare_exchange_weak(&actor->waits, &waits, 0))
+            return (waits & WAITS_PREPARING) == 0;
+    }
+    return false;
+}
+
+void actor_settle(Actor *actor)
+{
+    Channel *channel = actor->owing;
+    if (channel == NULL)
+        return;
+    actor->owing = NULL;
+    channel_announce(channel);
+    if (actor_wake(channel->producer, channel))
+        scheduler_ready(&actor->session->runtime->scheduler, channel->producer);
+}
+
+// ---- what a role's functions ask of their actor ----
+
+void chx_fail(const char *format, ...)
+{
+    char why[REPORT_WHY_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    Actor *actor = current()->actor;
+    if (actor == NULL) {
+        fprintf(stderr, "chorex: chx_fail outside of a role: %s\n", why);
+        abort();
+    }
+    guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s", why);
+}
+
+void *chx_context(void)
+{
+    Actor *actor = current()->actor;
+    return actor != NULL ? actor->context : NULL;
+}
+
+const char *chx_role_name(void)
+{
+    Actor *actor = current()->actor;
+    return actor != NULL ? actor->role->role : "";
+}
+
+void *chx_alloc(size_t size)
+{
+    Actor *actor = current()->actor;
+    if (actor == NULL)
+        return NULL;
+    Allocation *allocation = NULL;
+    if (size <= SIZE_MAX / 2)
+        allocation = runtime_allocate(actor->session->runtime, sizeof *allocation + size);
+    if (allocation == NULL)
+        guard_no_memory();
+    allocation->next = actor->allocations;
+    actor->allocations = allocation;
+    return memset(allocation->data, 0, size);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 29;
+    x *= 0xa0761d6478bd642fu;
+    return x ^ (x >> 32);
+}
+
+chx_effect chx_effect_id(void)
+{
+    Actor *actor = current()->actor;
+    if (actor == NULL)
+        return (chx_effect){0, 0};
+    uint64_t where = ((uint64_t)actor->self.site << 32) | actor->index;
+    uint64_t when = mix(actor->self.steps + ((uint64_t)actor->rescues << 40));
+    uint64_t high = mix(mix(actor->session->token[0] ^ where) + when);
+    uint64_t low = mix(mix(actor->session->token[1] + when) ^ where);
+    return (chx_effect){high, low};
+}
+
+void actor_pool(Actor *actor, const struct chx_text *text)
+{
+    if (actor->self.pool_size == actor->pool_capacity) {
+        chx_runtime *runtime = actor->session->runtime;
+        size_t capacity = actor->pool_capacity == 0 ? 16 : actor->pool_capacity * 2;
+        const struct chx_text **pool = runtime_allocate(runtime, capacity * sizeof *pool);
+        if (pool == NULL) {
+            text_drop(text);
+            guard_no_memory();
+        }
+        if (actor->pool != NULL) {
+            memcpy(pool, actor->pool, actor->self.pool_size * sizeof *pool);
+            runtime_release(runtime, actor->pool);
+        }
+        actor->pool = pool;
+        actor->pool_capacity = capacity;
+    }
+    actor->pool[actor->self.pool_size++] = text;
+}
+
+void chx_release(chx_self *self)
+{
+    Actor *actor = (Actor *)self;
+    while (self->pool_size > 0)
+        text_drop(actor->pool[--self->pool_size]);
+}

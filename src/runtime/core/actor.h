@@ -1,0 +1,140 @@
+// actor.h: a role at work in a session: a stack of frames, channels to its peers, counters. All of it is data.
+//
+// At any time an actor is in one place: in a run queue, being run by one worker, waiting, or ended. Whoever has it in
+// hand (took it from a queue, or won the exchange on `waits`) may touch its plain members; everybody else only the atomic
+// ones.
+
+#ifndef RUNTIME_CORE_ACTOR_H
+#define RUNTIME_CORE_ACTOR_H
+
+#include "runtime/core/channel.h"
+#include "runtime/core/report.h"
+
+#include <setjmp.h>
+
+enum {
+    STACK_FIRST_BYTES = 512,  // frames in the session's own memory
+    STACK_CHUNK_BYTES = 4096, // the next ones; doubling up to the largest
+    STACK_CHUNK_MAX_BYTES = 65536,
+    STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
+    TURN_BUDGET = 2048,          // receives and sends until others get their turn
+};
+
+typedef struct Session Session;
+
+// What was wrong, on its way from where it happened to the monitor.
+typedef struct {
+    chx_fault_kind kind;
+    int signal;
+    uint32_t site;
+    char why[REPORT_WHY_SIZE];
+} Fault;
+
+// Frames lie in chunks that never move. Chunks above the current one are kept for the next call, at most one.
+typedef struct Chunk Chunk;
+struct Chunk {
+    Chunk *previous, *next;
+    size_t capacity, used;
+    _Alignas(16) unsigned char data[];
+};
+
+// Memory of chx_alloc.
+typedef struct Allocation Allocation;
+struct Allocation {
+    Allocation *next;
+    _Alignas(16) unsigned char data[];
+};
+
+typedef enum {
+    ACTOR_WAITS,  // for what actor->wants says
+    ACTOR_YIELDS, // could go on; others first
+    ACTOR_ENDED,  // in good order
+    ACTOR_STOPPED, // the session is being stopped
+    ACTOR_FAILED, // the fault is in the guard
+} ActorOutcome;
+
+// `waits`: NULL, or the channel waited for. With this bit the actor is only about to wait and still in its worker's hand.
+#define WAITS_PREPARING ((uintptr_t)1)
+
+struct Actor {
+    chx_self self; // first: projected code knows an actor as this
+    Session *session;
+    const chx_role *role;
+    void *context;
+    unsigned index; // in role order
+
+    chx_frame *top;
+    chx_frame *returned; // whose result chx_result gives
+    Chunk *chunk;
+    size_t stack_bytes;
+
+    Channel *out;    // array, in the order of role->sends_to
+    Channel **in;    // in the order of role->receives_from
+    Channel *wants;  // what the last failed chx_receive or chx_room asked for
+    bool wants_room;
+    bool begun;
+    bool is_central; // runs in a sequential program
+    uint32_t budget;
+    Channel *owing;  // messages were taken out of it and its producer has not been told
+    uint32_t rescues;
+
+    const struct chx_text **pool; // made in this step; self.pool_size of them
+    size_t pool_capacity;
+    Allocation *allocations;
+    int central_line;
+
+    _Atomic uintptr_t waits;
+    Actor *next_queued;
+};
+
+// Where a failure inside a role's code goes. Guards nest: a role's function may run another session.
+typedef struct Guard Guard;
+struct Guard {
+    sigjmp_buf jump;
+    Guard *outer;
+    Actor *actor, *outer_actor;
+    unsigned outer_busy, outer_unpooled;
+    Fault fault;
+};
+
+typedef struct Worker Worker;
+
+// What this thread is doing.
+typedef struct {
+    Actor *actor;  // whose code runs here; NULL: nobody's
+    Guard *guard;
+    Worker *worker;
+    unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure
+    unsigned unpooled; // above 0: strings made here belong to a value, not to the step
+} Current;
+Current *current(void);
+
+void guard_enter(Guard *guard, Actor *actor);
+void guard_leave(Guard *guard);
+// Ends the current step: the fault goes to the current guard.
+CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
+CHX_NORETURN void guard_no_memory(void);
+
+// Runs the actor until it waits, ends or fails. guard->fault is set on ACTOR_FAILED.
+ActorOutcome actor_run(Actor *actor, Guard *guard);
+// Pushes the first frame and copies the arguments into it. False: no memory.
+bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
+// Drops frames, results not yet read, and what the step made.
+void actor_unwind(Actor *actor);
+// Frees all memory. After actor_unwind.
+void actor_fini(Actor *actor);
+
+// The line of a site in this role's table; 0: not there.
+int actor_site_line(const Actor *actor, uint32_t site);
+const chx_site *actor_site(const chx_role *role, uint32_t site);
+
+// About to wait for actor->wants: true: the actor waits now and may already be in another's hand; false: it can go on.
+bool actor_wait(Actor *actor);
+// Somebody else's actor: takes it out of its wait for `channel` (NULL: any). True: the caller must put it into a queue.
+bool actor_wake(Actor *actor, const Channel *channel);
+// Tells the producer of the channel that was read last that there is room.
+void actor_settle(Actor *actor);
+
+void actor_pool(Actor *actor, const struct chx_text *text);
+
+#endif

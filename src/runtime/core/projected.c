@@ -1,0 +1,135 @@
+// projected.c: the steps of projected code that concern other roles.
+
+#include "runtime/core/actor.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+
+#include <string.h>
+
+// Nothing to take, no room, or others' turn: what the actor waits for. Always false.
+static bool step_wants(Actor *actor, Channel *channel, bool room)
+{
+    actor->wants = channel;
+    actor->wants_room = room;
+    return false;
+}
+
+// One more step of this turn? Not if it has had enough, or the session is being stopped.
+static bool step_allowed(Actor *actor)
+{
+    if (actor->budget != 0 && !atomic_load_explicit(&actor->session->stopping, memory_order_relaxed)) {
+        actor->budget--;
+        return true;
+    }
+    return step_wants(actor, NULL, false);
+}
+
+bool chx_room(chx_self *self, unsigned out)
+{
+    Actor *actor = (Actor *)self;
+    Channel *channel = &actor->out[out];
+    if (!step_allowed(actor))
+        return false;
+    return channel_has_room(channel) || step_wants(actor, channel, true);
+}
+
+void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+{
+    Actor *actor = (Actor *)self;
+    Channel *channel = &actor->out[out];
+    if (!channel_push(channel, site, value, size)) {
+        const chx_site *found = actor_site(actor->role, site);
+        if (found != NULL && found->type != NULL && found->type->owning && found->type->size == size)
+            chx_value_drop(found->type, (void *)value);
+        guard_no_memory();
+    }
+    if (actor_wake(channel->consumer, channel))
+        scheduler_ready(&actor->session->runtime->scheduler, channel->consumer);
+}
+
+static const Record *step_peek(Actor *actor, Channel *channel)
+{
+    if (!step_allowed(actor))
+        return NULL;
+    const Record *record = channel_peek(channel);
+    if (record == NULL)
+        step_wants(actor, channel, false);
+    return record;
+}
+
+static const Record *step_take(Actor *actor, unsigned in, uint32_t site, size_t size)
+{
+    Channel *channel = actor->in[in];
+    const Record *record = step_peek(actor, channel);
+    if (record == NULL)
+        return NULL;
+    if (record->site != site || record->size != size || !channel_checks(channel, record))
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "internal error: message of site %u where %u was expected",
+                    (unsigned)record->site, (unsigned)site);
+    return record;
+}
+
+static void step_taken(Actor *actor, unsigned in, const Record *record)
+{
+    Channel *channel = actor->in[in];
+    channel_pop(channel, record);
+    if (actor->owing != channel) {
+        actor_settle(actor);
+        actor->owing = channel;
+    }
+    if (channel_should_announce(channel))
+        actor_settle(actor);
+}
+
+bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+{
+    Actor *actor = (Actor *)self;
+    const Record *record = step_take(actor, in, site, size);
+    if (record == NULL)
+        return false;
+    memcpy(value, record + 1, size);
+    step_taken(actor, in, record);
+    return true;
+}
+
+bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable)
+{
+    Actor *actor = (Actor *)self;
+    const Record *record = step_take(actor, in, site, type->size);
+    if (record == NULL)
+        return false;
+    chx_value_drop(type, variable);
+    memcpy(variable, record + 1, type->size);
+    step_taken(actor, in, record);
+    return true;
+}
+
+uint32_t chx_arriving(chx_self *self, unsigned in)
+{
+    Actor *actor = (Actor *)self;
+    const Record *record = step_peek(actor, actor->in[in]);
+    return record != NULL ? record->site : 0;
+}
+
+void chx_tell(chx_self *self, unsigned out, uint32_t site, uint32_t outcome)
+{
+    chx_send(self, out, site, &outcome, sizeof outcome);
+}
+
+bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t *outcome)
+{
+    return chx_receive(self, in, site, outcome, sizeof *outcome);
+}
+
+void chx_lost(chx_self *self, uint32_t site)
+{
+    Actor *actor = (Actor *)self;
+    guard_raise(CHX_FAULT_SYSTEM, 0, site, "internal error: %s was told to take a branch that site %u does not have",
+                actor->role->role, (unsigned)site);
+}
+
+void chx_mismatch(chx_self *self, uint32_t site, const char *expected)
+{
+    (void)self;
+    guard_raise(CHX_FAULT_PATTERN, 0, site, "the value received is not %s", expected);
+}

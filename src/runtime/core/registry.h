@@ -1,0 +1,14 @@
+// registry.h: the implementations of roles that are linked into the program.
+
+#ifndef RUNTIME_CORE_REGISTRY_H
+#define RUNTIME_CORE_REGISTRY_H
+
+#include <chorex/generated.h>
+
+// The implementation of a role when the cast names none: the one with the default name, else the only one. On failure
+// the thread's report says why.
+chx_status registry_find(const chx_choreography *choreography, unsigned role, const chx_role **found);
+// Grows with each registration: what was found may be found differently afterwards.
+uint64_t registry_generation(void);
+
+#endif

@@ -1,0 +1,97 @@
+// runtime.c: making and freeing runtimes; the default one.
+
+#include "runtime/core/runtime.h"
+
+#include "runtime/core/isolation.h"
+#include "runtime/core/log.h"
+#include "runtime/core/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *runtime_allocate(chx_runtime *runtime, size_t size)
+{
+    Current *here = current();
+    here->busy++;
+    void *memory = runtime->options.allocate != NULL
+                       ? runtime->options.allocate(runtime->options.allocate_context, NULL, size)
+                       : malloc(size);
+    here->busy--;
+    return memory;
+}
+
+void runtime_release(chx_runtime *runtime, void *memory)
+{
+    Current *here = current();
+    here->busy++;
+    if (runtime->options.allocate != NULL)
+        runtime->options.allocate(runtime->options.allocate_context, memory, 0);
+    else
+        free(memory);
+    here->busy--;
+}
+
+chx_runtime *chx_runtime_new(const chx_runtime_options *options)
+{
+    static const chx_runtime_options none;
+    chx_runtime seed = {.options = options != NULL ? *options : none};
+    chx_runtime *runtime = runtime_allocate(&seed, sizeof *runtime);
+    if (runtime == NULL)
+        return NULL;
+    memset(runtime, 0, sizeof *runtime);
+    runtime->options = seed.options;
+    if (runtime->options.channel_messages == 0)
+        runtime->options.channel_messages = CHANNEL_MESSAGES_DEFAULT;
+    if (runtime->options.channel_bytes == 0)
+        runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
+    runtime->platform = &platform_posix;
+    runtime->log_level = log_level_wanted();
+    runtime->platform->random(runtime->key, sizeof runtime->key);
+    pthread_mutex_init(&runtime->plan_lock, NULL);
+    scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
+    isolation_signals_acquire(runtime);
+    return runtime;
+}
+
+void chx_runtime_free(chx_runtime *runtime)
+{
+    if (runtime == NULL)
+        return;
+    long sessions = atomic_load(&runtime->session_count);
+    if (sessions != 0)
+        log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
+    scheduler_fini(&runtime->scheduler);
+    if (runtime->options.signals)
+        isolation_signals_release();
+    plan_free_all(runtime);
+    pthread_mutex_destroy(&runtime->plan_lock);
+    runtime_release(&(chx_runtime){.options = runtime->options}, runtime);
+}
+
+static _Atomic(chx_runtime *) default_runtime;
+
+chx_runtime *runtime_default(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    chx_runtime *runtime = atomic_load_explicit(&default_runtime, memory_order_acquire);
+    if (runtime != NULL)
+        return runtime;
+    pthread_mutex_lock(&lock);
+    runtime = atomic_load(&default_runtime);
+    if (runtime == NULL) {
+        runtime = chx_runtime_new(&(chx_runtime_options){.signals = true});
+        atomic_store(&default_runtime, runtime);
+    }
+    pthread_mutex_unlock(&lock);
+    return runtime;
+}
+
+// At the program's orderly end. Sessions that still run keep their runtime.
+static void __attribute__((destructor)) runtime_free_default(void)
+{
+    chx_runtime *runtime = atomic_load(&default_runtime);
+    if (runtime == NULL || atomic_load(&runtime->session_count) != 0)
+        return;
+    atomic_store(&default_runtime, NULL);
+    chx_runtime_free(runtime);
+}

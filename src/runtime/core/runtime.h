@@ -1,0 +1,40 @@
+// runtime.h: one runtime: its options, its scheduler, its plans. Everything else in core gets at them from here.
+//
+// Several runtimes can live in one process; they share nothing but the signal handlers.
+
+#ifndef RUNTIME_CORE_RUNTIME_H
+#define RUNTIME_CORE_RUNTIME_H
+
+#include "runtime/core/platform.h"
+#include "runtime/core/scheduler.h"
+
+#include <chorex/generated.h>
+
+enum {
+    CHANNEL_MESSAGES_DEFAULT = 1024,
+    CHANNEL_BYTES_DEFAULT = 1 << 20,
+    PLAN_BUCKETS = 64,
+};
+
+typedef struct Plan Plan;
+
+struct chx_runtime {
+    const Platform *platform;
+    chx_runtime_options options;
+    chx_log_level log_level;
+    uint64_t key[2];                  // random; session tokens are made of it and a counter
+    _Atomic uint64_t session_counter;
+    _Atomic long session_count;       // started and not yet freed
+    pthread_mutex_t plan_lock;
+    Plan *plans[PLAN_BUCKETS];
+    Scheduler scheduler;
+};
+
+// The runtime of NAME_DEF, made on first use. NULL: no memory.
+chx_runtime *runtime_default(void);
+
+// Memory from the runtime's allocator. NULL: none left.
+void *runtime_allocate(chx_runtime *runtime, size_t size);
+void runtime_release(chx_runtime *runtime, void *memory);
+
+#endif

@@ -1,0 +1,407 @@
+// scheduler.c: see scheduler.h.
+
+#include "runtime/core/scheduler.h"
+
+#include "runtime/core/isolation.h"
+#include "runtime/core/log.h"
+#include "runtime/core/monitor.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+
+#include <string.h>
+
+// ---- queues ----
+
+static void worker_init(Worker *worker, Scheduler *scheduler, bool is_guest)
+{
+    memset(worker, 0, sizeof *worker);
+    worker->is_guest = is_guest;
+    worker->scheduler = scheduler;
+    pthread_mutex_init(&worker->lock, NULL);
+}
+
+static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t count)
+{
+    last->next_queued = NULL;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->first == NULL)
+        worker->first = first;
+    else
+        worker->last->next_queued = first;
+    worker->last = last;
+    atomic_store(&worker->queued, atomic_load_explicit(&worker->queued, memory_order_relaxed) + count);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+static Actor *queue_take(Worker *worker)
+{
+    if (atomic_load(&worker->queued) == 0)
+        return NULL;
+    pthread_mutex_lock(&worker->lock);
+    Actor *actor = worker->first;
+    if (actor != NULL) {
+        worker->first = actor->next_queued;
+        atomic_store(&worker->queued, atomic_load_explicit(&worker->queued, memory_order_relaxed) - 1);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return actor;
+}
+
+static Actor *next_take(Worker *worker)
+{
+    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+        return NULL;
+    return atomic_exchange(&worker->next, NULL);
+}
+
+static Actor *worker_take_own(Worker *worker)
+{
+    Actor *actor = NULL;
+    if (++worker->turns % QUEUE_FIRST_EVERY == 0)
+        actor = queue_take(worker);
+    if (actor == NULL)
+        actor = next_take(worker);
+    return actor != NULL ? actor : queue_take(worker);
+}
+
+static Actor *scheduler_take(Scheduler *scheduler)
+{
+    if (atomic_load(&scheduler->queued) == 0)
+        return NULL;
+    pthread_mutex_lock(&scheduler->lock);
+    Actor *actor = scheduler->first;
+    if (actor != NULL) {
+        scheduler->first = actor->next_queued;
+        atomic_store(&scheduler->queued, atomic_load_explicit(&scheduler->queued, memory_order_relaxed) - 1);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    return actor;
+}
+
+bool scheduler_worker_has_work(Worker *worker)
+{
+    return atomic_load(&worker->queued) != 0 || atomic_load(&worker->next) != NULL;
+}
+
+// ---- waking ----
+
+static void *worker_main(void *argument);
+
+static void worker_wake(Worker *worker)
+{
+    if (atomic_exchange(&worker->woken, 1) == 0)
+        worker->scheduler->platform->wake(&worker->woken);
+}
+
+// Starts one more worker. The lock is held.
+static bool worker_start(Scheduler *scheduler)
+{
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    if (count == WORKER_LIMIT)
+        return false;
+    Worker *worker = runtime_allocate(scheduler->runtime, sizeof *worker);
+    if (worker == NULL)
+        return false;
+    worker_init(worker, scheduler, false);
+    if (!scheduler->platform->thread_start(&worker->thread, worker_main, worker)) {
+        pthread_mutex_destroy(&worker->lock);
+        runtime_release(scheduler->runtime, worker);
+        return false;
+    }
+    atomic_store(&scheduler->workers[count], worker);
+    atomic_store(&scheduler->worker_count, count + 1);
+    return true;
+}
+
+void scheduler_help(Scheduler *scheduler)
+{
+    Worker *woken = NULL;
+    pthread_mutex_lock(&scheduler->lock);
+    if (scheduler->idle != NULL) {
+        woken = scheduler->idle;
+        scheduler->idle = woken->next_idle;
+        woken->is_idle = false;
+        atomic_fetch_sub(&scheduler->idle_count, 1);
+    } else if (atomic_load(&scheduler->worker_count) < scheduler->wanted + atomic_load(&scheduler->blocked) &&
+               !atomic_load(&scheduler->closing)) {
+        worker_start(scheduler);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    if (woken != NULL)
+        worker_wake(woken);
+}
+
+// Something was put where any worker may take it. A worker that searches will find it, or look again before it sleeps.
+static void scheduler_offer(Scheduler *scheduler)
+{
+    if (atomic_load(&scheduler->searching) != 0)
+        return;
+    if (atomic_load(&scheduler->idle_count) != 0 || atomic_load(&scheduler->worker_count) < scheduler->wanted)
+        scheduler_help(scheduler);
+}
+
+void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count)
+{
+    last->next_queued = NULL;
+    pthread_mutex_lock(&scheduler->lock);
+    if (scheduler->first == NULL)
+        scheduler->first = first;
+    else
+        scheduler->last->next_queued = first;
+    scheduler->last = last;
+    atomic_store(&scheduler->queued, atomic_load_explicit(&scheduler->queued, memory_order_relaxed) + count);
+    pthread_mutex_unlock(&scheduler->lock);
+    scheduler_offer(scheduler);
+}
+
+void scheduler_ready(Scheduler *scheduler, Actor *actor)
+{
+    Current *here = current();
+    Worker *worker = here->worker;
+    here->busy++;
+    if (worker == NULL || worker->scheduler != scheduler ||
+        (worker->is_guest && worker->session != actor->session)) {
+        scheduler_start(scheduler, actor, actor, 1);
+    } else {
+        Actor *displaced = atomic_exchange(&worker->next, actor);
+        if (displaced != NULL) {
+            queue_append(worker, displaced, displaced, 1);
+            if (!worker->is_guest)
+                scheduler_offer(scheduler);
+        }
+    }
+    here->busy--;
+}
+
+// ---- running ----
+
+static void worker_turn(Worker *worker, Actor *actor)
+{
+    Scheduler *scheduler = worker->scheduler;
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
+    if (atomic_load_explicit(&scheduler->watch, memory_order_relaxed) != WATCH_RUNS)
+        watch_needed(scheduler);
+    Guard guard;
+    for (;;) {
+        ActorOutcome outcome =
+            session_is_stopping(actor->session) ? ACTOR_STOPPED : actor_run(actor, &guard);
+        if (outcome == ACTOR_WAITS) {
+            if (actor_wait(actor))
+                break;
+            continue;
+        }
+        if (outcome == ACTOR_YIELDS)
+            queue_append(worker, actor, actor, 1);
+        else
+            monitor_actor_left(actor, outcome, &guard);
+        break;
+    }
+    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+    if (atomic_load_explicit(&worker->stalled, memory_order_relaxed))
+        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
+}
+
+bool scheduler_serve(Scheduler *scheduler, Session *session, Actor *first, Actor *last, unsigned count)
+{
+    Worker *worker = NULL;
+    for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
+        Worker *guest = &scheduler->guests[i];
+        if (atomic_load_explicit(&guest->claimed, memory_order_relaxed) || atomic_exchange(&guest->claimed, true))
+            continue;
+        worker = guest;
+        uint32_t highest = atomic_load(&scheduler->guest_count);
+        while (highest < i + 1 && !atomic_compare_exchange_weak(&scheduler->guest_count, &highest, i + 1))
+            ;
+    }
+    if (worker == NULL)
+        return false;
+    Current *here = current();
+    Worker *outer = here->worker;
+    here->worker = worker;
+    worker->session = session;
+    atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
+    isolation_thread_prepare(scheduler->runtime);
+    queue_append(worker, first, last, count);
+    for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
+        worker_turn(worker, actor);
+    here->worker = outer;
+    atomic_store(&worker->claimed, false);
+    return true;
+}
+
+// ---- pool workers ----
+
+// A worker that was seen in a turn, with work waiting behind it.
+typedef struct {
+    Worker *worker;
+    uint64_t turn;
+    uint64_t since_ns;
+} Suspect;
+
+static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
+{
+    Actor *actor = victim->is_guest ? NULL : queue_take(victim);
+    if (actor != NULL || !scheduler_worker_has_work(victim))
+        return actor;
+    bool stalled = atomic_load_explicit(&victim->stalled, memory_order_relaxed);
+    uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
+    if (!stalled && suspect->worker == victim && suspect->turn == turn)
+        stalled = now_ns - suspect->since_ns >= STALL_NS;
+    else if (!stalled && turn % 2 == 1 && suspect->worker == NULL)
+        *suspect = (Suspect){victim, turn, now_ns};
+    if (!stalled) {
+        if (suspect->worker == victim && suspect->turn != turn)
+            suspect->worker = NULL;
+        return NULL;
+    }
+    actor = next_take(victim);
+    return actor != NULL ? actor : queue_take(victim);
+}
+
+static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
+{
+    Scheduler *scheduler = worker->scheduler;
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *victim = atomic_load_explicit(&scheduler->workers[i], memory_order_acquire);
+        Actor *actor = victim != worker ? steal_from(victim, suspect, now_ns) : NULL;
+        if (actor != NULL)
+            return actor;
+    }
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *victim = &scheduler->guests[i];
+        Actor *actor = atomic_load(&victim->claimed) ? steal_from(victim, suspect, now_ns) : NULL;
+        if (actor != NULL)
+            return actor;
+    }
+    return NULL;
+}
+
+static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
+{
+    Actor *actor = worker_take_own(worker);
+    if (actor == NULL)
+        actor = scheduler_take(worker->scheduler);
+    if (actor == NULL && (actor = worker_steal(worker, suspect, now_ns)) != NULL)
+        worker->helped_ns = now_ns;
+    return actor;
+}
+
+static bool scheduler_anything_queued(Scheduler *scheduler)
+{
+    if (atomic_load(&scheduler->queued) != 0)
+        return true;
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (atomic_load(&atomic_load(&scheduler->workers[i])->queued) != 0)
+            return true;
+    return false;
+}
+
+// Looks around for a while before the worker sleeps: waking it up again costs more.
+static Actor *worker_search(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    const Platform *platform = scheduler->platform;
+    Suspect suspect = {0};
+    uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
+    uint64_t limit_ns = start_ns - worker->helped_ns < SPIN_AFTER_HELP_NS ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    Actor *actor = NULL;
+    atomic_fetch_add(&scheduler->searching, 1);
+    do {
+        actor = worker_take(worker, &suspect, now_ns);
+        for (int i = 0; i < 16 && actor == NULL; i++)
+            platform->relax();
+        now_ns = platform->now_ns();
+    } while (actor == NULL && now_ns - start_ns < limit_ns && !atomic_load(&scheduler->closing));
+    uint32_t others = atomic_fetch_sub(&scheduler->searching, 1) - 1;
+    // While this one searched, nobody was woken for anything; there may be more.
+    if (actor != NULL && others == 0 && scheduler_anything_queued(scheduler))
+        scheduler_offer(scheduler);
+    return actor;
+}
+
+static bool worker_is_surplus(Scheduler *scheduler)
+{
+    uint32_t awake = atomic_load(&scheduler->worker_count) - atomic_load(&scheduler->idle_count);
+    return awake > scheduler->wanted + atomic_load(&scheduler->blocked);
+}
+
+static void worker_sleep(Worker *worker, bool is_surplus)
+{
+    Scheduler *scheduler = worker->scheduler;
+    pthread_mutex_lock(&scheduler->lock);
+    atomic_store(&worker->woken, 0);
+    worker->is_idle = true;
+    worker->next_idle = scheduler->idle;
+    scheduler->idle = worker;
+    atomic_fetch_add(&scheduler->idle_count, 1);
+    pthread_mutex_unlock(&scheduler->lock);
+    bool stay = (is_surplus || !scheduler_anything_queued(scheduler)) && !atomic_load(&scheduler->closing);
+    while (stay && atomic_load(&worker->woken) == 0)
+        scheduler->platform->sleep_on(&worker->woken, 0, 0);
+    pthread_mutex_lock(&scheduler->lock);
+    if (worker->is_idle) {
+        Worker **link = &scheduler->idle;
+        while (*link != worker)
+            link = &(*link)->next_idle;
+        *link = worker->next_idle;
+        worker->is_idle = false;
+        atomic_fetch_sub(&scheduler->idle_count, 1);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+static void *worker_main(void *argument)
+{
+    Worker *worker = argument;
+    Scheduler *scheduler = worker->scheduler;
+    current()->worker = worker;
+    isolation_thread_prepare(scheduler->runtime);
+    while (!atomic_load(&scheduler->closing)) {
+        Actor *actor = worker_take_own(worker);
+        if (actor == NULL && worker_is_surplus(scheduler)) {
+            worker_sleep(worker, true);
+            continue;
+        }
+        if (actor == NULL)
+            actor = worker_search(worker);
+        if (actor != NULL)
+            worker_turn(worker, actor);
+        else
+            worker_sleep(worker, false);
+    }
+    return NULL;
+}
+
+void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers)
+{
+    memset(scheduler, 0, sizeof *scheduler);
+    scheduler->runtime = runtime;
+    scheduler->platform = runtime->platform;
+    scheduler->wanted = workers != 0 ? workers : runtime->platform->cores();
+    if (scheduler->wanted > WORKER_LIMIT / 2)
+        scheduler->wanted = WORKER_LIMIT / 2;
+    pthread_mutex_init(&scheduler->lock, NULL);
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++)
+        worker_init(&scheduler->guests[i], scheduler, true);
+}
+
+void scheduler_fini(Scheduler *scheduler)
+{
+    atomic_store(&scheduler->closing, true);
+    watch_fini(scheduler);
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *worker = atomic_load(&scheduler->workers[i]);
+        worker_wake(worker);
+        scheduler->platform->thread_join(worker->thread);
+        pthread_mutex_destroy(&worker->lock);
+        runtime_release(scheduler->runtime, worker);
+    }
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++)
+        pthread_mutex_destroy(&scheduler->guests[i].lock);
+    pthread_mutex_destroy(&scheduler->lock);
+}

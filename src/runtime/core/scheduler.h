@@ -1,0 +1,95 @@
+// scheduler.h: workers and their queues of actors that have something to do.
+//
+// A worker is a queue and the thread that serves it. Pool workers serve every session; a guest is a thread of the
+// caller's that waits for its own session and works for that one meanwhile. An actor that gets a message goes into the
+// `next` slot of the worker it came from: sender and receiver take turns on one core. Whoever has nothing to do takes
+// over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its worker
+// has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute.
+
+#ifndef RUNTIME_CORE_SCHEDULER_H
+#define RUNTIME_CORE_SCHEDULER_H
+
+#include "runtime/core/actor.h"
+#include "runtime/core/platform.h"
+
+enum {
+    WORKER_LIMIT = 512,
+    GUEST_LIMIT = 64,
+    QUEUE_FIRST_EVERY = 64,      // turns; so that two actors that wake each other don't keep the rest waiting
+    SPIN_NS = 20000,             // before a worker sleeps
+    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over: more of that is likely
+    STALL_NS = 4000,             // a turn that takes so long has its successor taken away
+    BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
+    WATCH_FIRST_NS = 200000,
+    WATCH_LAST_NS = 5000000,
+};
+
+typedef struct Scheduler Scheduler;
+
+struct Worker {
+    Scheduler *scheduler;
+    _Atomic(Actor *) next;     // to be run next
+    pthread_mutex_t lock;      // of the list
+    Actor *first, *last;
+    _Atomic uint32_t queued;   // in the list
+    _Atomic uint64_t turn;     // odd: an actor is being run
+    _Atomic bool stalled;      // the watch has seen one turn take long: `next` may be taken
+    unsigned turns;
+
+    bool is_guest;
+    Session *session;          // guest: the only one it works for; its own thread's
+    _Atomic bool claimed;      // guest: in use
+
+    pthread_t thread;
+    _Atomic uint32_t woken;    // pool: set by who wakes it
+    Worker *next_idle;
+    bool is_idle;              // under the scheduler's lock
+    uint64_t helped_ns;        // when it last took something over
+
+    uint64_t seen_turn;        // the watch's
+    uint64_t seen_ns;
+};
+
+typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;
+
+struct Scheduler {
+    chx_runtime *runtime;
+    const Platform *platform;
+    unsigned wanted; // pool workers that should be running
+
+    pthread_mutex_t lock; // of what follows
+    Actor *first, *last;  // ready, in no worker's queue
+    Worker *idle;
+    pthread_t watch_thread;
+    bool has_watch_thread;
+
+    _Atomic uint32_t queued;
+    _Atomic uint32_t idle_count;
+    _Atomic uint32_t searching;
+    _Atomic uint32_t blocked; // pool workers that are inside one turn for long
+    _Atomic uint32_t watch;   // WatchState
+    _Atomic bool closing;
+    _Atomic uint32_t worker_count;
+    _Atomic(Worker *) workers[WORKER_LIMIT];
+    _Atomic uint32_t guest_count; // highest claimed so far
+    Worker guests[GUEST_LIMIT];
+};
+
+void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers);
+// Ends the threads. No actor may be left.
+void scheduler_fini(Scheduler *scheduler);
+
+// The actor, in the caller's hand, has something to do.
+void scheduler_ready(Scheduler *scheduler, Actor *actor);
+// The same for a chain of actors (next_queued) of a new session, from whatever thread.
+void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
+// Works for the session on the calling thread while there is something to do. False: no guest place free, nothing done.
+bool scheduler_serve(Scheduler *scheduler, Session *session, Actor *first, Actor *last, unsigned count);
+
+// For watch.c.
+bool scheduler_worker_has_work(Worker *worker);
+void scheduler_help(Scheduler *scheduler);
+void watch_needed(Scheduler *scheduler);
+void watch_fini(Scheduler *scheduler);
+
+#endif

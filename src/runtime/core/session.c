@@ -1,0 +1,351 @@
+// session.c: start, end, wait, cancel.
+
+#define _GNU_SOURCE
+#include "runtime/core/session.h"
+
+#include "base/check.h"
+#include "runtime/core/log.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { FINISH_SPIN_ROUNDS = 2000 };
+
+static uint64_t token_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void session_make_token(Session *session)
+{
+    chx_runtime *runtime = session->runtime;
+    uint64_t number = atomic_fetch_add_explicit(&runtime->session_counter, 1, memory_order_relaxed);
+    session->token[0] = token_mix(runtime->key[0] + number * 0x9e3779b97f4a7c15u);
+    session->token[1] = token_mix(runtime->key[1] ^ session->token[0]);
+}
+
+void *session_result(Session *session, unsigned role)
+{
+    const chx_result_slot *slot = session->plan->roles[role].result;
+    return slot != NULL ? session->results + slot->offset : NULL;
+}
+
+// ---- making ----
+
+static void session_init(Session *session, chx_runtime *runtime, void *memory)
+{
+    memset(session, 0, sizeof *session);
+    session->runtime = runtime;
+    session->memory = memory;
+    atomic_init(&session->fd, -1);
+    atomic_init(&session->status, CHX_OK);
+    pthread_mutex_init(&session->lock, NULL);
+    report_clear(&session->report);
+    session_make_token(session);
+    atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
+}
+
+static void session_init_actors(Session *session, const chx_actor *cast)
+{
+    const Plan *plan = session->plan;
+    unsigned char *base = (unsigned char *)session;
+    Channel **ins = (Channel **)(void *)(base + plan->ins);
+    memset(session->actors, 0, session->actor_count * sizeof *session->actors);
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        const PlanRole *role = &plan->roles[i];
+        Actor *actor = &session->actors[i];
+        actor->session = session;
+        actor->role = role->role;
+        actor->context = cast != NULL ? cast[i].context : NULL;
+        actor->index = i;
+        actor->out = session->channels + role->out_first;
+        actor->in = ins + role->in_first;
+        actor->chunk = (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES));
+        *actor->chunk = (Chunk){.capacity = STACK_FIRST_BYTES};
+        actor->next_queued = actor + 1;
+    }
+}
+
+static void session_init_channels(Session *session)
+{
+    const Plan *plan = session->plan;
+    const chx_runtime_options *options = &session->runtime->options;
+    Channel **ins = (Channel **)(void *)((unsigned char *)session + plan->ins);
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        const PlanChannel *wire = &plan->channel_table[i];
+        Channel *channel = &session->channels[i];
+        channel_init(channel, session->runtime, &session->actors[wire->from], &session->actors[wire->to],
+                     (uint32_t)session->token[0] ^ (uint32_t)i, options->channel_messages, options->channel_bytes);
+        ins[wire->in] = channel;
+    }
+}
+
+// Frees what the session's parts hold besides its own memory.
+static void session_fini_parts(Session *session)
+{
+    for (size_t i = 0; i < session->channel_count; i++) {
+        Channel *channel = &session->channels[i];
+        const Record *record;
+        while ((record = channel_peek(channel)) != NULL) {
+            const chx_site *site = actor_site(channel->consumer->role, record->site);
+            if (site != NULL && site->type != NULL && site->type->owning && site->type->size == record->size)
+                chx_value_drop(site->type, (void *)(record + 1));
+            channel_pop(channel, record);
+        }
+        channel_fini(channel);
+    }
+    for (unsigned i = 0; i < session->actor_count; i++)
+        actor_fini(&session->actors[i]);
+}
+
+static void session_free(Session *session)
+{
+    chx_runtime *runtime = session->runtime;
+    int fd = atomic_load(&session->fd);
+    if (fd >= 0)
+        close(fd);
+    pthread_mutex_destroy(&session->lock);
+    runtime_release(runtime, session->memory);
+    atomic_fetch_sub(&runtime->session_count, 1);
+}
+
+static Session *session_allocate(chx_runtime *runtime, size_t size)
+{
+    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
+    if (memory == NULL)
+        return NULL;
+    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    session_init(session, runtime, memory);
+    return session;
+}
+
+// Everything but running. On failure the thread's report says why.
+static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, Session **made)
+{
+    const Plan *plan;
+    chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
+    if (status != CHX_OK)
+        return status;
+    Session *session = session_allocate(runtime, plan->size);
+    if (session == NULL) {
+        report_refuse(NULL, choreography->file, "out of memory");
+        return CHX_NO_MEMORY;
+    }
+    unsigned char *base = (unsigned char *)session;
+    session->plan = plan;
+    session->definition = plan->definition;
+    session->actors = (Actor *)(void *)(base + plan->actors);
+    session->actor_count = plan->role_count;
+    session->channels = (Channel *)(void *)(base + plan->channels);
+    session->channel_count = plan->channel_count;
+    session->results = base + plan->results;
+    memset(session->results, 0, plan->definition->result_size);
+    atomic_init(&session->live, plan->role_count);
+    session_init_actors(session, cast);
+    session_init_channels(session);
+    for (unsigned i = 0; i < plan->role_count; i++) {
+        Guard guard;
+        if (actor_begin(&session->actors[i], plan->roles[i].entry, arguments, &guard))
+            continue;
+        report_refuse(choreography->roles[i], choreography->file, "%s", guard.fault.why);
+        for (unsigned j = 0; j <= i; j++)
+            actor_unwind(&session->actors[j]);
+        session_fini_parts(session);
+        session_free(session);
+        return CHX_NO_MEMORY;
+    }
+    *made = session;
+    return CHX_OK;
+}
+
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
+                           const chx_definition *definition)
+{
+    size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    Session *session = session_allocate(runtime, results + definition->result_size);
+    if (session == NULL) {
+        report_refuse(NULL, choreography->file, "out of memory");
+        return NULL;
+    }
+    session->definition = definition;
+    session->results = (unsigned char *)session + results;
+    memset(session->results, 0, definition->result_size);
+    atomic_init(&session->state, SESSION_DONE);
+    return session;
+}
+
+// ---- ending ----
+
+void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
+                  int line)
+{
+    pthread_mutex_lock(&session->lock);
+    bool is_first = atomic_load(&session->status) == CHX_OK;
+    if (is_first) {
+        Report *report = &session->report;
+        report->report.role = role;
+        report->report.kind = fault->kind;
+        report->report.signal = fault->signal;
+        report->report.file = file;
+        report->report.line = line;
+        report->report.restarts = session->restarts;
+        strcpy(report->why, fault->why);
+        atomic_store(&session->status, (int)status);
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (!is_first)
+        return;
+    log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
+    atomic_store(&session->stopping, true);
+    // Those that run see it before they wait; those that wait are woken to leave.
+    for (unsigned i = 0; i < session->actor_count; i++)
+        if (actor_wake(&session->actors[i], NULL))
+            scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+}
+
+static void session_end(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    session_fini_parts(session);
+    pthread_mutex_lock(&session->lock);
+    int fd = atomic_load(&session->fd);
+    if (fd >= 0)
+        eventfd_write(fd, 1);
+    pthread_mutex_unlock(&session->lock);
+    // The last touch: the caller may free it now. To wake somebody only the address is needed.
+    if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
+        platform->wake(&session->state);
+}
+
+void session_leave(Session *session)
+{
+    if (atomic_fetch_sub(&session->live, 1) == 1)
+        session_end(session);
+}
+
+static void session_wait(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
+        if (atomic_load(&session->state) == SESSION_DONE)
+            return;
+        platform->relax();
+    }
+    uint32_t state = SESSION_RUNS;
+    if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
+        return;
+    while (atomic_load(&session->state) != SESSION_DONE)
+        platform->sleep_on(&session->state, SESSION_AWAITED, 0);
+}
+
+// ---- the interface ----
+
+static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreography *choreography)
+{
+    if (runtime == NULL)
+        runtime = runtime_default();
+    if (runtime == NULL)
+        report_refuse(NULL, choreography->file, "out of memory");
+    return runtime;
+}
+
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
+{
+    Session *session;
+    runtime = runtime_or_default(runtime, choreography);
+    if (runtime == NULL || session_new(runtime, choreography, definition, cast, arguments, &session) != CHX_OK)
+        return NULL;
+    report_clear(report_last());
+    unsigned count = session->actor_count;
+    if (count == 0) {
+        session_end(session);
+    } else {
+        Current *here = current();
+        here->busy++;
+        scheduler_start(&runtime->scheduler, &session->actors[0], &session->actors[count - 1], count);
+        here->busy--;
+    }
+    return (chx_session *)session;
+}
+
+chx_status chx_finish(chx_session *handle, void *results)
+{
+    Session *session = &handle->session;
+    Current *here = current();
+    here->busy++;
+    session_wait(session);
+    chx_status status = (chx_status)atomic_load(&session->status);
+    report_copy(report_last(), &session->report);
+    const chx_definition *definition = session->definition;
+    if (status == CHX_OK && results != NULL) {
+        memcpy(results, session->results, definition->result_size);
+    } else {
+        for (size_t i = 0; i < definition->result_count; i++)
+            chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+    }
+    session_free(session);
+    here->busy--;
+    return status;
+}
+
+chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                   const void *arguments, void *results)
+{
+    Session *session;
+    chx_runtime *runtime = runtime_or_default(NULL, choreography);
+    if (runtime == NULL)
+        return CHX_NO_MEMORY;
+    chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
+    if (status != CHX_OK)
+        return status;
+    unsigned count = session->actor_count;
+    Actor *first = &session->actors[0], *last = &session->actors[count - 1];
+    Current *here = current();
+    here->busy++;
+    // The caller's thread has nothing better to do than to work for its own session.
+    if (!scheduler_serve(&runtime->scheduler, session, first, last, count))
+        scheduler_start(&runtime->scheduler, first, last, count);
+    here->busy--;
+    return chx_finish((chx_session *)session, results);
+}
+
+const chx_report *chx_session_report(const chx_session *handle)
+{
+    const Session *session = &handle->session;
+    return atomic_load(&((Session *)session)->status) != CHX_OK ? &session->report.report : NULL;
+}
+
+int chx_session_fd(chx_session *handle)
+{
+    Session *session = &handle->session;
+    pthread_mutex_lock(&session->lock);
+    int fd = atomic_load(&session->fd);
+    if (fd < 0) {
+        fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (fd >= 0 && (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0))
+            eventfd_write(fd, 1);
+        atomic_store(&session->fd, fd);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return fd;
+}
+
+void chx_session_cancel(chx_session *handle)
+{
+    Session *session = &handle->session;
+    // As one of the living, so that the session does not end under our hands.
+    uint32_t live = atomic_load(&session->live);
+    do {
+        if (live == 0)
+            return;
+    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "cancelled"};
+    session_fail(session, CHX_CANCELLED, "", &fault, session->plan->choreography->file, 0);
+    session_leave(session);
+}

@@ -1,0 +1,57 @@
+// session.h: one run of a choreography. All of it lies in one piece of memory, laid out by its plan.
+//
+// `live` counts the actors that have not left, and whoever else must not see the session end. The one who takes it to
+// zero ends the session; from then on it belongs to the caller, who frees it with chx_finish.
+
+#ifndef RUNTIME_CORE_SESSION_H
+#define RUNTIME_CORE_SESSION_H
+
+#include "runtime/core/actor.h"
+#include "runtime/core/plan.h"
+
+typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
+
+struct Session {
+    chx_runtime *runtime;
+    const Plan *plan;    // NULL: a sequential program's
+    const chx_definition *definition;
+    uint64_t token[2];
+    void *memory;        // as allocated
+    Actor *actors;
+    unsigned actor_count;
+    Channel *channels;
+    size_t channel_count;
+    unsigned char *results;
+    _Atomic uint32_t live;
+    _Atomic bool stopping;
+    _Atomic uint32_t state; // SessionState; slept on
+    _Atomic int fd;         // -1: none
+    pthread_mutex_t lock;   // of the report and of fd
+    _Atomic int status;     // chx_status; with the report, set once
+    unsigned restarts;
+    Report report;
+};
+
+struct chx_session {
+    Session session;
+};
+
+static inline bool session_is_stopping(Session *session)
+{
+    return atomic_load(&session->stopping);
+}
+
+// Where the role's result goes; NULL: it has none.
+void *session_result(Session *session, unsigned role);
+
+// Ends it with this status and report, if it is not ending already. The caller holds a count of `live`.
+void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
+                  int line);
+// Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
+void session_leave(Session *session);
+
+// For sequential programs: a session that has ended. NULL: no memory.
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
+                           const chx_definition *definition);
+
+#endif

@@ -1,0 +1,29 @@
+// text.h: counted immutable bytes: chx_str, chx_bytes, and the owned copies behind `const char *` variables.
+//
+// They come from the C library's allocator, since they outlive steps, sessions and runtimes. Counts are thread-safe.
+
+#ifndef RUNTIME_CORE_TEXT_H
+#define RUNTIME_CORE_TEXT_H
+
+#include <chorex.h>
+
+#include <stdatomic.h>
+
+struct chx_text {
+    _Atomic uint32_t references;
+    size_t size;
+    char data[]; // and a NUL
+};
+
+// One reference, the caller's. `data` may be NULL: to be filled in. NULL: no memory.
+struct chx_text *text_new(const void *data, size_t size);
+void text_keep(const struct chx_text *text); // NULL is fine
+void text_drop(const struct chx_text *text);
+// No memory for a value: the role fails; outside of roles, the program ends with a message.
+CHX_NORETURN void text_no_memory(void);
+
+// An owned copy of a C string; NULL stays NULL.
+const char *text_cstring_copy(const char *string);
+void text_cstring_drop(const char *string);
+
+#endif

@@ -1,0 +1,218 @@
+// values.c: copying and releasing values by their type. Encoded forms: codec.c.
+//
+// Zeroed memory is a value of every type and owns nothing.
+
+#include <chorex/generated.h>
+
+#include "runtime/core/actor.h"
+#include "runtime/core/codec.h"
+#include "runtime/core/text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 Signed128;
+__extension__ typedef unsigned __int128 Unsigned128;
+#endif
+
+#define NUMBER(c_name, c_kind, c_type, c_wire)                                                                         \
+    const chx_type chx_type_##c_name = {.kind = c_kind, .wire = c_wire, .size = sizeof(c_type), .name = #c_type}
+
+NUMBER(bool, CHX_KIND_BOOL, bool, 1);
+NUMBER(char, CHAR_MIN < 0 ? CHX_KIND_SIGNED : CHX_KIND_UNSIGNED, char, 1);
+NUMBER(signed_char, CHX_KIND_SIGNED, signed char, 1);
+NUMBER(unsigned_char, CHX_KIND_UNSIGNED, unsigned char, 1);
+NUMBER(short, CHX_KIND_SIGNED, short, 2);
+NUMBER(unsigned_short, CHX_KIND_UNSIGNED, unsigned short, 2);
+NUMBER(int, CHX_KIND_SIGNED, int, 4);
+NUMBER(unsigned_int, CHX_KIND_UNSIGNED, unsigned int, 4);
+NUMBER(long, CHX_KIND_SIGNED, long, 8);
+NUMBER(unsigned_long, CHX_KIND_UNSIGNED, unsigned long, 8);
+NUMBER(long_long, CHX_KIND_SIGNED, long long, 8);
+NUMBER(unsigned_long_long, CHX_KIND_UNSIGNED, unsigned long long, 8);
+#ifdef __SIZEOF_INT128__
+NUMBER(int128, CHX_KIND_SIGNED, Signed128, 16);
+NUMBER(unsigned_int128, CHX_KIND_UNSIGNED, Unsigned128, 16);
+#endif
+NUMBER(float, CHX_KIND_FLOAT, float, 4);
+NUMBER(double, CHX_KIND_FLOAT, double, 8);
+NUMBER(long_double, CHX_KIND_FLOAT, long double, 10);
+
+const chx_type chx_type_cstring = {
+    .kind = CHX_KIND_CSTRING, .owning = true, .size = sizeof(const char *), .name = "const char *"};
+const chx_type chx_type_str = {.kind = CHX_KIND_STR, .owning = true, .size = sizeof(chx_str), .name = "chx_str"};
+const chx_type chx_type_bytes = {
+    .kind = CHX_KIND_BYTES, .owning = true, .size = sizeof(chx_bytes), .name = "chx_bytes"};
+
+bool value_is_zero(const void *value, size_t size)
+{
+    const unsigned char *bytes = value;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+void *value_scratch(size_t size)
+{
+    void *scratch = calloc(1, size != 0 ? size : 1);
+    if (scratch == NULL)
+        text_no_memory();
+    return scratch;
+}
+
+// The user's functions know no other way to copy than through the encoded form.
+static void codec_copy(const chx_type *type, void *to, const void *from)
+{
+    memset(to, 0, type->size);
+    if (value_is_zero(from, type->size))
+        return;
+    chx_buffer buffer = {0};
+    size_t used;
+    chx_encode(type, from, &buffer);
+    bool decoded = chx_decode(type, to, buffer.data, buffer.size, &used);
+    chx_buffer_free(&buffer);
+    if (!decoded && current()->actor != NULL)
+        chx_fail("the codec of %s can't read what it has written", type->name);
+}
+
+static void shadow_copy(const chx_type *type, void *to, const void *from)
+{
+    const chx_type *plain = type->element;
+    unsigned char *borrowed = value_scratch(2 * plain->size);
+    void *owned = borrowed + plain->size;
+    type->pack(borrowed, from);
+    chx_value_copy(plain, owned, borrowed);
+    memcpy(to, from, type->size);
+    type->unpack(to, owned);
+    free(borrowed);
+}
+
+void chx_value_copy(const chx_type *type, void *to, const void *from)
+{
+    if (!type->owning) {
+        memcpy(to, from, type->size);
+        return;
+    }
+    switch (type->kind) {
+    case CHX_KIND_CSTRING: {
+        const char *copy = text_cstring_copy(*(const char *const *)from);
+        memcpy(to, &copy, sizeof copy);
+        return;
+    }
+    case CHX_KIND_STR:
+    case CHX_KIND_BYTES:
+        text_keep(((const chx_str *)from)->text);
+        memcpy(to, from, type->size);
+        return;
+    case CHX_KIND_STRUCT:
+        memcpy(to, from, type->size);
+        for (size_t i = 0; i < type->count; i++) {
+            const chx_field *field = &type->fields[i];
+            if (field->type->owning)
+                chx_value_copy(field->type, (char *)to + field->offset, (const char *)from + field->offset);
+        }
+        return;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++) {
+            size_t offset = i * type->element->size;
+            chx_value_copy(type->element, (char *)to + offset, (const char *)from + offset);
+        }
+        return;
+    case CHX_KIND_CODEC:
+        codec_copy(type, to, from);
+        return;
+    case CHX_KIND_SHADOW:
+        shadow_copy(type, to, from);
+        return;
+    default:
+        memcpy(to, from, type->size);
+    }
+}
+
+static void shadow_drop(const chx_type *type, void *value)
+{
+    void *plain = value_scratch(type->element->size);
+    type->pack(plain, value);
+    chx_value_drop(type->element, plain);
+    free(plain);
+}
+
+void chx_value_drop(const chx_type *type, void *value)
+{
+    if (type->owning) {
+        switch (type->kind) {
+        case CHX_KIND_CSTRING:
+            text_cstring_drop(*(const char **)value);
+            break;
+        case CHX_KIND_STR:
+        case CHX_KIND_BYTES:
+            text_drop(((chx_str *)value)->text);
+            break;
+        case CHX_KIND_STRUCT:
+            for (size_t i = 0; i < type->count; i++)
+                if (type->fields[i].type->owning)
+                    chx_value_drop(type->fields[i].type, (char *)value + type->fields[i].offset);
+            break;
+        case CHX_KIND_ARRAY:
+            for (size_t i = 0; i < type->count; i++)
+                chx_value_drop(type->element, (char *)value + i * type->element->size);
+            break;
+        case CHX_KIND_CODEC:
+            if (type->codec->drop != NULL && !value_is_zero(value, type->size))
+                type->codec->drop(value);
+            break;
+        case CHX_KIND_SHADOW:
+            if (!value_is_zero(value, type->size))
+                shadow_drop(type, value);
+            break;
+        default:
+            break;
+        }
+    }
+    memset(value, 0, type->size);
+}
+
+void chx_set_cstring(const char **variable, const char *value)
+{
+    const char *old = *variable;
+    *variable = text_cstring_copy(value);
+    text_cstring_drop(old);
+}
+
+void chx_set_str(chx_str *variable, chx_str value)
+{
+    chx_str old = *variable;
+    *variable = chx_str_keep(value);
+    chx_str_drop(old);
+}
+
+void chx_set_bytes(chx_bytes *variable, chx_bytes value)
+{
+    chx_bytes old = *variable;
+    *variable = chx_bytes_keep(value);
+    chx_bytes_drop(old);
+}
+
+enum { SET_ON_STACK_BYTES = 256 };
+
+void chx_set(const chx_type *type, void *variable, const void *value)
+{
+    _Alignas(16) unsigned char small[SET_ON_STACK_BYTES];
+    unsigned char *copy = type->size <= sizeof small ? small : value_scratch(type->size);
+    // Copy first: the value may be a part of the variable.
+    chx_value_copy(type, copy, value);
+    chx_value_drop(type, variable);
+    memcpy(variable, copy, type->size);
+    if (copy != small)
+        free(copy);
+}
+
+void chx_set_moved(const chx_type *type, void *variable, const void *value)
+{
+    if (variable == value)
+        return;
+    chx_value_drop(type, variable);
+    memcpy(variable, value, type->size);
+}

@@ -1,0 +1,188 @@
+// thread.c: thread mode: a fatal signal in a role's code is the role's failure.
+//
+// The handler unwinds to the worker's guard with siglongjmp: the faulting instruction is abandoned with everything that the
+// role's function had on its C stack. Signals that come from elsewhere, or hit the runtime's own code, go to whoever
+// handled them before.
+
+#define _GNU_SOURCE
+#include "runtime/core/isolation.h"
+
+#include "runtime/core/actor.h"
+#include "runtime/core/report.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIGNAL_COUNT = 5, ALTERNATE_STACK_BYTES = 65536, CHAIN_DEPTH_MAX = 16 };
+static const int fatal_signals[SIGNAL_COUNT] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+// The process has one set of handlers, whatever the number of runtimes.
+static struct {
+    pthread_mutex_t lock;
+    unsigned users;
+    struct sigaction earlier[SIGNAL_COUNT];
+    bool refused; // a sanitizer watches this program
+    pthread_key_t stack_key;
+    bool has_stack_key;
+} handlers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// Present if the program is built with that sanitizer.
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+extern void __msan_init(void) __attribute__((weak));
+extern void __hwasan_init(void) __attribute__((weak));
+
+static bool sanitizer_is_on(void)
+{
+    return __asan_init != NULL || __tsan_init != NULL || __msan_init != NULL || __hwasan_init != NULL;
+}
+
+static void write_text(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+// Did the code that was interrupted cause it? Else somebody sent it.
+static bool signal_is_own(const siginfo_t *info)
+{
+    return info->si_code > 0 || info->si_pid == getpid();
+}
+
+static void signal_chain(int signal, siginfo_t *info, void *machine)
+{
+    // A handler that was put on top of ours and chains to it, while ours was put on top again, would go in circles.
+    static _Thread_local volatile int depth;
+    const struct sigaction *earlier = NULL;
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (fatal_signals[i] == signal)
+            earlier = &handlers.earlier[i];
+    bool is_sent = info->si_code <= 0;
+    bool is_known = depth < CHAIN_DEPTH_MAX && earlier->sa_handler != SIG_DFL && earlier->sa_handler != SIG_IGN;
+    if (is_known) {
+        depth++;
+        if ((earlier->sa_flags & SA_SIGINFO) != 0)
+            earlier->sa_sigaction(signal, info, machine);
+        else
+            earlier->sa_handler(signal);
+        depth--;
+    } else if (earlier->sa_handler != SIG_IGN || !is_sent) {
+        struct sigaction fallback;
+        memset(&fallback, 0, sizeof fallback);
+        fallback.sa_handler = SIG_DFL;
+        sigaction(signal, &fallback, NULL);
+        // A faulting instruction faults again when this returns.
+        if (is_sent)
+            raise(signal);
+    }
+}
+
+static void signal_arrives(int signal, siginfo_t *info, void *machine)
+{
+    Current *here = current();
+    Guard *guard = here->guard;
+    if (guard == NULL || here->busy != 0 || !signal_is_own(info) ||
+        !guard->actor->session->runtime->options.signals) {
+        signal_chain(signal, info, machine);
+        return;
+    }
+    if (handlers.refused) {
+        write_text("chorex: role ");
+        write_text(guard->actor->role->role);
+        write_text(": ");
+        write_text(report_signal_name(signal));
+        write_text(": not made a failure of the role, because a sanitizer watches this program "
+                   "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
+        signal_chain(signal, info, machine);
+        return;
+    }
+    guard->fault.kind = CHX_FAULT_SIGNAL;
+    guard->fault.signal = signal;
+    guard->fault.site = guard->actor->self.site;
+    strcpy(guard->fault.why, report_signal_name(signal));
+    siglongjmp(guard->jump, 1);
+}
+
+static void stack_free(void *stack)
+{
+    stack_t now;
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack) {
+        stack_t none = {.ss_flags = SS_DISABLE};
+        sigaltstack(&none, NULL);
+    }
+    free(stack);
+}
+
+void isolation_signals_acquire(chx_runtime *runtime)
+{
+    if (!runtime->options.signals)
+        return;
+    pthread_mutex_lock(&handlers.lock);
+    if (!handlers.has_stack_key)
+        handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
+    if (handlers.users++ == 0) {
+        const char *forced = getenv("CHOREX_FORCE_SIGNALS");
+        handlers.refused = sanitizer_is_on() && (forced == NULL || strcmp(forced, "1") != 0);
+    }
+    struct sigaction action, now;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = signal_arrives;
+    // NODEFER: the handler does not return in order, so nothing would unblock the signal.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    // Also for a later runtime: somebody may have taken them since.
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction != signal_arrives)
+            sigaction(fatal_signals[i], &action, &handlers.earlier[i]);
+    pthread_mutex_unlock(&handlers.lock);
+}
+
+void isolation_signals_release(void)
+{
+    pthread_mutex_lock(&handlers.lock);
+    if (--handlers.users == 0) {
+        for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+            struct sigaction now;
+            // Whoever put a handler on top of ours keeps it.
+            if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction == signal_arrives)
+                sigaction(fatal_signals[i], &handlers.earlier[i], NULL);
+        }
+    }
+    pthread_mutex_unlock(&handlers.lock);
+}
+
+void isolation_thread_prepare(chx_runtime *runtime)
+{
+    static _Thread_local bool prepared;
+    if (prepared || !runtime->options.signals)
+        return;
+    prepared = true;
+    stack_t now;
+    if (!handlers.has_stack_key || sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+        return;
+    stack_t stack = {.ss_sp = malloc(ALTERNATE_STACK_BYTES), .ss_size = ALTERNATE_STACK_BYTES};
+    if (stack.ss_sp == NULL)
+        return;
+    if (sigaltstack(&stack, NULL) != 0 || pthread_setspecific(handlers.stack_key, stack.ss_sp) != 0) {
+        stack_t none = {.ss_flags = SS_DISABLE};
+        sigaltstack(&none, NULL);
+        free(stack.ss_sp);
+    }
+}
+
+// Thread-specific data of the main thread is not released by the C library.
+static void __attribute__((destructor)) stack_free_at_exit(void)
+{
+    if (!handlers.has_stack_key)
+        return;
+    void *stack = pthread_getspecific(handlers.stack_key);
+    if (stack != NULL) {
+        pthread_setspecific(handlers.stack_key, NULL);
+        stack_free(stack);
+    }
+}

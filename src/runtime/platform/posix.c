@@ -1,0 +1,100 @@
+// posix.c: the platform table on Linux.
+
+#define _GNU_SOURCE
+#include "runtime/core/platform.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t posix_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void posix_random(void *data, size_t size)
+{
+    unsigned char *bytes = data;
+    size_t filled = 0;
+    while (filled < size) {
+        ssize_t got = getrandom(bytes + filled, size - filled, 0);
+        if (got > 0) {
+            filled += (size_t)got;
+        } else if (got < 0 && errno != EINTR) {
+            break;
+        }
+    }
+    // A kernel without getrandom: tokens must still differ from run to run.
+    for (uint64_t seed = posix_now_ns() ^ ((uint64_t)getpid() << 32); filled < size; filled++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        bytes[filled] = (unsigned char)(seed >> 56);
+    }
+}
+
+static unsigned posix_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        int count = CPU_COUNT(&set);
+        return count > 0 ? (unsigned)count : 1;
+    }
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (unsigned)count : 1;
+}
+
+static bool posix_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    // The program's own handlers run on the program's own threads; only what a role can cause is delivered here.
+    sigset_t blocked, old;
+    sigfillset(&blocked);
+    static const int kept[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        sigdelset(&blocked, kept[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old);
+    int error = pthread_create(thread, NULL, run, argument);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error == 0;
+}
+
+static void posix_thread_join(pthread_t thread)
+{
+    pthread_join(thread, NULL);
+}
+
+static void posix_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+{
+    struct timespec limit = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
+    syscall(SYS_futex, (void *)word, FUTEX_WAIT_PRIVATE, expected, timeout_ns == 0 ? NULL : &limit, NULL, 0);
+}
+
+static void posix_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, (void *)word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void posix_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+const Platform platform_posix = {
+    .now_ns = posix_now_ns,
+    .random = posix_random,
+    .cores = posix_cores,
+    .thread_start = posix_thread_start,
+    .thread_join = posix_thread_join,
+    .sleep_on = posix_sleep_on,
+    .wake = posix_wake,
+    .relax = posix_relax,
+};

@@ -1,0 +1,14 @@
+// 'fault' is a variable of the rescue only, and only where it is asked for.
+#include <chorex.h>
+
+choreography(nofault, (Alice, Bob),
+    def run(Alice.int n) {
+        Alice.use(fault.line); //! error: Alice has no variable 'fault' here
+        checkpoint {
+            Alice.n ~> Bob._;
+            Alice.use(fault.line); //! error: Alice has no variable 'fault' here
+        } rescue {
+            Alice.use(fault.line); //! error: Alice has no variable 'fault' here
+        }
+    }
+)
