@@ -141,8 +141,8 @@ void chx_bytes_drop(chx_bytes bytes);
 
 // ---- codecs of the user's own types ----
 //
-// CHX_CODEC(type, encode, decode, drop), at file scope before the choreography, makes `type` sendable. A copy is made by
-// encoding and decoding; a variable owns its value and drops it. A function that returns such a value gives it away.
+// CHX_CODEC(type, encode, decode, drop), at file scope before the choreography, makes `type` sendable. A copy is made
+// by encoding and decoding; a variable owns its value and drops it. A function that returns such a value gives it away.
 
 typedef struct chx_writer chx_writer;
 typedef struct chx_reader chx_reader;

@@ -1,8 +1,8 @@
 // generated.h: what emitted code calls. The only meeting point of compiler and runtime.
 //
 // Not for users: names here change with the version. An actor's state is data: a stack of frames, each the variables of
-// one choreographic function as one role plays it. Its code is one resumable function per frame type, which stores where
-// to go on in `frame.at`, returns when it must wait, and is called again.
+// one choreographic function as one role plays it. Its code is one resumable function per frame type, which stores
+// where to go on in `frame.at`, returns when it must wait, and is called again.
 
 #ifndef CHOREX_GENERATED_H
 #define CHOREX_GENERATED_H
@@ -68,8 +68,8 @@ bool chx_cstring_equal(const char *value, const char *other); // NULL equals onl
 bool chx_str_equal(chx_str value, chx_str other);
 bool chx_bytes_equal(chx_bytes value, chx_bytes other);
 
-// Encoded form. chx_encode appends; the caller frees with chx_buffer_free. chx_decode makes an owned value; false: malformed
-// or out of range, then nothing is owned.
+// Encoded form. chx_encode appends; the caller frees with chx_buffer_free. chx_decode makes an owned value; false:
+// malformed or out of range, then nothing is owned.
 typedef struct {
     unsigned char *data;
     size_t size, capacity;
@@ -118,7 +118,14 @@ struct chx_function {
 };
 
 // A place in the choreography that this role knows. Sorted by number.
-typedef enum { CHX_SITE_STEP, CHX_SITE_SEND, CHX_SITE_RECEIVE, CHX_SITE_CHOICE, CHX_SITE_CALL, CHX_SITE_CHECKPOINT } chx_site_kind;
+typedef enum {
+    CHX_SITE_STEP,
+    CHX_SITE_SEND,
+    CHX_SITE_RECEIVE,
+    CHX_SITE_CHOICE,
+    CHX_SITE_CALL,
+    CHX_SITE_CHECKPOINT,
+} chx_site_kind;
 typedef struct {
     uint32_t number;
     int line;
@@ -188,7 +195,8 @@ typedef struct {
 // `cast` is an array with one actor per role, or NULL. Arguments are copied before chx_start returns.
 chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                        const chx_actor *cast, const void *arguments);
-chx_status chx_finish(chx_session *session, void *results); // waits; results may be NULL; frees the session
+// Waits, then frees the session. `results` (may be NULL) are set only on CHX_OK.
+chx_status chx_finish(chx_session *session, void *results);
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                    const void *arguments, void *results);
 
@@ -268,10 +276,11 @@ static inline bool chx_decided(chx_self *self, bool outcome)
 // ---- sequential programs (chorcc --central) ----
 
 // Runs `body` with chx_fail and failures in it caught; the report names the role and line of the last chx_central_at.
+// Frames that it pushed with chx_call and has not returned from are dropped at its end.
 chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
                        void (*body)(chx_self *self, void *closure), void *closure);
-// The same as a session that has ended, for chx_finish: on success `results` (NULL: none) are moved into it, else `body`
-// must have dropped them. NULL: the roles could not be cast.
+// The same as a session that has ended, for chx_finish: on success `results` (NULL: none) are moved into it, else
+// `body` must have dropped them. NULL: the roles could not be cast.
 chx_session *chx_central_start(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                                void (*body)(chx_self *self, void *closure), void *closure, const void *results);
 // What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on.

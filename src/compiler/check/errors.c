@@ -63,14 +63,31 @@ static void report_undeclared(Typing *typing, const CError *error, const LocalC 
                     owner_of(typing, local, error->undeclared));
 }
 
+// The types of a call's arguments, as far as they are known: "int, const char *".
+static const char *argument_types(Typing *typing, const LocalC *local, const char *name)
+{
+    const CalledName *called = local->called.count > 0 ? &local->called.items[0] : NULL;
+    if (called == NULL || !called->is_whole || strcmp(called->name, name) != 0)
+        return "...";
+    const char *text = called->args.count == 0 ? "void" : "";
+    for (size_t i = 0; i < called->args.count; i++) {
+        const CType *type = cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
+        if (type == NULL || type->kind == CTYPE_INVALID)
+            return "...";
+        text = arena_printf(typing->arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                            parameter_type(typing->arena, type)->spelling);
+    }
+    return text;
+}
+
 static void report_unknown_function(Typing *typing, Span span, const LocalC *local, const char *name)
 {
     const char *role = written_role(typing, local, roleset_next(&local->expr.at, 0));
-    diag_error(typing->diags, span, "the type of %s's '%s' can't be inferred here", role, name);
+    diag_error(typing->diags, span, "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography",
+               role, name, role, name, argument_types(typing, local, name));
     CNameKind kind = cunit_name_kind(typing->unit, name);
     if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
         diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role, name);
-    diag_note(typing->diags, SPAN_NONE, "add its prototype to the choreography: 'TYPE %s.%s(...);'", role, name);
 }
 
 static void report_const(Typing *typing, const CError *error, const LocalC *local)
@@ -124,9 +141,40 @@ static const char *clean_message(Arena *arena, const char *message)
     return text.chars;
 }
 
-static void report(Typing *typing, const CError *error)
+// Losing a `const` is only C's warning, except for what a role's C must not change.
+static bool is_harmless(const CError *error, const LocalC *local)
+{
+    if (strstr(error->message, "discards qualifiers") == NULL)
+        return false;
+    for (size_t i = 0; local != NULL && i < local->mentions.count; i++) {
+        const Mention *mention = &local->mentions.items[i];
+        const CType *type = mention->variables.items[0]->type;
+        bool is_string = type != NULL && (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES);
+        for (size_t k = 0; (mention->shared || is_string) && k < mention->places.count; k++)
+            if (mention->places.items[k].start >= error->span.start && mention->places.items[k].start <= error->span.end)
+                return false;
+    }
+    return true;
+}
+
+// An error beside another one in the same expression that explains more.
+static bool is_eclipsed(const CErrorList *errors, const CError *error, const LocalC *local)
+{
+    for (size_t i = 0; local != NULL && error->implicit_function != NULL && i < errors->count; i++) {
+        Span span = errors->items[i].span, whole = local->expr.span;
+        if (errors->items[i].undeclared != NULL && span.file == whole.file && span.start >= whole.start &&
+            span.end <= whole.end)
+            return true;
+    }
+    // rules.c says it of the condition, once.
+    return strncmp(error->message, "statement requires expression of integer type", 45) == 0;
+}
+
+static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
+    if (is_eclipsed(errors, error, local) || is_harmless(error, local))
+        return;
     if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
         strcmp(error->undeclared, "chx_fault") != 0)
         return;
@@ -136,6 +184,9 @@ static void report(Typing *typing, const CError *error)
         report_unknown_function(typing, error->span, local, error->implicit_function);
     else if (local != NULL && error->is_const_assignment)
         report_const(typing, error, local);
+    else if (local != NULL && strstr(error->message, "not an integer constant expression") != NULL)
+        diag_error(typing->diags, local->expr.span, "a label must be an integer constant: '%s' is none",
+                   span_copy(typing->arena, typing->resolved->sources, local->expr.span));
     else {
         diag_error(typing->diags, error->span, "%s", clean_message(typing->arena, error->message));
         for (size_t i = 0; i < error->notes.count; i++)
@@ -176,7 +227,7 @@ void typing_errors(Typing *typing)
     cunit_errors(typing->unit, &errors);
     report_prefix(typing, errors.count > 0);
     for (size_t i = 0; i < errors.count; i++)
-        report(typing, &errors.items[i]);
+        report(typing, &errors, &errors.items[i]);
     for (size_t i = 0; i < typing->untypable.count; i++) {
         const LocalC *local = typing->untypable.items[i];
         report_unknown_function(typing, local->called.items[0].span, local, local->called.items[0].name);

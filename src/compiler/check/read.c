@@ -160,12 +160,12 @@ static const CType *void_type(Typing *typing, bool is_bool)
 }
 
 // An argument's type as a parameter: strings of any kind are const char *.
-static const CType *parameter_type(Typing *typing, const CType *type)
+const CType *parameter_type(Arena *arena, const CType *type)
 {
     bool is_string = type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0;
     if (!is_string)
         return type;
-    CType *string = ARENA_NEW(typing->arena, CType);
+    CType *string = ARENA_NEW(arena, CType);
     *string = *type;
     string->kind = CTYPE_CSTRING;
     string->spelling = string->canonical = "const char *";
@@ -191,7 +191,7 @@ static const CFunction *shown_prototype(Typing *typing, const LocalC *local)
             cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
         if (type == NULL || type->kind == CTYPE_INVALID)
             return NULL;
-        vector_push(typing->arena, &function->params, parameter_type(typing, type));
+        vector_push(typing->arena, &function->params, parameter_type(typing->arena, type));
         vector_push(typing->arena, &function->names, "");
     }
     return function;
@@ -289,7 +289,7 @@ static void read_variables(Typing *typing, Instance *instance)
 
 static const CType *expression_type(Typing *typing, const LocalC *local)
 {
-    if (!typing->typed[local->id])
+    if (!typing->typed[local->id] || (local->wanted == NULL && calls_unknown(typing, local)))
         return &POISON;
     if (typing->expr_fact[local->id] != NULL)
         return typing->expr_fact[local->id];

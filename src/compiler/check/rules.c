@@ -175,16 +175,11 @@ static void check_set_expressions(Typing *typing)
         const LocalC *local = typing->resolved->locals.items[i];
         if (!typing->typed[i] || roleset_count(&local->expr.at) < 2)
             continue;
-        for (size_t k = 0; k < local->called.count; k++) {
-            const CalledName *called = &local->called.items[k];
-            CNameKind kind = cunit_name_kind(typing->unit, called->name);
-            if (!called->is_dotted && kind != CNAME_MACRO && kind != CNAME_TYPE)
-                diag_error(typing->diags, called->span, "an expression at a role set makes no calls: let one role call '%s' "
-                           "and send the result to the set", called->name);
+        bool is_reported = local->called.count > 0 && local->called.items[0].is_dotted;
+        if (!is_reported && cunit_calls_in(typing->unit, local->expr.span)) {
+            diag_error(typing->diags, local->expr.span, "an expression at a role set makes no calls");
+            diag_note(typing->diags, SPAN_NONE, "let one role make the call and send the result to the set");
         }
-        for (size_t k = 0; local->assigns && k < local->mentions.count; k++)
-            if (!local->expr.is_variable && local->mentions.items[k].shared)
-                break;
     }
 }
 
@@ -228,23 +223,18 @@ static void check_variable(Typing *typing, Variable *variable)
                    variable->name);
 }
 
-// The name of another role's variable bound by the same word and read is reason enough.
-static bool is_read_anywhere(const Instance *instance, const Variable *variable)
-{
-    for (size_t i = 0; i < instance->variables.count; i++) {
-        const Variable *other = instance->variables.items[i];
-        if (other->span.start == variable->span.start && other->is_read)
-            return true;
-    }
-    return variable->is_read;
-}
-
 static void warn_unused(Typing *typing, const Instance *instance)
 {
     for (size_t i = 0; i < instance->variables.count; i++) {
         const Variable *variable = instance->variables.items[i];
-        if (variable->is_read || variable->is_param || variable->is_fault || variable->name[0] == '_' ||
-            is_read_anywhere(instance, variable))
+        // The variables of a set follow one another; one reader is enough.
+        bool is_read = variable->is_read;
+        for (size_t k = i; k > 0 && instance->variables.items[k - 1]->span.start == variable->span.start; k--)
+            is_read |= instance->variables.items[k - 1]->is_read;
+        for (size_t k = i + 1; k < instance->variables.count &&
+                               instance->variables.items[k]->span.start == variable->span.start; k++)
+            is_read |= instance->variables.items[k]->is_read;
+        if (is_read || variable->is_param || variable->is_fault || variable->name[0] == '_')
             continue;
         const char *role = instance_role_name(typing->resolved->program, instance, variable->role);
         diag_warning(typing->diags, variable->span, "%s's '%s' is never read", role, variable->name);
@@ -350,6 +340,8 @@ void typing_rules(Typing *typing)
     check_dotted_c_names(typing);
     check_functions(typing);
     // While something is wrong, what looks unused may only be not understood.
-    for (size_t i = 0; diags_errors(typing->diags) == 0 && i < program->instances.count; i++)
+    for (size_t i = 0; diags_errors(typing->diags) == 0 && i < program->instances.count; i++) {
         warn_unused(typing, program->instances.items[i]);
+        typing_pointers(typing, program->instances.items[i]);
+    }
 }

@@ -120,8 +120,8 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
         if (round + 1 < ROUNDS_MAX)
             cunit_free(typing.unit);
     }
-    typing_errors(&typing);
     typing_read(&typing);
+    typing_errors(&typing);
     typing_rules(&typing);
     cunit_free(typing.unit);
     return true;

@@ -33,6 +33,7 @@ typedef struct {
     Map want_seen;
     VECTOR(const LocalC *) untypable; // calls of functions whose type is not known
     bool *typed;               // by LocalC id: it is in the unit
+    uint32_t *root;            // by variable id: the id + 1 of the variable that it copies, or 0
     bool *poisoned;            // by variable id: it has no type in this round
     CReferenceList references;
 } Typing;
@@ -48,11 +49,16 @@ bool typing_learn(Typing *typing);     // takes new facts out of the parsed unit
 void typing_read(Typing *typing);      // types and pieces into the program
 const char *prototype_text(Arena *arena, const CFunction *function, const char *name); // "int f(const char *)"
 
+const CType *parameter_type(Arena *arena, const CType *type); // an argument's type as that of a parameter
+
 // ---- errors.c ----
 void typing_errors(Typing *typing);    // clang's errors in the user's terms
 
 // ---- rules.c ----
 void typing_rules(Typing *typing);     // what needs types: sendable, comparable, conditions, fits, unused
+
+// ---- pointers.c ----
+void typing_pointers(Typing *typing, const Instance *instance); // warnings
 
 // ---- typing.c ----
 // Where does the expression mention these variables? Fills agree and shared of its mentions, reports disagreement.

@@ -63,6 +63,14 @@ static bool is_array(const Typing *typing, const char *type)
 
 // ---- local C ----
 
+// A variable that only copies another one has that one's type. Named by the first of such a chain, types stay flat:
+// a long chain of __typeof__ costs clang quadratic time.
+static uint32_t root_of(const Typing *typing, const Variable *variable)
+{
+    uint32_t root = typing->root[variable->id];
+    return root != 0 ? root - 1 : variable->id;
+}
+
 // The variables under their own names, as this role may see them. `target`: the name being assigned is not const.
 static void write_mentions(Typing *typing, const LocalC *local, const char *target)
 {
@@ -74,7 +82,7 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
                          (variable->type->kind == CTYPE_CSTRING || variable->type->kind == CTYPE_STR ||
                           variable->type->kind == CTYPE_BYTES);
         bool is_const = !is_target && (mention->shared || is_string);
-        ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", variable->id, mention->name);
+        ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable), mention->name);
     }
 }
 
@@ -129,7 +137,8 @@ static void write_untyped(Typing *typing, const LocalC *local)
     const CType *fact = typing->expr_fact[local->id];
     const Expr *expr = &local->expr;
     if (expr->is_variable) {
-        ctext(typing->unit, "__typeof__(chx_v%u) chx_x%u;\n", local->mentions.items[0].variables.items[0]->id, local->id);
+        ctext(typing->unit, "__typeof__(chx_v%u) chx_x%u;\n", root_of(typing, local->mentions.items[0].variables.items[0]),
+              local->id);
         return;
     }
     if (expr->is_literal) {
@@ -304,6 +313,14 @@ static void write_taken(Typing *typing, const Pattern *pattern, const char *from
     }
 }
 
+static void write_copies(Typing *typing, const Pattern *pattern, uint32_t root)
+{
+    write_bindings(typing, pattern, arena_printf(typing->arena, "__typeof__(chx_v%u)", root));
+    for (size_t i = 0; i < pattern->variables.count; i++)
+        if (binds_here(pattern, pattern->variables.items[i]))
+            typing->root[pattern->variables.items[i]->id] = root + 1;
+}
+
 // An expression and where its value goes.
 static void write_pair(Typing *typing, const Expr *expr, const Pattern *pattern)
 {
@@ -316,6 +333,8 @@ static void write_pair(Typing *typing, const Expr *expr, const Pattern *pattern)
         bool has_type = write_expr(typing, expr, type);
         if (type == NULL && !has_type)
             poison(typing, pattern);
+        else if (type == NULL && expr->is_variable)
+            write_copies(typing, pattern, root_of(typing, local_c(expr)->mentions.items[0].variables.items[0]));
         else if (type == NULL)
             write_bindings(typing, pattern, arena_printf(typing->arena, "__typeof__(%s)", value));
         return;
@@ -472,7 +491,17 @@ static void write_nodes(Typing *typing, const NodeList *nodes, const Instance *i
 
 static void write_labels(Typing *typing, const Node *node)
 {
-    ctext(typing->unit, "switch (*(__typeof__(chx_x%u) *)0) { default: ;\n", local_c(node->condition)->id);
+    ctext(typing->unit, "switch (*(__typeof__(chx_x%u) *)0) {\n", local_c(node->condition)->id);
+    // A variable is no constant, but it is known: declared once for all the labels.
+    LocalC all = {0};
+    for (size_t i = 0; i < node->branches.count; i++)
+        for (size_t k = 0; k < node->branches.items[i].labels.count; k++) {
+            const LocalC *label = local_c(node->branches.items[i].labels.items[k]);
+            write_mentions_besides(typing, label, &all);
+            for (size_t n = 0; n < label->mentions.count; n++)
+                vector_push(typing->arena, &all.mentions, label->mentions.items[n]);
+        }
+    ctext(typing->unit, "default: ;\n");
     for (size_t i = 0; i < node->branches.count; i++)
         for (size_t k = 0; k < node->branches.items[i].labels.count; k++) {
             const Expr *label = node->branches.items[i].labels.items[k];
@@ -613,9 +642,8 @@ static void ask_names(Typing *typing)
     }
     for (size_t i = 0; i < typing->resolved->locals.count; i++) {
         const LocalC *local = typing->resolved->locals.items[i];
-        bool is_set = roleset_count(&local->expr.at) > 1;
         for (size_t k = 0; k < local->called.count; k++)
-            if ((is_set || local->called.items[k].is_dotted) && !map_has(&asked, local->called.items[k].name)) {
+            if (!map_has(&asked, local->called.items[k].name)) {
                 map_put(&asked, local->called.items[k].name, (void *)(uintptr_t)local);
                 cunit_ask_name(typing->unit, local->called.items[k].name);
             }
@@ -627,6 +655,7 @@ void typing_write(Typing *typing)
     Resolved *resolved = typing->resolved;
     typing->unit = cunit_new(typing->arena, resolved->sources, typing->source, resolved->tree->span.start, typing->flags);
     typing->typed = ARENA_ARRAY(typing->arena, bool, resolved->locals.count + 1);
+    typing->root = ARENA_ARRAY(typing->arena, uint32_t, resolved->visible.count + 1);
     typing->poisoned = ARENA_ARRAY(typing->arena, bool, resolved->visible.count + 1);
     typing->type_texts.count = typing->wants.count = typing->untypable.count = 0;
     map_init(&typing->type_index, typing->arena);

@@ -8,26 +8,6 @@ static const CType *missing(CUnit *unit, const char *name)
     return unit_mentions(unit, name) ? unit_type_invalid(unit) : NULL;
 }
 
-const CType *cunit_type_of(CUnit *unit, const char *name)
-{
-    Declared *declared = unit_declared(unit, name);
-    if (declared == NULL)
-        return missing(unit, name);
-    CXCursor cursor = declared->cursor;
-    if (clang_isInvalidDeclaration(cursor))
-        return unit_type_invalid(unit);
-    if (clang_getCursorKind(cursor) == CXCursor_TypedefDecl)
-        return unit_type(unit, clang_getTypedefDeclUnderlyingType(cursor));
-    CXType type = clang_getCursorType(cursor);
-    if (type.kind == CXType_Auto) {
-        // The initialiser has the same type, and can be taken apart.
-        CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
-        if (!clang_Cursor_isNull(init) && clang_getCursorType(init).kind != CXType_Invalid)
-            type = clang_getCursorType(init);
-    }
-    return unit_type(unit, type);
-}
-
 typedef struct {
     CXCursor first, last;
     unsigned count;
@@ -48,6 +28,44 @@ static Children children_of(CXCursor cursor)
     Children children = {.first = clang_getNullCursor(), .last = clang_getNullCursor()};
     clang_visitChildren(cursor, visit_child, &children);
     return children;
+}
+
+// `__typeof__(whole.field) name;` has the operand's type, which libclang shows only as the operand.
+static CXType operand_type(CXCursor cursor, CXType type)
+{
+    if (type.kind != CXType_Unexposed)
+        return type;
+    Children children = children_of(cursor);
+    if (children.count == 0 || !clang_isExpression(clang_getCursorKind(children.first)))
+        return type;
+    CXType operand = clang_getCursorType(children.first);
+    bool same = clang_equalTypes(clang_getCanonicalType(operand), clang_getCanonicalType(type));
+    return same && operand.kind != CXType_Unexposed ? operand : type;
+}
+
+CXType declared_type(CXCursor cursor)
+{
+    if (clang_getCursorKind(cursor) == CXCursor_TypedefDecl)
+        return operand_type(cursor, clang_getTypedefDeclUnderlyingType(cursor));
+    CXType type = clang_getCursorType(cursor);
+    if (type.kind == CXType_Auto) {
+        // The initialiser has the same type, and can be taken apart.
+        CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
+        if (!clang_Cursor_isNull(init) && clang_getCursorType(init).kind != CXType_Invalid)
+            type = clang_getCursorType(init);
+        return type;
+    }
+    return operand_type(cursor, type);
+}
+
+const CType *cunit_type_of(CUnit *unit, const char *name)
+{
+    Declared *declared = unit_declared(unit, name);
+    if (declared == NULL)
+        return missing(unit, name);
+    if (clang_isInvalidDeclaration(declared->cursor))
+        return unit_type_invalid(unit);
+    return unit_type(unit, declared_type(declared->cursor));
 }
 
 // Inside of parentheses, implicit conversions and statement expressions: the expression that makes the value.

@@ -39,16 +39,17 @@ bool place_in(Place place, CXFile file)
 }
 
 // What gcc refuses or what can't be right; clang 14 only warns about them. Qualifiers that get lost are a warning to
-// every compiler, and must stay one.
+// every compiler; the caller says where they matter.
 static const char *const severity_args[] = {
     "-Werror=int-conversion",
     "-Werror=incompatible-pointer-types",
+    "-Werror=incompatible-pointer-types-discards-qualifiers",
     "-Werror=incompatible-function-pointer-types",
     "-Werror=implicit-function-declaration",
-    "-Wno-error=incompatible-pointer-types-discards-qualifiers",
     // Suggestions would name our own variables.
     "-fno-spell-checking",
     "-ferror-limit=0",
+    "-fbracket-depth=1024",
     // So that a variable bound to a literal is a const char *, as it is stored.
     "-Xclang",
     "-fconst-strings",
@@ -74,34 +75,68 @@ static void add_unsaved(Arena *arena, UnsavedList *list, const char *path, const
     vector_push(arena, list, file);
 }
 
+// Names of processors and the like that gcc may know and clang does not.
+static bool is_machine_arg(const char *arg)
+{
+    static const char *const starts[] = {"-march=", "-mcpu=", "-mabi=", "-mfpu=", "-mfloat-abi=", "-mavx", "--target="};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (scan_starts_with(arg, starts[i]))
+            return true;
+    return false;
+}
+
+typedef VECTOR(const char *) ArgList;
+
+// True if there were some to leave out.
+static bool make_args(Arena *arena, const CFlags *flags, bool with_machine, ArgList *args)
+{
+    bool has_machine = false;
+    args->count = 0;
+    // A header with a choreography is read as C, too.
+    vector_push(arena, args, "-xc");
+    for (size_t i = 0; i < flags->args.count; i++) {
+        bool is_machine = is_machine_arg(flags->args.items[i]);
+        has_machine |= is_machine;
+        if (with_machine || !is_machine)
+            vector_push(arena, args, flags->args.items[i]);
+    }
+    for (size_t i = 0; i < sizeof severity_args / sizeof *severity_args; i++)
+        vector_push(arena, args, severity_args[i]);
+    return has_machine;
+}
+
+static void make_files(Arena *arena, const CFlags *flags, UnsavedList *files)
+{
+    for (size_t i = 0; i < flags->files.count; i++) {
+        const CVirtualFile *file = &flags->files.items[i];
+        add_unsaved(arena, files, file->path, file->text, strlen(file->text));
+        // clang looks a file up by the name that the search makes: "./x.h" for an #include "x.h" in "x.c".
+        if (file->path[0] != '/' && !scan_starts_with(file->path, "./"))
+            add_unsaved(arena, files, arena_printf(arena, "./%s", file->path), file->text, strlen(file->text));
+    }
+}
+
 bool parsed_init(Parsed *parsed, Arena *arena, const char *path, const char *text, size_t size, const CFlags *flags,
                  unsigned options, const char **error)
 {
     *parsed = (Parsed){0};
-    VECTOR(const char *) args = {0};
-    // A header with a choreography is read as C, too.
-    vector_push(arena, &args, "-xc");
-    for (size_t i = 0; i < flags->args.count; i++)
-        vector_push(arena, &args, flags->args.items[i]);
-    for (size_t i = 0; i < sizeof severity_args / sizeof *severity_args; i++)
-        vector_push(arena, &args, severity_args[i]);
-
     UnsavedList files = {0};
     add_unsaved(arena, &files, path, text, size);
-    for (size_t i = 0; i < flags->files.count; i++) {
-        const CVirtualFile *file = &flags->files.items[i];
-        add_unsaved(arena, &files, file->path, file->text, strlen(file->text));
-        // clang looks a file up by the name that the search makes: "./x.h" for an #include "x.h" in "x.c".
-        if (file->path[0] != '/' && strncmp(file->path, "./", 2) != 0)
-            add_unsaved(arena, &files, arena_printf(arena, "./%s", file->path), file->text, strlen(file->text));
-    }
+    make_files(arena, flags, &files);
+    options |= CXTranslationUnit_KeepGoing;
 
+    ArgList args = {0};
+    bool has_machine = make_args(arena, flags, true, &args);
     parsed->index = clang_createIndex(0, 0);
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        parsed->index, path, args.items, (int)args.count, files.items, (unsigned)files.count,
-        options | CXTranslationUnit_KeepGoing, &parsed->tu);
-    if (code != CXError_Success || parsed->tu == NULL) {
-        parsed->tu = NULL;
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
+                                    (unsigned)files.count, options, &parsed->tu);
+    if (parsed->tu == NULL && has_machine) {
+        make_args(arena, flags, false, &args);
+        code = clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
+                                           (unsigned)files.count, options, &parsed->tu);
+    }
+    if (parsed->tu == NULL) {
         parsed_fini(parsed);
         *error = parse_error_text(code == CXError_Success ? CXError_Failure : code);
         return false;

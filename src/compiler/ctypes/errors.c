@@ -184,7 +184,8 @@ static void add_notes(Errors *errors, const Raw *raw, CError *error)
     for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(set); i++) {
         CXDiagnostic child = clang_getDiagnosticInSet(set, i);
         CXSourceLocation location = clang_getDiagnosticLocation(child);
-        const char *message = without_typeof(errors->arena, take_text(errors->arena, clang_getDiagnosticSpelling(child)));
+        const char *spelling = take_text(errors->arena, clang_getDiagnosticSpelling(child));
+        const char *message = without_typeof(errors->arena, spelling);
         Place place = place_of(location);
         clang_disposeDiagnostic(child);
         Note note = {.span = SPAN_NONE, .message = arena_strdup(errors->arena, message)};
@@ -335,33 +336,97 @@ static void report(Errors *errors, CErrorList *list, const Raw *raw)
     vector_push(arena, list, error);
 }
 
+// ---- a prefix that is not closed ----
+
+// The bracket in the prefix that is not closed, if a note says so.
+static bool unclosed_bracket(Errors *errors, const Raw *raw, uint32_t *offset)
+{
+    CXDiagnosticSet set = clang_getChildDiagnostics(raw->cx);
+    bool found = false;
+    for (unsigned i = 0; !found && i < clang_getNumDiagnosticsInSet(set); i++) {
+        CXDiagnostic child = clang_getDiagnosticInSet(set, i);
+        const char *message = take_text(errors->arena, clang_getDiagnosticSpelling(child));
+        Place place = place_of(clang_getDiagnosticLocation(child));
+        clang_disposeDiagnostic(child);
+        found = scan_starts_with(message, "to match this") && place_in(place, errors->unit->parsed.file) &&
+                place.offset < errors->unit->prefix_size;
+        *offset = place.offset;
+    }
+    return found;
+}
+
+// All of our text stands in the wrong place then: one error says it, at the prefix.
+static bool report_open_prefix(Errors *errors, CErrorList *list)
+{
+    const CUnit *unit = errors->unit;
+    for (size_t i = 0; i < errors->raws.count; i++) {
+        const Raw *raw = &errors->raws.items[i];
+        uint32_t offset = unit->prefix_size;
+        if (!raw->is_added || raw->piece != NULL)
+            continue;
+        bool is_unclosed = unclosed_bracket(errors, raw, &offset);
+        if (!is_unclosed && raw->place.offset != unit->base)
+            continue;
+        if (!is_unclosed)
+            for (offset = unit->prefix_size; offset > 0 && strchr(" \t\r\n", unit->text[offset - 1]) != NULL;)
+                offset--;
+        if (!is_unclosed && offset > 0)
+            offset--;
+        CError error = {.message = raw->message, .span = prefix_span(unit, offset)};
+        add_notes(errors, raw, &error);
+        vector_push(errors->arena, list, error);
+        return true;
+    }
+    return false;
+}
+
+static void report_all(Errors *errors, CErrorList *list)
+{
+    OffsetList copied = {0}, all = {0};
+    for (size_t i = 0; i < errors->raws.count; i++) {
+        const Raw *raw = &errors->raws.items[i];
+        if (!raw->is_added || is_missing_declaration(errors, raw))
+            continue;
+        vector_push(errors->arena, &all, raw->place.offset);
+        if (raw->piece != NULL)
+            vector_push(errors->arena, &copied, raw->place.offset);
+    }
+    sort_offsets(&copied);
+    sort_offsets(&all);
+    for (size_t i = 0; i < errors->raws.count; i++) {
+        const Raw *raw = &errors->raws.items[i];
+        if (!raw->is_added || is_missing_declaration(errors, raw))
+            continue;
+        if (raw->piece != NULL || !follows(errors, raw, &copied, &all))
+            report(errors, list, raw);
+    }
+    // Something must explain why a declaration failed, even if everything seems to follow from something else.
+    for (size_t i = 0; list->count == 0 && i < errors->raws.count; i++)
+        if (errors->raws.items[i].is_added)
+            report(errors, list, &errors->raws.items[i]);
+}
+
 void cunit_errors(CUnit *unit, CErrorList *list)
 {
     Errors errors;
     errors_init(&errors, unit);
-    OffsetList copied = {0}, all = {0};
-    for (size_t i = 0; i < errors.raws.count; i++) {
-        const Raw *raw = &errors.raws.items[i];
-        if (!raw->is_added || is_missing_declaration(&errors, raw))
-            continue;
-        vector_push(unit->arena, &all, raw->place.offset);
-        if (raw->piece != NULL)
-            vector_push(unit->arena, &copied, raw->place.offset);
-    }
-    sort_offsets(&copied);
-    sort_offsets(&all);
-    for (size_t i = 0; i < errors.raws.count; i++) {
-        const Raw *raw = &errors.raws.items[i];
-        if (!raw->is_added || is_missing_declaration(&errors, raw))
-            continue;
-        if (raw->piece != NULL || !follows(&errors, raw, &copied, &all))
-            report(&errors, list, raw);
-    }
-    // Something must explain why a declaration failed, even if everything seems to follow from something else.
-    for (size_t i = 0; list->count == 0 && i < errors.raws.count; i++)
-        if (errors.raws.items[i].is_added)
-            report(&errors, list, &errors.raws.items[i]);
+    if (!report_open_prefix(&errors, list))
+        report_all(&errors, list);
     errors_fini(&errors);
+}
+
+// Only we count these as errors: the user's compiler may warn about them, and that is between the two.
+static bool is_only_our_error(const Raw *raw)
+{
+    static const char *const groups[] = {"-Wint-conversion", "-Wincompatible-pointer-types",
+                                         "-Wincompatible-function-pointer-types", "-Wimplicit-function-declaration"};
+    CXString option = clang_getDiagnosticOption(raw->cx, NULL);
+    const char *group = clang_getCString(option);
+    bool is_ours = false;
+    for (size_t i = 0; group != NULL && i < sizeof groups / sizeof *groups; i++)
+        is_ours |= strcmp(group, groups[i]) == 0;
+    clang_disposeString(option);
+    return is_ours;
 }
 
 void cunit_prefix_errors(CUnit *unit, CErrorList *list)
@@ -370,7 +435,7 @@ void cunit_prefix_errors(CUnit *unit, CErrorList *list)
     errors_init(&errors, unit);
     for (size_t i = 0; i < errors.raws.count; i++) {
         const Raw *raw = &errors.raws.items[i];
-        if (raw->is_added)
+        if (raw->is_added || is_only_our_error(raw))
             continue;
         CError error = {.message = raw->message, .span = SPAN_NONE};
         if (place_in(raw->place, unit->parsed.file))

@@ -119,6 +119,19 @@ static void index_reference(CUnit *unit, CXCursor cursor)
     vector_push(unit->arena, &unit->references, reference);
 }
 
+// A call that the user's text makes, also one that comes out of a macro.
+static void index_call(CUnit *unit, CXCursor cursor)
+{
+    CXFile file;
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+    const Piece *piece = NULL;
+    if (file != NULL && clang_File_isEqual(file, unit->parsed.file) && offset >= unit->base)
+        piece = unit_piece_at(unit, offset);
+    if (piece != NULL)
+        vector_push(unit->arena, &unit->calls, piece_span(piece, offset, offset + 1));
+}
+
 static void index_probe(CUnit *unit, CXCursor cursor)
 {
     const char *name = take_text(unit->arena, clang_getCursorSpelling(cursor));
@@ -142,6 +155,9 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
         break;
     case CXCursor_DeclRefExpr:
         index_reference(unit, cursor);
+        break;
+    case CXCursor_CallExpr:
+        index_call(unit, cursor);
         break;
     case CXCursor_EnumConstantDecl:
         index_probe(unit, cursor);
@@ -169,8 +185,9 @@ void unit_index(CUnit *unit)
     // The compiler's own functions are declared nowhere.
     for (size_t i = 0; i < unit->asked.count; i++) {
         const char *name = unit->asked.items[i];
-        if (cunit_name_kind(unit, name) == CNAME_NONE &&
-            (scan_starts_with(name, "__builtin_") || scan_starts_with(name, "__sync_") || scan_starts_with(name, "__atomic_")))
+        bool is_builtin = scan_starts_with(name, "__builtin_") || scan_starts_with(name, "__sync_") ||
+                          scan_starts_with(name, "__atomic_");
+        if (is_builtin && cunit_name_kind(unit, name) == CNAME_NONE)
             map_put(&unit->asked_kinds, name, (void *)(uintptr_t)(CNAME_FUNCTION + 1));
     }
 }
@@ -250,4 +267,14 @@ void cunit_references(CUnit *unit, CReferenceList *references)
         reference.span = piece_span(piece, raw->offset, raw->offset + length);
         vector_push(unit->arena, references, reference);
     }
+}
+
+bool cunit_calls_in(const CUnit *unit, Span span)
+{
+    for (size_t i = 0; i < unit->calls.count; i++) {
+        Span call = unit->calls.items[i];
+        if (call.file == span.file && call.start >= span.start && call.start < span.end)
+            return true;
+    }
+    return false;
 }

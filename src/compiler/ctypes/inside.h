@@ -83,11 +83,12 @@ struct CUnit {
     Parsed parsed;
     const char *text; // all of it
     uint32_t size;
-    uint32_t base;    // where the added text (probes included) starts
+    uint32_t base;    // where the added text starts, with a semicolon of ours
     Map declared;     // of the added text: name to Declared *
     Map typedefs;     // of the prefix: name to CXCursor *
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
+    VECTOR(Span) calls; // where the user's text calls something
     Map mentioned;    // the identifiers of our own text; made on demand
     bool mentioned_made;
     Map types;        // CType * by canonical type and spelling
@@ -116,6 +117,9 @@ Extent statement_around(const CUnit *unit, uint32_t offset);
 // Does our own text in the extent name a declaration that failed? `missing`: names whose declarations are gone, too;
 // `except`: a name that does not count.
 bool statement_uses_failed(const CUnit *unit, Extent extent, const Map *missing, const char *except);
+
+// answers.c: the type of a variable or typedef, as far as libclang can still take it apart.
+CXType declared_type(CXCursor cursor);
 
 // types.c
 const CType *unit_type(CUnit *unit, CXType type);

@@ -168,7 +168,7 @@ static bool resolve_name(CUnit *unit, const char *name, Declarator *result)
         Declared *declared = unit_declared(unit, name);
         known = ARENA_NEW(unit->arena, Declarator);
         if (declared != NULL && declared->count == 1) {
-            if (!resolve(unit, clang_getCursorType(declared->cursor), known))
+            if (!resolve(unit, declared_type(declared->cursor), known))
                 return false;
         } else if (declared == NULL && map_has(&unit->typedefs, name)) {
             *known = spell_split(unit->arena, name);

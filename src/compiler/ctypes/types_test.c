@@ -14,7 +14,7 @@ static const char prefix[] =
     "union either { int i; float f; }; struct has_union { union either e; };\n"
     "struct anon { struct { int x, y; }; int : 4; int z; };\n"
     "struct vol { volatile int v; _Atomic int a; };\n"
-    "struct opaque;\n"
+    "struct opaque; struct mixed { u8 small; u8 many[3]; };\n"
     "union coded { int i; float f; };\n"
     "typedef union coded chx_codec_type_7; static const int chx_codec_object_7 = 0;\n"
     "static struct { int q; } nameless;\n"
@@ -108,7 +108,8 @@ static void typeof_reads_as_the_type_that_was_declared(void **state)
     testing_value(&t, "E3", "__typeof__(E2) d;", "&d");
     ctext(t.unit, "__typeof__(D2) *E4; __typeof__(D2) E5; __typeof__(D3) E6 = 1; __typeof__(D3) *E7;\n"
                   "const __typeof__(D4) *E8; __typeof__(date) E9; __typeof__(D2) E10[2];\n"
-                  "void (*E11)(__typeof__(D1));}\n");
+                  "void (*E11)(__typeof__(D1)); struct mixed D5; __typeof__(D5.small) E12; __typeof__(D5.many) E13;\n"
+                  "__typeof__(E12) E14; __typeof__(E13) *E15;}\n");
     testing_parse(&t);
     assert_string_equal(type_of(&t, "E1")->spelling, "date");
     assert_string_equal(type_of(&t, "E2")->spelling, "date");
@@ -121,6 +122,11 @@ static void typeof_reads_as_the_type_that_was_declared(void **state)
     assert_string_equal(type_of(&t, "E9")->spelling, "date");
     assert_string_equal(type_of(&t, "E10")->spelling, "int [2][4]");
     assert_string_equal(type_of(&t, "E11")->spelling, "void (*)(date)");
+    assert_string_equal(type_of(&t, "E12")->spelling, "u8");
+    assert_string_equal(type_of(&t, "E13")->spelling, "u8 [3]");
+    assert_string_equal(type_of(&t, "E13")->element->spelling, "u8");
+    assert_string_equal(type_of(&t, "E14")->spelling, "u8");
+    assert_string_equal(type_of(&t, "E15")->spelling, "u8 (*)[3]");
     testing_free(&t);
 }
 
@@ -164,9 +170,10 @@ static void what_can_not_be_sent_says_why(void **state)
 {
     (void)state;
     Testing t = setup();
-    ctext(t.unit, "void f(int n) { struct node S1; struct outer S2; struct flex S3; union either S4; struct has_union S5;\n"
-                  "struct vol S6; char *S7[2]; struct opaque *S8; int S9[n]; int S10 __attribute__((vector_size(16)));\n"
-                  "struct box S11; struct anon S12; title S13[2]; union coded S14; struct node S15[3]; int S16[2][2]; }\n");
+    ctext(t.unit, "void f(int n) { struct node S1; struct outer S2; struct flex S3; union either S4;\n"
+                  "struct has_union S5; struct vol S6; char *S7[2]; struct opaque *S8; int S9[n];\n"
+                  "int S10 __attribute__((vector_size(16))); struct box S11; struct anon S12; title S13[2];\n"
+                  "union coded S14; struct node S15[3]; int S16[2][2]; }\n");
     testing_parse(&t);
     static const char *const expected[][2] = {
         {"S1", "its field 'next' is a pointer"},

@@ -117,9 +117,10 @@ bool cunit_parse(CUnit *unit, const char **error)
     Text text;
     text_init(&text, unit->arena);
     text_add(&text, unit->source->text, unit->prefix_size);
-    // The prefix can end in the middle of a line.
+    // The prefix can end in the middle of a line. What it leaves open is an error at this semicolon.
     text_puts(&text, "\n");
     unit->base = (uint32_t)text.length;
+    text_puts(&text, ";\n");
     add_probes(unit, &text);
     uint32_t shift = (uint32_t)text.length;
     text_add(&text, unit->added.chars, unit->added.length);

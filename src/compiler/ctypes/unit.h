@@ -105,6 +105,9 @@ typedef VECTOR(CReference) CReferenceList;
 // ambiguous between scopes; the caller tells scopes apart by the span.
 void cunit_references(CUnit *unit, CReferenceList *references);
 
+// Does the user's text in this span call a function, perhaps through a macro?
+bool cunit_calls_in(const CUnit *unit, Span span);
+
 // Does C declare `name` at the end of the prefix (function, variable, typedef, enum constant), or define it as a macro?
 typedef enum { CNAME_NONE, CNAME_FUNCTION, CNAME_VARIABLE, CNAME_TYPE, CNAME_CONSTANT, CNAME_MACRO } CNameKind;
 // Ask before cunit_parse; the answer is there after it.

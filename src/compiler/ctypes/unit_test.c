@@ -205,6 +205,42 @@ static void a_block_inside_of_conditionals_is_read(void **state)
     testing_free(&t);
 }
 
+static void an_open_prefix_is_one_error_at_the_prefix(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"int g(void) { if (1) { return 1; }\n@@ v + 1", "{"},
+        {"int a = (3 +\n\n@@ v + 1", "+"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Testing t = testing_new("open.c", texts[i][0]);
+        testing_unit(&t);
+        ctext(t.unit, "void f(void) {\n");
+        testing_value(&t, "A1", "int v;", "v + 1");
+        ctext(t.unit, "}\n");
+        testing_parse(&t);
+        CErrorList errors = {0};
+        cunit_errors(t.unit, &errors);
+        assert_int_equal(errors.count, 1);
+        assert_int_equal(errors.items[0].span.start, testing_span(&t, texts[i][1], 0).start);
+        testing_free(&t);
+    }
+}
+
+static void warnings_of_the_users_compiler_are_no_errors_of_the_prefix(void **state)
+{
+    (void)state;
+    Testing t = testing_new("w.c", "int *p = 3; char *s = \"abc\"; void g(char *);\n"
+                                   "void h(void) { g(\"x\"); later(); }\n@@");
+    testing_unit(&t);
+    testing_parse(&t);
+    CErrorList errors = {0};
+    cunit_errors(t.unit, &errors);
+    cunit_prefix_errors(t.unit, &errors);
+    assert_int_equal(errors.count, 0);
+    testing_free(&t);
+}
+
 static void references_are_found_wherever_they_stand(void **state)
 {
     (void)state;
@@ -264,11 +300,10 @@ static void only_flags_that_matter_for_reading_are_kept(void **state)
 {
     (void)state;
     static const char *const cc[] = {
-        "-c",  "-o",   "x.o",    "-Iinc",      "-I",        "inc2",      "-DA=1",     "-D",           "B",
-        "x.c", "-O2",  "-g",     "-Wall",      "-Wl,-z,now", "-lm",      "-l",        "pthread",      "-MD",
-        "-MF", "x.d",  "-fanalyzer", "-fsanitize=address", "-funsigned-char", "-m32", "-std=c23",     "-pedantic-errors",
-        "-Wp,-DFORT=2,-UX", "-include", "pre.h", "-isystemsys", "-pthread", "-fno-omit-frame-pointer", "-x", "c",
-        "-fpack-struct=4",
+        "-c", "-o", "x.o", "-Iinc", "-I", "inc2", "-DA=1", "-D", "B", "x.c", "-O2", "-g", "-Wall", "-Wl,-z,now",
+        "-lm", "-l", "pthread", "-MD", "-MF", "x.d", "-fanalyzer", "-fsanitize=address", "-funsigned-char", "-m32",
+        "-std=c23", "-pedantic-errors", "-Wp,-DFORT=2,-UX", "-include", "pre.h", "-isystemsys", "-pthread",
+        "-fno-omit-frame-pointer", "-x", "c", "-fpack-struct=4",
     };
     Arena *arena = arena_new();
     CFlags flags = {0};
@@ -291,6 +326,8 @@ int main(void)
         cmocka_unit_test(an_error_in_a_macro_lies_at_its_use),
         cmocka_unit_test(errors_of_the_prefix_are_kept_apart),
         cmocka_unit_test(a_block_inside_of_conditionals_is_read),
+        cmocka_unit_test(an_open_prefix_is_one_error_at_the_prefix),
+        cmocka_unit_test(warnings_of_the_users_compiler_are_no_errors_of_the_prefix),
         cmocka_unit_test(references_are_found_wherever_they_stand),
         cmocka_unit_test(large_units_take_about_linear_time),
         cmocka_unit_test(only_flags_that_matter_for_reading_are_kept),

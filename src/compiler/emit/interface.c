@@ -7,6 +7,9 @@
 // struct NAME_cast has nothing but actors in it.
 #define CAST_AS_ARRAY "(const chx_actor *)(const void *)cast"
 
+// Clang warns about inline functions that are not used, unless they come from a header.
+#define LINKAGE(emit) ((emit)->is_central ? "static CHX_UNUSED" : "static inline")
+
 Shape emit_result_shape(TypeTable *table, const Result *result)
 {
     if (result->is_tuple)
@@ -164,7 +167,7 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
 {
     const Program *program = emit->program;
     const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
-    out_printf(out, "\nstatic inline void %s_result_drop(struct %s_result *out)\n{\n", name, name);
+    out_printf(out, "\n%s void %s_result_drop(struct %s_result *out)\n{\n", LINKAGE(emit), name, name);
     bool drops = false;
     for (RoleId role = 0; role < program->role_count; role++) {
         const Result *result = instance_result(instance, role);
@@ -182,12 +185,13 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
 {
     const Program *program = emit->program;
     const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
+    const char *linkage = LINKAGE(emit);
     bool has_results = instance->results.count > 0;
 
     if (has_results)
         print_drop(emit, instance, out);
-    out_printf(out, "\nstatic inline chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", name,
-               program->name);
+    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", linkage,
+               name, program->name);
     print_params(emit, instance, out);
     out_puts(out, ")\n{\n");
     const char *arguments = print_arguments(emit, instance, out);
@@ -195,12 +199,12 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
     out_puts(out, "}\n");
 
     if (has_results)
-        out_printf(out, "\nstatic inline chx_status %s_wait(chx_session *session, struct %s_result *out)\n", name, name);
+        out_printf(out, "\n%s chx_status %s_wait(chx_session *session, struct %s_result *out)\n", linkage, name, name);
     else
-        out_printf(out, "\nstatic inline chx_status %s_wait(chx_session *session)\n", name);
+        out_printf(out, "\n%s chx_status %s_wait(chx_session *session)\n", linkage, name);
     out_printf(out, "{\n    return chx_finish(session, %s);\n}\n", has_results ? "out" : "NULL");
 
-    out_printf(out, "\nstatic inline chx_status %s(", name);
+    out_printf(out, "\n%s chx_status %s(", linkage, name);
     if (has_results)
         out_printf(out, "struct %s_result *out, ", name);
     out_printf(out, "const struct %s_cast *cast", program->name);

@@ -31,8 +31,18 @@ typedef struct TypeEntry TypeEntry;
 
 // ---- C ----
 
+// C++ knows bool only.
+static const char *with_bool(Arena *arena, const char *text)
+{
+    const char *found = strstr(text, "_Bool");
+    bool is_word = found != NULL && !isalnum((unsigned char)found[5]) && found[5] != '_' &&
+                   (found == text || (!isalnum((unsigned char)found[-1]) && found[-1] != '_'));
+    return is_word ? arena_printf(arena, "%.*sbool%s", (int)(found - text), text, found + 5) : text;
+}
+
 static char *declare(Arena *arena, const char *before, const char *name, const char *after)
 {
+    before = with_bool(arena, before);
     size_t length = strlen(before);
     char last = length > 0 ? before[length - 1] : ' ';
     bool gap = isalnum((unsigned char)last) || last == '_' || last == ')' || last == ']';
@@ -46,11 +56,12 @@ char *type_declare(Arena *arena, const CType *type, const char *name)
 
 char *type_declare_const(Arena *arena, const CType *type, const char *name)
 {
-    size_t length = strlen(type->before);
-    while (length > 0 && type->before[length - 1] == ' ')
+    const char *before = with_bool(arena, type->before);
+    size_t length = strlen(before);
+    while (length > 0 && before[length - 1] == ' ')
         length--;
-    if (length > 0 && type->before[length - 1] == '*')
-        return arena_printf(arena, "%.*sconst %s%s", (int)length, type->before, name, type->after);
+    if (length > 0 && before[length - 1] == '*')
+        return arena_printf(arena, "%.*sconst %s%s", (int)length, before, name, type->after);
     if (strncmp(type->before, "const ", 6) == 0)
         return type_declare(arena, type, name);
     return arena_printf(arena, "const %s", type_declare(arena, type, name));

@@ -142,31 +142,42 @@ static const char *descriptor(Voice *v, const CType *type)
 // ---- from expressions ----
 
 // An array can be initialised with braces or a string, but not assigned.
-static bool is_initialiser(const CType *type, const Expr *expr)
+static bool is_initialiser(const Expr *expr)
 {
-    return expr->is_braces || (type->kind == CTYPE_ARRAY && expr->type->kind != CTYPE_ARRAY);
+    return expr->is_braces || expr->is_literal;
+}
+
+// A macro may stand for a string literal, which is shorter or longer than the array.
+static bool may_be_literal(const CType *type, const Expr *expr)
+{
+    return type->is_char_array && !expr->is_variable && !is_initialiser(expr);
 }
 
 void value_temporary(Voice *v, const char *name, const CType *type, const Expr *expr)
 {
     Out *out = &v->out;
     out_puts(out, type_declare(v->arena, type, name));
-    bool copies = type->kind == CTYPE_ARRAY && !is_initialiser(type, expr);
-    if (copies)
-        out_printf(out, "; memcpy(%s, ", name);
-    else
+    if (type->kind != CTYPE_ARRAY || is_initialiser(expr)) {
         out_puts(out, " = ");
-    value_expr(v, expr);
-    if (copies)
-        out_printf(out, ", sizeof %s)", name);
-    out_puts(out, "; ");
+        value_expr(v, expr);
+        out_puts(out, "; ");
+    } else if (may_be_literal(type, expr)) {
+        out_printf(out, " = {0}; memcpy(%s, ", name);
+        value_expr(v, expr);
+        out_printf(out, ", sizeof %s < sizeof(%s) ? sizeof %s : sizeof(%s)); ", name, value_text(v, expr), name,
+                   value_text(v, expr));
+    } else {
+        out_printf(out, "; memcpy(%s, ", name);
+        value_expr(v, expr);
+        out_printf(out, ", sizeof %s); ", name);
+    }
 }
 
 // place = expr, without regard to ownership.
 static void assign_bits(Voice *v, const char *place, const CType *type, const Expr *expr)
 {
     Out *out = &v->out;
-    if (type->kind == CTYPE_ARRAY && is_initialiser(type, expr)) {
+    if (type->kind == CTYPE_ARRAY && (is_initialiser(expr) || may_be_literal(type, expr))) {
         out_puts(out, "{ ");
         value_temporary(v, "chx_array", type, expr);
         out_printf(out, "memcpy(%s, chx_array, sizeof chx_array); } ", place);

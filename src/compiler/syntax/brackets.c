@@ -19,8 +19,8 @@ typedef struct {
     bool quiet; // an unterminated string has been reported: brackets may be hidden in it
     VECTOR(uint32_t) open;
     VECTOR(Insert) inserts;
-    bool *drop;             // for each token; NULL as long as none is dropped
-    size_t end;             // tokens from here on are no part of the block
+    bool *drop; // for each token; NULL as long as none is dropped
+    size_t end; // tokens from here on are no part of the block
 } Pairing;
 
 static const char *closing_of(const Token *token)
@@ -190,7 +190,8 @@ bool brackets_pair(Parser *parser, bool quiet)
             close_all(&pairing, i);
         if (closing_of(token) != NULL) {
             if (pairing.open.count == NESTING_MAX) {
-                parse_error(parser, token_span(parser, i), "brackets are nested too deeply (the limit is %d)", NESTING_MAX);
+                parse_error(parser, token_span(parser, i), "brackets are nested too deeply (the limit is %d)",
+                            NESTING_MAX);
                 return false;
             }
             vector_push(parser->arena, &pairing.open, i);

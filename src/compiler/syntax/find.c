@@ -10,8 +10,8 @@ typedef enum { EVENT_END, EVENT_WORD, EVENT_OPEN, EVENT_CLOSE, EVENT_DIRECTIVE }
 typedef struct {
     const char *text;
     uint32_t at, end;
-    bool in_block;   // parentheses matter, the word does not
-    bool line_start; // no token yet on this line
+    bool in_block;        // parentheses matter, the word does not
+    bool line_start;      // no token yet on this line
     uint32_t event_start; // the last event's text goes from here to `at`
 } Finder;
 
@@ -147,9 +147,8 @@ static void add_include(Arena *arena, const Source *source, Span directive, Foun
 // The finder stands behind the word, before '('.
 static FoundBlock find_end(Finder *finder, FileId file, uint32_t word_start, uint32_t open)
 {
-    FoundBlock block = {.span = {file, word_start, finder->end},
-                        .inside = {file, open + 1, finder->end},
-                        .directive = SPAN_NONE};
+    FoundBlock block = {
+        .span = {file, word_start, finder->end}, .inside = {file, open + 1, finder->end}, .directive = SPAN_NONE};
     finder->in_block = true;
     finder->line_start = false;
     finder->at = open + 1;

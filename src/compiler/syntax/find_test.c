@@ -68,7 +68,9 @@ static void word_counts_only_as_a_token_of_its_own(void **state)
     check_blocks("choreographyx(a)", 0);
     check_blocks("choreography_(a)", 0);
     check_blocks("$choreography(a)", 0);
-    check_blocks("\xc3\xa4" "choreography(a)", 0);
+    check_blocks("\xc3\xa4"
+                 "choreography(a)",
+                 0);
     check_blocks("1choreography(a)", 0);
     check_blocks(".1choreography(a)", 0);
     check_blocks("x.choreography(a)", 1);
@@ -138,9 +140,10 @@ static void directive_in_a_block_is_recorded(void **state)
 static void quoted_includes_are_collected(void **state)
 {
     (void)state;
-    Test test = find("#include \"a.h\"\n # /* x */ include /* y */ \"dir/b.h\" // z\n#include <c.h>\n#inc\\\nlude \\\n\"d.h\"\n"
-                     "// #include \"e.h\"\nchoreography(\n#include \"f.h\"\n)\nint x; #include \"g.h\"\n#include \"h.h\"\n"
-                     "#include \"\"\n#include \"i.h\n#include_next \"j.h\"\n#include \"k\\l.h\"");
+    Test test =
+        find("#include \"a.h\"\n # /* x */ include /* y */ \"dir/b.h\" // z\n#include <c.h>\n#inc\\\nlude \\\n\"d.h\"\n"
+             "// #include \"e.h\"\nchoreography(\n#include \"f.h\"\n)\nint x; #include \"g.h\"\n#include \"h.h\"\n"
+             "#include \"\"\n#include \"i.h\n#include_next \"j.h\"\n#include \"k\\l.h\"");
     static const char *const paths[] = {"a.h", "dir/b.h", "d.h", "h.h", "k\\l.h"};
     assert_int_equal(test.found.includes.count, sizeof paths / sizeof *paths);
     for (size_t i = 0; i < test.found.includes.count; i++)
@@ -154,7 +157,8 @@ static void quoted_includes_are_collected(void **state)
 static void large_file_is_scanned_fast(void **state)
 {
     (void)state;
-    static const char line[] = "static int choreographer(const char *name, int x) { return x + 1 / 2; } /* text */ \"s\"\n";
+    static const char line[] =
+        "static int choreographer(const char *name, int x) { return x + 1 / 2; } /* text */ \"s\"\n";
     size_t size = 64 * 1024 * 1024 - sizeof line, length = sizeof line - 1;
     char *text = malloc(size);
     assert_non_null(text);

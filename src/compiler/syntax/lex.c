@@ -109,7 +109,8 @@ uint32_t lex_number(const char *text, uint32_t at, uint32_t end)
         if (at >= end)
             return behind;
         char c = text[at];
-        bool is_sign = (c == '+' || c == '-') && (previous == 'e' || previous == 'E' || previous == 'p' || previous == 'P');
+        bool is_sign =
+            (c == '+' || c == '-') && (previous == 'e' || previous == 'E' || previous == 'p' || previous == 'P');
         bool is_separator = c == '\'' && previous != 0 && at + 1 < end && lex_class(text[at + 1]) >= LEX_LETTER;
         if (lex_class(c) < LEX_LETTER && c != '.' && !is_sign && !is_separator)
             return behind;
@@ -282,8 +283,9 @@ void lex_range(Arena *arena, const Source *source, uint32_t start, uint32_t end,
 const char *token_kind_name(TokenKind kind)
 {
     static const char *const names[] = {
-        [TOKEN_IDENTIFIER] = "identifier", [TOKEN_NUMBER] = "number", [TOKEN_STRING] = "string",
-        [TOKEN_CHAR] = "character",        [TOKEN_PUNCTUATOR] = "punctuator", [TOKEN_ARROW] = "arrow",
+        [TOKEN_IDENTIFIER] = "identifier", [TOKEN_NUMBER] = "number",
+        [TOKEN_STRING] = "string",         [TOKEN_CHAR] = "character",
+        [TOKEN_PUNCTUATOR] = "punctuator", [TOKEN_ARROW] = "arrow",
         [TOKEN_OTHER] = "other",           [TOKEN_END] = "end",
     };
     return names[kind];

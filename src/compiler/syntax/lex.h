@@ -56,7 +56,8 @@ static inline LexClass lex_class(char c)
 // Each takes the offset `at` where the thing starts and gives the offset behind it, `at` itself if there is none here.
 uint32_t lex_splices(const char *text, uint32_t at, uint32_t end); // line continuations
 uint32_t lex_comment(const char *text, uint32_t at, uint32_t end, bool *terminated);
-uint32_t lex_quoted(const char *text, uint32_t at, uint32_t end, bool *terminated); // ends at the line's end at the latest
+uint32_t lex_quoted(const char *text, uint32_t at, uint32_t end,
+                    bool *terminated); // ends at the line's end at the latest
 uint32_t lex_word(const char *text, uint32_t at, uint32_t end);
 uint32_t lex_number(const char *text, uint32_t at, uint32_t end);
 uint32_t lex_directive(const char *text, uint32_t at, uint32_t end); // to the end of the logical line, newline excluded

@@ -2,6 +2,8 @@
 
 #include "compiler/syntax/parser.h"
 
+#include "base/check.h"
+
 // ---- parameters and results ----
 
 // result = role-ref ( type | "{" type { "," type } "}" )
@@ -60,7 +62,7 @@ static bool parse_results(Parser *parser, TreeResultList *results, bool in_signa
         vector_push(parser->arena, results, result);
     } while ((in_parens || !in_signature) && accept(parser, ","));
     if (in_parens && parser->at != close) {
-        parse_error_here(parser, "expected ',' or ')' behind a result, not %s", describe(parser, parser->at));
+        parse_error_here(parser, "expected ',' or ')' after a result, not %s", describe(parser, parser->at));
         return false;
     }
     parser->at += in_parens;
@@ -123,7 +125,7 @@ static bool parse_params(Parser *parser, TreeParamList *params, bool in_signatur
         if (parser->at >= close)
             break;
         if (!accept(parser, ",")) {
-            parse_error_here(parser, "expected ',' or ')' behind a parameter, not %s", describe(parser, parser->at));
+            parse_error_here(parser, "expected ',' or ')' after a parameter, not %s", describe(parser, parser->at));
             good = false;
             while (parser->at < close && !accept(parser, ","))
                 parser->at = behind_group(parser, parser->at);
@@ -155,7 +157,8 @@ static bool parse_head(Parser *parser, TreeDef *def)
         if (!parse_name_list(parser, "a role parameter", &def->role_params))
             return false;
         if (def->role_params.count == 0) {
-            parse_error(parser, range_span(parser, open, parser->at), "a role parameter is missing between '[' and ']'");
+            parse_error(parser, range_span(parser, open, parser->at),
+                        "a role parameter is missing between '[' and ']'");
             return false;
         }
     }
@@ -209,7 +212,8 @@ static void report_no_proto(Parser *parser, size_t end)
     size_t first = parser->at;
     Span span = range_span(parser, first, end);
     if (end == first) {
-        parse_error_here(parser, "expected 'def' or the prototype of a role's function, not %s", describe(parser, first));
+        parse_error_here(parser, "expected 'def' or the prototype of a role's function, not %s",
+                         describe(parser, first));
         return;
     }
     parse_error(parser, span, "expected 'def', or a prototype that says whose function it is: 'int %s.f(void);'",
@@ -249,8 +253,8 @@ static TreeProto *parse_proto(Parser *parser)
     TreeProto *proto = ARENA_NEW(parser->arena, TreeProto);
     if (index_is(parser, dot - 1, "}") || index_is(parser, dot - 1, "]")) {
         bool is_set = index_is(parser, dot - 1, "}");
-        parse_error(parser, token_span(parser, dot - 1), is_set ? "a prototype belongs to one role"
-                                                                : "a family of roles is not supported yet");
+        parse_error(parser, token_span(parser, dot - 1),
+                    is_set ? "a prototype belongs to one role" : "a family of roles is not supported yet");
         return NULL;
     }
     if (dot == first + 1) {
@@ -261,7 +265,7 @@ static TreeProto *parse_proto(Parser *parser)
     if (!parse_type(parser, TYPE_NAMED, &proto->type, &proto->role))
         return NULL;
     proto->type.span = proto->type.before;
-    if (!expect(parser, ".", "behind the role of a prototype") || !parse_proto_rest(parser, proto))
+    if (!expect(parser, ".", "after the role of a prototype") || !parse_proto_rest(parser, proto))
         return NULL;
     proto->span = range_span(parser, first, parser->at);
     expect_semicolon(parser);
@@ -298,6 +302,7 @@ static void parse_definitions(Parser *parser)
         size_t first = parser->at;
         if (is_def(parser, first)) {
             TreeDef *def = parse_def(parser);
+            CHECK(def != NULL || parser->errors > 0);
             if (def != NULL)
                 vector_push(parser->arena, &tree->defs, def);
             continue;
@@ -307,6 +312,7 @@ static void parse_definitions(Parser *parser)
         if (!parser->block->closed && find_dot(parser, &end) == end)
             return;
         TreeProto *proto = parse_proto(parser);
+        CHECK(proto != NULL || parser->errors > 0);
         if (proto != NULL)
             vector_push(parser->arena, &tree->protos, proto);
         else
@@ -368,14 +374,14 @@ static void parse_choreography(Parser *parser)
     if (!parse_name(parser, "the choreography's name", &tree->name))
         return;
     if (!accept(parser, ",")) {
-        parse_error_here(parser, "expected ',' behind the choreography's name, not %s", describe(parser, parser->at));
+        parse_error_here(parser, "expected ',' after the choreography's name, not %s", describe(parser, parser->at));
         return;
     }
     if (!parse_roles(parser) && parser->tree->roles.count == 0 && !next_is(parser, ","))
         return;
     if (parser->at < parser->limit && !accept(parser, ",")) {
         Span place = previous_end(parser);
-        if (parse_error(parser, place, "expected ',' behind the roles"))
+        if (parse_error(parser, place, "expected ',' after the roles"))
             diag_fix(parser->diags, place, ",", "add ','");
     }
     if (parser->at == parser->limit) {

@@ -21,7 +21,8 @@ static uint64_t unit_ns(const char *unit)
     static const struct {
         const char *name;
         uint64_t ns;
-    } units[] = {{"us", 1000}, {"ms", 1000 * 1000}, {"s", 1000 * 1000 * 1000}, {"min", UINT64_C(60) * 1000 * 1000 * 1000}};
+    } units[] = {
+        {"us", 1000}, {"ms", 1000 * 1000}, {"s", 1000 * 1000 * 1000}, {"min", UINT64_C(60) * 1000 * 1000 * 1000}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(unit, units[i].name) == 0)
             return units[i].ns;
@@ -34,7 +35,8 @@ static bool parse_within(Parser *parser, Stmt *stmt)
 {
     size_t first = parser->at++;
     if (peek(parser)->kind != TOKEN_NUMBER) {
-        parse_error_here(parser, "expected a time such as '500ms' behind 'within', not %s", describe(parser, parser->at));
+        parse_error_here(parser, "expected a time such as '500ms' after 'within', not %s",
+                         describe(parser, parser->at));
         return false;
     }
     const char *text = peek(parser)->text;
@@ -70,7 +72,7 @@ static bool parse_retry(Parser *parser, Stmt *stmt)
     parser->at++;
     uint64_t number;
     if (peek(parser)->kind != TOKEN_NUMBER) {
-        parse_error_here(parser, "expected a number behind 'retry', not %s", describe(parser, parser->at));
+        parse_error_here(parser, "expected a number after 'retry', not %s", describe(parser, parser->at));
         return false;
     }
     const char *text = peek(parser)->text;
@@ -109,7 +111,7 @@ static bool parse_rescue(Parser *parser, Stmt *stmt)
         parser->at++;
         good = parse_name(parser, "the name of the fault", &stmt->fault);
         if (good && parser->at != close) {
-            parse_error_here(parser, "expected ')' behind the name of the fault, not %s", describe(parser, parser->at));
+            parse_error_here(parser, "expected ')' after the name of the fault, not %s", describe(parser, parser->at));
             good = false;
         }
         parser->at = close + 1;
@@ -128,7 +130,7 @@ static Stmt *parse_checkpoint(Parser *parser)
         good = (next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt)) && good;
     if (!next_is(parser, "{")) {
         if (good)
-            parse_error_here(parser, "expected '{', 'within' or 'retry' behind 'checkpoint', not %s",
+            parse_error_here(parser, "expected '{', 'within' or 'retry' after 'checkpoint', not %s",
                              describe(parser, parser->at));
         while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
             parser->at++;

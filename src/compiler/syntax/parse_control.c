@@ -7,7 +7,7 @@
 static TreeExpr *parse_condition(Parser *parser, const char *word)
 {
     if (!next_is(parser, "(")) {
-        parse_error_here(parser, "expected '(' behind '%s', not %s", word, describe(parser, parser->at));
+        parse_error_here(parser, "expected '(' after '%s', not %s", word, describe(parser, parser->at));
         while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
             parser->at++;
         return NULL;
@@ -25,7 +25,7 @@ static TreeExpr *parse_condition(Parser *parser, const char *word)
     else
         report_unlocated(parser, "a condition", parser->at, close);
     if (expr != NULL && parser->at != close) {
-        parse_error_here(parser, "expected ')' behind the condition, not %s", describe(parser, parser->at));
+        parse_error_here(parser, "expected ')' after the condition, not %s", describe(parser, parser->at));
         expr = NULL;
     }
     if (expr != NULL && expr->kind == TREE_TUPLE) {
@@ -50,9 +50,23 @@ static bool parse_notify(Parser *parser, Stmt *stmt)
     return good;
 }
 
+static bool misplaced_notify(Parser *parser)
+{
+    if (!next_is(parser, "notify") || !index_is(parser, parser->at + 1, "("))
+        return false;
+    parse_error_here(parser, "'notify' stands only once, after the condition of 'if', 'while' or 'switch'");
+    parser->at = behind_group(parser, parser->at + 1);
+    return true;
+}
+
 // A body is a block. Anything else is parsed after the error, so that its own mistakes show too.
 static bool parse_body(Parser *parser, Block *block, const char *word)
 {
+    if (misplaced_notify(parser)) {
+        if (next_is(parser, "{"))
+            parse_block_body(parser, block);
+        return false;
+    }
     if (next_is(parser, "{") && !is_role_set(parser)) {
         parse_block_body(parser, block);
         return true;
@@ -118,11 +132,12 @@ static bool parse_label(Parser *parser, TreeCase *branch)
         }
     }
     if (!index_is(parser, i, ":")) {
-        parse_error(parser, previous_end(parser), "expected ':' behind the label");
+        parse_error(parser, previous_end(parser), "expected ':' after the label");
         return false;
     }
     if ((i == first) != is_default) {
-        parse_error_here(parser, is_default ? "'default' has no value: expected ':'" : "the value of the case is missing");
+        parse_error_here(parser,
+                         is_default ? "'default' has no value: expected ':'" : "the value of the case is missing");
         return false;
     }
     if (is_default && branch->has_default) {
@@ -191,7 +206,7 @@ static bool parse_case(Parser *parser, TreeCase *branch)
 
 static void parse_cases(Parser *parser, Stmt *stmt)
 {
-    bool in_switch = parser->in_switch, has_default = false;
+    bool in_switch = parser->in_switch;
     Stmt **outer_breaks = parser->case_breaks.items;
     size_t outer_count = parser->case_breaks.count, outer_capacity = parser->case_breaks.capacity;
     memset(&parser->case_breaks, 0, sizeof parser->case_breaks);
@@ -203,13 +218,9 @@ static void parse_cases(Parser *parser, Stmt *stmt)
             parse_statements(parser, &lost, true);
             continue;
         }
-        TreeCase branch = {.has_default = has_default};
+        TreeCase branch = {0};
         size_t first = parser->at;
-        bool good = parse_case(parser, &branch);
-        bool is_default = branch.has_default && !has_default;
-        has_default |= branch.has_default;
-        branch.has_default = is_default;
-        if (good) {
+        if (parse_case(parser, &branch)) {
             vector_push(parser->arena, &stmt->cases, branch);
             continue;
         }
@@ -237,7 +248,8 @@ static Stmt *parse_switch(Parser *parser)
     good = parse_notify(parser, stmt) && good;
     if (!next_is(parser, "{")) {
         if (good)
-            parse_error_here(parser, "expected '{' and cases behind 'switch (...)', not %s", describe(parser, parser->at));
+            parse_error_here(parser, "expected '{' and cases after 'switch (...)', not %s",
+                             describe(parser, parser->at));
         return NULL;
     }
     size_t open = parser->at, close = peek(parser)->match, outer_limit = parser->limit;
@@ -274,13 +286,17 @@ static Stmt *parse_do(Parser *parser)
     bool good = parse_loop_body(parser, &stmt->body, "do");
     if (!next_is(parser, "while")) {
         if (good)
-            parse_error_here(parser, "expected 'while' behind the body of 'do', not %s", describe(parser, parser->at));
+            parse_error_here(parser, "expected 'while' after the body of 'do', not %s", describe(parser, parser->at));
         return NULL;
     }
     parser->at++;
     stmt->expr = parse_condition(parser, "while");
     good = good && stmt->expr != NULL;
     stmt_end(parser, stmt, first);
+    if (misplaced_notify(parser)) {
+        accept(parser, ";");
+        return NULL;
+    }
     if (good)
         expect_semicolon(parser);
     return good ? stmt : NULL;
@@ -310,8 +326,9 @@ static bool parse_for_step(Parser *parser, Stmt **step, bool is_last)
     *step = parse_step(parser);
     bool good = *step != NULL;
     if (good && (*step)->kind != STMT_ASSIGN && !(is_last && (*step)->kind == STMT_LOCAL)) {
-        parse_error(parser, (*step)->span, is_last ? "the step of 'for' must be a local step of one role"
-                                                   : "'for' starts with a declaration or an assignment of one role");
+        parse_error(parser, (*step)->span,
+                    is_last ? "the step of 'for' must be a local step of one role"
+                            : "'for' starts with a declaration or an assignment of one role");
         good = false;
     }
     return end_for_part(parser, good, is_last);
@@ -435,8 +452,8 @@ StatementParser *control_parser(const Parser *parser)
         const char *word;
         StatementParser *parse;
     } words[] = {
-        {"if", parse_if},       {"switch", parse_switch},     {"while", parse_while},   {"do", parse_do}, {"for", parse_for},
-        {"break", parse_break}, {"continue", parse_continue}, {"return", parse_return},
+        {"if", parse_if},   {"switch", parse_switch}, {"while", parse_while},       {"do", parse_do},
+        {"for", parse_for}, {"break", parse_break},   {"continue", parse_continue}, {"return", parse_return},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (next_is(parser, words[i].word))

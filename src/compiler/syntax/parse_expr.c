@@ -71,7 +71,7 @@ bool parse_role_ref(Parser *parser, RoleRef *at)
     at->span = range_span(parser, first, parser->at);
     if (accept(parser, ".") || is_dot(parser, parser->at))
         return true;
-    parse_error(parser, at->span, "'.' and what %s does are missing behind the role", role_text(parser, at));
+    parse_error(parser, at->span, "'.' and what %s does are missing after the role", role_text(parser, at));
     return false;
 }
 
@@ -114,8 +114,8 @@ static bool check_local(Parser *parser, size_t first, size_t behind, const RoleR
                             token->text))
                 diag_fix(parser->diags, use, "", "leave '%s.' out", token->text);
         } else {
-            parse_error(parser, use, "%s's local C can't use %s's value: deliver it to %s first",
-                        role_text(parser, at), token->text, role_text(parser, at));
+            parse_error(parser, use, "%s's local C can't use %s's value: deliver it to %s first", role_text(parser, at),
+                        token->text, role_text(parser, at));
         }
         return false;
     }
@@ -131,9 +131,8 @@ CText local_text(Parser *parser, size_t first, size_t behind, const RoleRef *at)
 bool is_operator(const Parser *parser, size_t index)
 {
     static const char *const operators[] = {
-        "+", "-",  "*",  "/",  "%",  "<",  ">",  "<=", ">=", "==", "!=",  "&&",  "||", "&",  "|", "^", "<<",
-        ">>", "?", "++", "--", "=",  "+=", "-=", "*=", "/=", "%=", "&=",  "|=",  "^=", "<<=", ">>=", ".", "->",
-        "[", "(",
+        "+", "-",  "*",  "/", "%",  "<",  ">",  "<=", ">=", "==", "!=", "&&", "||",  "&",   "|", "^",  "<<", ">>",
+        "?", "++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ".", "->", "[",  "(",
     };
     const Token *token = peek_at(parser, index);
     if (token->kind != TOKEN_PUNCTUATOR)
@@ -258,7 +257,8 @@ void skip_postfix(Parser *parser)
             parser->at = behind_group(parser, parser->at);
             continue;
         }
-        if ((!next_is(parser, ".") && !next_is(parser, "->")) || peek_at(parser, parser->at + 1)->kind != TOKEN_IDENTIFIER)
+        if ((!next_is(parser, ".") && !next_is(parser, "->")) ||
+            peek_at(parser, parser->at + 1)->kind != TOKEN_IDENTIFIER)
             return;
         // `Alice.x -> Bob.y` is a delivery with the wrong arrow.
         if (next_is(parser, "->") && index_is(parser, parser->at + 2, ".") &&
@@ -369,7 +369,8 @@ bool is_call(const Parser *parser)
     if (!is_plain_name(peek(parser)))
         return false;
     size_t next = parser->at + 1;
-    return index_is(parser, next, "(") || (index_is(parser, next, "[") && index_is(parser, behind_group(parser, next), "("));
+    return index_is(parser, next, "(") ||
+           (index_is(parser, next, "[") && index_is(parser, behind_group(parser, next), "("));
 }
 
 static size_t argument_end(const Parser *parser)

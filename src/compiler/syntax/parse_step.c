@@ -34,7 +34,8 @@ static bool is_receiver(const Parser *parser, size_t index)
 static size_t wrong_arrow(const Parser *parser)
 {
     size_t at = parser->at;
-    bool is_two = (next_is(parser, "=") || next_is(parser, "--") || next_is(parser, "-")) && index_is(parser, at + 1, ">");
+    bool is_two =
+        (next_is(parser, "=") || next_is(parser, "--") || next_is(parser, "-")) && index_is(parser, at + 1, ">");
     if (is_two)
         return is_receiver(parser, at + 2) ? 2 : 0;
     bool is_one = next_is(parser, "->") || next_is(parser, ">") || next_is(parser, ">>") || next_is(parser, "~");
@@ -62,7 +63,7 @@ static void report_receiver(Parser *parser, const TreeExpr *sent)
     while (end < parser->limit && !index_is(parser, end, ";"))
         end = behind_group(parser, end);
     if (end == parser->at) {
-        parse_error_here(parser, "the receiver is missing behind '~>'");
+        parse_error_here(parser, "the receiver is missing after '~>'");
         return;
     }
     const Token *token = peek(parser);
@@ -72,8 +73,8 @@ static void report_receiver(Parser *parser, const TreeExpr *sent)
     }
     const char *variable = sent->kind == TREE_NAME ? sent->name.text : "x";
     Span place = {parser->file, token->end, token->end};
-    if (parse_error_here(parser, "the variable of %s that takes the value is missing: '%s.%s'", token->text, token->text,
-                         variable))
+    if (parse_error_here(parser, "the variable of %s that takes the value is missing: '%s.%s'", token->text,
+                         token->text, variable))
         diag_fix(parser->diags, place, arena_printf(parser->arena, ".%s", variable), "write '%s.%s'", token->text,
                  variable);
 }
@@ -98,6 +99,11 @@ static Stmt *parse_delivery(Parser *parser, size_t first, TreeExpr *expr)
         parse_error_here(parser, "a value goes one way in one statement: end this delivery with ';' and start another");
         return NULL;
     }
+    if (next_is(parser, ",")) {
+        parse_error_here(parser, "a delivery to several roles names them as a set: '{%s, ...}.x'",
+                         role_text(parser, &target->at));
+        return NULL;
+    }
     if (target->target->kind != TARGET_DECLARE && is_operator(parser, parser->at)) {
         suggest_parentheses(parser, &target->at, target_first);
         return NULL;
@@ -110,8 +116,8 @@ static Stmt *parse_delivery(Parser *parser, size_t first, TreeExpr *expr)
 
 static bool is_assignment_operator(const Token *token)
 {
-    static const char *const operators[] = {"=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
-                                            "|=", "^=", "<<=", ">>=", "++", "--"};
+    static const char *const operators[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
     for (size_t i = 0; token->kind == TOKEN_PUNCTUATOR && i < sizeof operators / sizeof *operators; i++) {
         if (strcmp(token->text, operators[i]) == 0)
             return true;
@@ -178,7 +184,7 @@ static bool parse_value(Parser *parser, Stmt *stmt)
 {
     size_t first = parser->at, behind = value_end(parser);
     if (behind == first) {
-        parse_error_here(parser, "a value is missing behind '%s'", stmt->op);
+        parse_error_here(parser, "a value is missing after '%s'", stmt->op);
         return false;
     }
     if (next_is(parser, "{") && stmt->target.target->kind != TARGET_DECLARE) {
@@ -214,13 +220,14 @@ static bool check_target(Parser *parser, const LocatedTarget *target, const char
         parse_error_here(parser, "'%s' needs a variable on its left", op);
         return false;
     case TARGET_TUPLE:
-        parse_error(parser, target->span, "a tuple comes from a delivery or a call; '%s.{.x, .y}' takes a struct apart", role);
+        parse_error(parser, target->span, "a tuple comes from a delivery or a call; '%s.{.x, .y}' takes a struct apart",
+                    role);
         return false;
     case TARGET_DROP:
         parse_error(parser, target->span, "to compute a value and drop it, write '%s.(...)'", role);
         return false;
     case TARGET_MATCH:
-        parse_error(parser, target->span, "a value to match stands only behind '~>'");
+        parse_error(parser, target->span, "a value to match stands only after '~>'");
         return false;
     }
     return false;
@@ -236,7 +243,7 @@ static Stmt *parse_call_step(Parser *parser, size_t first, Stmt *stmt)
         return NULL;
     for (size_t i = 0; i < stmt->targets.count; i++) {
         if (stmt->targets.items[i].target->kind == TARGET_MATCH) {
-            parse_error(parser, stmt->targets.items[i].span, "a value to match stands only behind '~>'");
+            parse_error(parser, stmt->targets.items[i].span, "a value to match stands only after '~>'");
             return NULL;
         }
     }
@@ -254,7 +261,7 @@ static Stmt *parse_many_targets(Parser *parser, size_t first, Stmt *stmt)
         if (!is_located(parser)) {
             bool declares = stmt->targets.items[stmt->targets.count - 1].target->kind == TARGET_DECLARE;
             parse_error_here(parser, declares ? "one statement declares one variable: expected ';' before ','"
-                                              : "expected another role's target behind ','");
+                                              : "expected another role's target after ','");
             return NULL;
         }
         LocatedTarget target;
@@ -263,7 +270,7 @@ static Stmt *parse_many_targets(Parser *parser, size_t first, Stmt *stmt)
         vector_push(parser->arena, &stmt->targets, target);
     }
     stmt->op_span = token_span(parser, parser->at);
-    if (!expect(parser, "=", "and a call behind several targets"))
+    if (!expect(parser, "=", "and a call after several targets"))
         return NULL;
     stmt->op = "=";
     if (is_choreographic_call(parser))
@@ -286,7 +293,7 @@ static Stmt *parse_assignment(Parser *parser, size_t first, LocatedTarget target
         stmt->targets.count = 0;
         if (target.target->kind == TARGET_DECLARE && !next_is(parser, "~>"))
             return stmt_end(parser, stmt, first);
-        parse_error_here(parser, "expected '=' behind '%s', not %s", span_copy_of(parser, target.span),
+        parse_error_here(parser, "expected '=' after '%s', not %s", span_copy_of(parser, target.span),
                          describe(parser, parser->at));
         return NULL;
     }
@@ -319,11 +326,12 @@ static Stmt *parse_local(Parser *parser, size_t first, TreeExpr *expr)
     bool has_effect = expr->kind == TREE_CALL || (expr->kind == TREE_C && expr->name.text == NULL);
     const char *text = span_copy_of(parser, expr->span);
     if (!has_effect && at_end(parser)) {
-        parse_error(parser, expr->span, "'%s' alone does nothing: send it with '~>', assign to it, or call a function", text);
+        parse_error(parser, expr->span, "'%s' alone does nothing: send it with '~>', assign to it, or call a function",
+                    text);
         return NULL;
     }
     if (!has_effect) {
-        parse_error_here(parser, "expected '~>' or '=' behind '%s', not %s", text, describe(parser, parser->at));
+        parse_error_here(parser, "expected '~>' or '=' after '%s', not %s", text, describe(parser, parser->at));
         return NULL;
     }
     Stmt *stmt = stmt_new(parser, STMT_LOCAL);

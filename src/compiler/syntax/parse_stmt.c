@@ -2,6 +2,8 @@
 
 #include "compiler/syntax/parser.h"
 
+#include "base/check.h"
+
 static bool follows_operator(const Parser *parser, size_t index)
 {
     const Token *token = peek_at(parser, index - 1);
@@ -12,7 +14,8 @@ static bool follows_operator(const Parser *parser, size_t index)
 // Goes to the end of a statement that could not be understood, as its brackets and semicolons show it.
 static void resynchronise(Parser *parser, size_t first)
 {
-    static const char *const heads[] = {"if", "switch", "while", "do", "for", "else", "checkpoint", "rescue", "unordered"};
+    static const char *const heads[] = {"if",   "switch",     "while",  "do",       "for",
+                                        "else", "checkpoint", "rescue", "unordered"};
     bool is_do = index_is(parser, first, "do"), is_if = index_is(parser, first, "if"), has_body = false;
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         has_body |= index_is(parser, first, heads[k]);
@@ -53,10 +56,12 @@ void parse_statements(Parser *parser, StmtList *list, bool in_case)
             continue;
         size_t first = parser->at;
         Stmt *stmt = parse_statement(parser);
-        if (stmt != NULL)
+        if (stmt != NULL) {
             vector_push(parser->arena, list, stmt);
-        else
-            resynchronise(parser, first);
+            continue;
+        }
+        CHECK(parser->errors > 0); // nothing may be left out in silence
+        resynchronise(parser, first);
     }
 }
 
@@ -79,9 +84,9 @@ static bool report_misplaced(Parser *parser)
         parse_error_here(parser, "'else' without an 'if' before it");
     else if (next_is(parser, "case") || next_is(parser, "default"))
         parse_error_here(parser, "'%s' stands only directly inside of a switch", peek(parser)->text);
-    else if (next_is(parser, "rescue") && (index_is(parser, parser->at + 1, "{") ||
-                                           (index_is(parser, parser->at + 1, "(") &&
-                                            index_is(parser, behind_group(parser, parser->at + 1), "{"))))
+    else if (next_is(parser, "rescue") &&
+             (index_is(parser, parser->at + 1, "{") ||
+              (index_is(parser, parser->at + 1, "(") && index_is(parser, behind_group(parser, parser->at + 1), "{"))))
         parse_error_here(parser, "'rescue' without a checkpoint block before it");
     else if (next_is(parser, "unordered") && index_is(parser, parser->at + 1, "{"))
         parse_error_here(parser, "'unordered' is not supported yet");

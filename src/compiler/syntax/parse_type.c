@@ -13,16 +13,16 @@ static bool is_one_of(const Token *token, const char *const *words)
 
 static bool is_qualifier(const Token *token)
 {
-    static const char *const words[] = {"const", "volatile", "restrict", "__const", "__volatile__", "__restrict",
-                                        "__extension__", NULL};
+    static const char *const words[] = {"const",        "volatile",   "restrict",      "__const",
+                                        "__volatile__", "__restrict", "__extension__", NULL};
     return is_one_of(token, words);
 }
 
 static bool is_type_word(const Token *token)
 {
-    static const char *const words[] = {"void",  "char",   "short", "int",      "long",    "float",    "double",
-                                        "signed", "unsigned", "bool", "_Bool", "_Complex", "__int128", "__signed__",
-                                        NULL};
+    static const char *const words[] = {"void",  "char",     "short",    "int",        "long",
+                                        "float", "double",   "signed",   "unsigned",   "bool",
+                                        "_Bool", "_Complex", "__int128", "__signed__", NULL};
     return is_one_of(token, words);
 }
 
@@ -41,8 +41,8 @@ static bool is_operator_word(const Token *token)
 
 static bool is_storage_word(const Token *token)
 {
-    static const char *const words[] = {"static",    "extern",    "typedef",       "register", "auto",
-                                        "inline",    "_Noreturn", "_Thread_local", "_Alignas", NULL};
+    static const char *const words[] = {"static", "extern",    "typedef",       "register", "auto",
+                                        "inline", "_Noreturn", "_Thread_local", "_Alignas", NULL};
     return is_one_of(token, words);
 }
 
@@ -79,16 +79,18 @@ bool is_declaration(const Parser *parser)
            index_is(parser, next, "[") || index_is(parser, next, "}") || index_is(parser, next, ")");
 }
 
-static bool parse_tag(Parser *parser)
+// `-> Bob.struct box {`: behind a result's type the function's body begins.
+static bool parse_tag(Parser *parser, bool body_follows)
 {
     parser->at++;
-    if (is_plain_name(peek(parser)))
+    bool has_name = is_plain_name(peek(parser));
+    if (has_name)
         parser->at++;
     else if (!next_is(parser, "{")) {
         parse_error_here(parser, "expected the name of the type before %s", describe(parser, parser->at));
         return false;
     }
-    if (next_is(parser, "{")) {
+    if (next_is(parser, "{") && !(has_name && body_follows)) {
         parse_error_here(parser, "a type can't be defined here: define it in C, before the choreography");
         return false;
     }
@@ -96,7 +98,7 @@ static bool parse_tag(Parser *parser)
 }
 
 // specifiers = { qualifier | type word | ("struct" | "union" | "enum") NAME | typeof "(" C ")" | typedef NAME }
-static bool parse_specifiers(Parser *parser)
+static bool parse_specifiers(Parser *parser, bool body_follows)
 {
     bool has_type = false;
     for (;;) {
@@ -109,10 +111,10 @@ static bool parse_specifiers(Parser *parser)
             parser->at = behind_group(parser, parser->at + 1);
             has_type = true;
         } else if (is_tag_word(token)) {
-            if (!parse_tag(parser))
+            if (!parse_tag(parser, body_follows))
                 return false;
             has_type = true;
-        } else if (is_type_word(token)) {
+        } else if (is_type_word(token) || (has_type && token_is(token, "complex"))) {
             parser->at++;
             has_type = true;
         } else if (is_qualifier(token) || token_is(token, "_Atomic")) {
@@ -149,7 +151,7 @@ bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name)
 {
     *type = (TypeText){0};
     size_t first = parser->at;
-    if (!parse_specifiers(parser))
+    if (!parse_specifiers(parser, use == TYPE_ONLY))
         return false;
     while (next_is(parser, "*") || is_qualifier(peek(parser)) || next_is(parser, "_Atomic"))
         parser->at++;

@@ -68,7 +68,8 @@ static bool report(Parser *parser, Span span, const char *format, va_list argume
     if (parser->gave_up)
         return false;
     // A bracket that had to be repaired has been reported; what goes wrong beside it follows from that.
-    if (parser->tokens.count > 0 && (peek(parser)->repaired || (parser->at > 0 && peek_at(parser, parser->at - 1)->repaired)))
+    if (parser->tokens.count > 0 &&
+        (peek(parser)->repaired || (parser->at > 0 && peek_at(parser, parser->at - 1)->repaired)))
         return false;
     if (parser->errors == ERRORS_MAX) {
         diag_error(parser->diags, span, "too many errors in this choreography");
@@ -113,14 +114,20 @@ const char *describe(const Parser *parser, size_t index)
 bool is_keyword(const Token *token)
 {
     static const char *const keywords[] = {
-        "auto",       "break",        "case",      "char",     "const",         "continue",      "default",
-        "do",         "double",       "else",      "enum",     "extern",        "float",         "for",
-        "goto",       "if",           "inline",    "int",      "long",          "register",      "restrict",
-        "return",     "short",        "signed",    "sizeof",   "static",        "struct",        "switch",
-        "typedef",    "union",        "unsigned",  "void",     "volatile",      "while",         "_Alignas",
-        "_Alignof",   "_Atomic",      "_Bool",     "_Complex", "_Generic",      "_Imaginary",    "_Noreturn",
-        "_Static_assert", "_Thread_local", "asm",  "typeof",   "__typeof__",    "__attribute__", "__extension__",
-        "bool",       "true",         "false",     "__int128", "__asm__",       "choreography",
+        "auto",          "break",     "case",           "char",
+        "const",         "continue",  "default",        "do",
+        "double",        "else",      "enum",           "extern",
+        "float",         "for",       "goto",           "if",
+        "inline",        "int",       "long",           "register",
+        "restrict",      "return",    "short",          "signed",
+        "sizeof",        "static",    "struct",         "switch",
+        "typedef",       "union",     "unsigned",       "void",
+        "volatile",      "while",     "_Alignas",       "_Alignof",
+        "_Atomic",       "_Bool",     "_Complex",       "_Generic",
+        "_Imaginary",    "_Noreturn", "_Static_assert", "_Thread_local",
+        "asm",           "typeof",    "__typeof__",     "__attribute__",
+        "__extension__", "bool",      "true",           "false",
+        "__int128",      "__asm__",   "choreography",
     };
     if (token->kind != TOKEN_IDENTIFIER)
         return false;

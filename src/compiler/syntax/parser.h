@@ -35,8 +35,8 @@ typedef struct {
     TreeDef *def;   // the one being parsed, for its role and function parameters
     size_t nesting; // of statements
 
-    bool in_loop;   // `continue` means a loop of this definition
-    bool in_switch; // `break` means a switch: it may only end a case
+    bool in_loop;               // `continue` means a loop of this definition
+    bool in_switch;             // `break` means a switch: it may only end a case
     VECTOR(Stmt *) case_breaks; // the breaks of the innermost switch's current case
 } Parser;
 
@@ -52,7 +52,7 @@ const Token *peek(const Parser *parser);
 const Token *peek_at(const Parser *parser, size_t index); // TOKEN_END beyond the end
 bool next_is(const Parser *parser, const char *text);
 bool index_is(const Parser *parser, size_t index, const char *text);
-bool accept(Parser *parser, const char *text); // and go on
+bool accept(Parser *parser, const char *text);           // and go on
 size_t behind_group(const Parser *parser, size_t index); // the index behind a bracket pair, or behind one token
 Span token_span(const Parser *parser, size_t index);
 Span range_span(const Parser *parser, size_t first, size_t behind); // tokens [first, behind); empty span if none
@@ -65,8 +65,8 @@ bool parse_error(Parser *parser, Span span, const char *format, ...) __attribute
 bool parse_error_here(Parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *describe(const Parser *parser, size_t index); // "'{'", "the end of the choreography"
 
-bool is_keyword(const Token *token); // of C
-bool is_role(const Parser *parser, const char *name); // declared, or a role parameter
+bool is_keyword(const Token *token);                      // of C
+bool is_role(const Parser *parser, const char *name);     // declared, or a role parameter
 bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
 const char *example_role(const Parser *parser);
 const char *role_text(const Parser *parser, const RoleRef *at);
@@ -82,14 +82,14 @@ typedef enum { TYPE_NAMED, TYPE_MAYBE_NAMED, TYPE_ONLY } TypeUse;
 bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name);
 
 // parse_expr.c
-bool is_role_set(const Parser *parser); // `{A, B}` and not a block
-bool is_located(const Parser *parser);  // a role or role set with its dot
+bool is_role_set(const Parser *parser);           // `{A, B}` and not a block
+bool is_located(const Parser *parser);            // a role or role set with its dot
 bool parse_role_ref(Parser *parser, RoleRef *at); // with the dot
 CText local_text(Parser *parser, size_t first, size_t behind, const RoleRef *at);
 TreeExpr *parse_expr(Parser *parser);
 TreeExpr *parse_expr_behind(Parser *parser, const RoleRef *at); // behind the dot
-void skip_postfix(Parser *parser); // .field ->field [index]
-bool is_operator(const Parser *parser, size_t index); // what a C expression would go on with
+void skip_postfix(Parser *parser);                              // .field ->field [index]
+bool is_operator(const Parser *parser, size_t index);           // what a C expression would go on with
 TreeExpr *suggest_parentheses(Parser *parser, const RoleRef *at, size_t first);
 bool is_call(const Parser *parser); // `f(` or `f[A, B](`
 TreeCall *parse_call(Parser *parser);

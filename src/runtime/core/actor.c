@@ -122,6 +122,8 @@ bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Gu
 {
     volatile bool begun = false;
     guard_enter(guard, actor);
+    // A bad pointer among the arguments is the caller's crash, not the role's.
+    current()->busy++;
     if (sigsetjmp(guard->jump, 0) == 0) {
         actor_begin_steps(actor, entry, arguments);
         begun = true;

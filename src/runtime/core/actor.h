@@ -1,11 +1,13 @@
 // actor.h: a role at work in a session: a stack of frames, channels to its peers, counters. All of it is data.
 //
 // At any time an actor is in one place: in a run queue, being run by one worker, waiting, or ended. Whoever has it in
-// hand (took it from a queue, or won the exchange on `waits`) may touch its plain members; everybody else only the atomic
-// ones.
+// hand (took it from a queue, or won the exchange on `waits`) may touch its plain members; everybody else only the
+// atomic ones.
 
 #ifndef RUNTIME_CORE_ACTOR_H
 #define RUNTIME_CORE_ACTOR_H
+
+#include "runtime/core/private.h"
 
 #include "runtime/core/channel.h"
 #include "runtime/core/report.h"
@@ -53,7 +55,7 @@ typedef enum {
     ACTOR_FAILED, // the fault is in the guard
 } ActorOutcome;
 
-// `waits`: NULL, or the channel waited for. With this bit the actor is only about to wait and still in its worker's hand.
+// `waits`: 0, or the channel waited for. With this bit the actor is about to wait and still in its worker's hand.
 #define WAITS_PREPARING ((uintptr_t)1)
 
 struct Actor {

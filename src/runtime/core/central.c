@@ -12,6 +12,7 @@ typedef struct {
     const chx_choreography *choreography;
     const chx_actor *cast;
     chx_role none; // before the first chx_central_at
+    const chx_role *roles[];
 } Central;
 
 static void central_report(const Central *central, const Fault *fault)
@@ -41,19 +42,21 @@ static bool central_body(Central *central, Guard *guard, void (*body)(chx_self *
 chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
                        void (*body)(chx_self *self, void *closure), void *closure)
 {
-    for (unsigned i = 0; i < choreography->role_count; i++) {
-        const chx_role *role;
-        chx_status status = plan_cast(choreography, cast, i, &role);
-        if (status != CHX_OK)
-            return status;
-    }
+    size_t size = sizeof(Central) + choreography->role_count * sizeof(const chx_role *);
     chx_runtime *runtime = runtime_default();
-    Central *central = runtime != NULL ? runtime_allocate(runtime, sizeof *central) : NULL;
+    Central *central = runtime != NULL ? runtime_allocate(runtime, size) : NULL;
     if (central == NULL) {
         report_refuse(NULL, choreography->file, "out of memory");
         return CHX_NO_MEMORY;
     }
-    memset(central, 0, sizeof *central);
+    memset(central, 0, size);
+    chx_status status = CHX_OK;
+    for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
+        status = plan_cast(choreography, cast, i, &central->roles[i]);
+    if (status != CHX_OK) {
+        runtime_release(runtime, central);
+        return status;
+    }
     isolation_thread_prepare(runtime);
     central->choreography = choreography;
     central->cast = cast;
@@ -67,7 +70,6 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     actor->chunk = &chunk;
     actor->is_central = true;
     Guard guard;
-    chx_status status = CHX_OK;
     report_clear(report_last());
     if (!central_body(central, &guard, body, closure)) {
         status = CHX_FAILED;
@@ -102,22 +104,14 @@ void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)
     Actor *actor = &central->actor;
     chx_at(self, site);
     actor->central_line = line;
-    if (actor->role != &central->none && actor->index == role)
-        return;
-    const chx_role *found = NULL;
-    if (plan_cast(central->choreography, central->cast, role, &found) == CHX_OK)
-        actor->role = found;
+    actor->role = central->roles[role];
     actor->index = role;
     actor->context = central->cast != NULL ? central->cast[role].context : NULL;
 }
 
 const chx_role *chx_central_role(chx_self *self, unsigned role)
 {
-    Central *central = (Central *)self;
-    const chx_role *found = NULL;
-    if (plan_cast(central->choreography, central->cast, role, &found) != CHX_OK)
-        guard_raise(CHX_FAULT_SYSTEM, 0, self->site, "%s", chx_last_report()->why);
-    return found;
+    return ((Central *)self)->roles[role];
 }
 
 void chx_central_mismatch(chx_self *self, const char *expected)

@@ -10,6 +10,8 @@
 #ifndef RUNTIME_CORE_CHANNEL_H
 #define RUNTIME_CORE_CHANNEL_H
 
+#include "runtime/core/private.h"
+
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>

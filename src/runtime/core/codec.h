@@ -7,6 +7,8 @@
 #ifndef RUNTIME_CORE_CODEC_H
 #define RUNTIME_CORE_CODEC_H
 
+#include "runtime/core/private.h"
+
 #include <chorex/generated.h>
 
 struct chx_writer {

@@ -3,6 +3,8 @@
 #ifndef RUNTIME_CORE_ISOLATION_H
 #define RUNTIME_CORE_ISOLATION_H
 
+#include "runtime/core/private.h"
+
 #include <chorex.h>
 
 // Thread mode. Handlers for fatal signals are the process's: taken with the first runtime that wants them, given back

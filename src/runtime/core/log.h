@@ -3,6 +3,8 @@
 #ifndef RUNTIME_CORE_LOG_H
 #define RUNTIME_CORE_LOG_H
 
+#include "runtime/core/private.h"
+
 #include <chorex.h>
 
 // From CHOREX_LOG; warnings and errors if it says nothing.

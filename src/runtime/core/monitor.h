@@ -3,6 +3,8 @@
 #ifndef RUNTIME_CORE_MONITOR_H
 #define RUNTIME_CORE_MONITOR_H
 
+#include "runtime/core/private.h"
+
 #include "runtime/core/actor.h"
 
 // The actor, in the caller's hand, does not go on. guard->fault is read on ACTOR_FAILED. Afterwards the actor and its

@@ -1,8 +1,10 @@
-// plan.h: what all sessions of one definition with one choice of implementations have in common: who plays which role, who
-// sends to whom, where things lie in a session's memory. Made once, kept by the runtime.
+// plan.h: what all sessions of one definition with one choice of implementations have in common: who plays which role,
+// who sends to whom, where things lie in a session's memory. Made once, kept by the runtime.
 
 #ifndef RUNTIME_CORE_PLAN_H
 #define RUNTIME_CORE_PLAN_H
+
+#include "runtime/core/private.h"
 
 #include "runtime/core/runtime.h"
 

@@ -6,6 +6,8 @@
 #ifndef RUNTIME_CORE_PLATFORM_H
 #define RUNTIME_CORE_PLATFORM_H
 
+#include "runtime/core/private.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -59,8 +59,8 @@ chx_status registry_find(const chx_choreography *choreography, unsigned index, c
     }
     if (search.count == 0) {
         report_refuse(name, choreography->file,
-                      "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it, or name one in "
-                      "the cast",
+                      "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it, or name one "
+                      "in the cast",
                       name, choreography->name, name);
         return CHX_UNCAST;
     }

@@ -3,6 +3,8 @@
 #ifndef RUNTIME_CORE_REGISTRY_H
 #define RUNTIME_CORE_REGISTRY_H
 
+#include "runtime/core/private.h"
+
 #include <chorex/generated.h>
 
 // The implementation of a role when the cast names none: the one with the default name, else the only one. On failure

@@ -3,6 +3,8 @@
 #ifndef RUNTIME_CORE_REPORT_H
 #define RUNTIME_CORE_REPORT_H
 
+#include "runtime/core/private.h"
+
 #include <chorex.h>
 
 enum { REPORT_WHY_SIZE = 512 };

@@ -5,6 +5,8 @@
 #ifndef RUNTIME_CORE_RUNTIME_H
 #define RUNTIME_CORE_RUNTIME_H
 
+#include "runtime/core/private.h"
+
 #include "runtime/core/platform.h"
 #include "runtime/core/scheduler.h"
 

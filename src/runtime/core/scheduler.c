@@ -113,6 +113,16 @@ static bool worker_start(Scheduler *scheduler)
     return true;
 }
 
+bool scheduler_has_worker(Scheduler *scheduler)
+{
+    if (atomic_load_explicit(&scheduler->worker_count, memory_order_relaxed) != 0)
+        return true;
+    pthread_mutex_lock(&scheduler->lock);
+    bool has_worker = atomic_load(&scheduler->worker_count) != 0 || worker_start(scheduler);
+    pthread_mutex_unlock(&scheduler->lock);
+    return has_worker;
+}
+
 void scheduler_help(Scheduler *scheduler)
 {
     Worker *woken = NULL;
@@ -202,9 +212,12 @@ static void worker_turn(Worker *worker, Actor *actor)
         atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
 }
 
-bool scheduler_serve(Scheduler *scheduler, Session *session, Actor *first, Actor *last, unsigned count)
+bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
+    unsigned count = session->actor_count;
     Worker *worker = NULL;
+    if (count == 0)
+        return false;
     for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
         Worker *guest = &scheduler->guests[i];
         if (atomic_load_explicit(&guest->claimed, memory_order_relaxed) || atomic_exchange(&guest->claimed, true))
@@ -222,7 +235,7 @@ bool scheduler_serve(Scheduler *scheduler, Session *session, Actor *first, Actor
     worker->session = session;
     atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
     isolation_thread_prepare(scheduler->runtime);
-    queue_append(worker, first, last, count);
+    queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
     for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
         worker_turn(worker, actor);
     here->worker = outer;
@@ -391,13 +404,20 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
 
 void scheduler_fini(Scheduler *scheduler)
 {
+    // Threads are started under the lock: afterwards there are no new ones.
+    pthread_mutex_lock(&scheduler->lock);
     atomic_store(&scheduler->closing, true);
+    pthread_mutex_unlock(&scheduler->lock);
     watch_fini(scheduler);
     uint32_t count = atomic_load(&scheduler->worker_count);
     for (uint32_t i = 0; i < count; i++) {
         Worker *worker = atomic_load(&scheduler->workers[i]);
         worker_wake(worker);
         scheduler->platform->thread_join(worker->thread);
+    }
+    // Only now: they look into one another's queues to the last.
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *worker = atomic_load(&scheduler->workers[i]);
         pthread_mutex_destroy(&worker->lock);
         runtime_release(scheduler->runtime, worker);
     }

@@ -3,11 +3,13 @@
 // A worker is a queue and the thread that serves it. Pool workers serve every session; a guest is a thread of the
 // caller's that waits for its own session and works for that one meanwhile. An actor that gets a message goes into the
 // `next` slot of the worker it came from: sender and receiver take turns on one core. Whoever has nothing to do takes
-// over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its worker
-// has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute.
+// over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its
+// worker has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute.
 
 #ifndef RUNTIME_CORE_SCHEDULER_H
 #define RUNTIME_CORE_SCHEDULER_H
+
+#include "runtime/core/private.h"
 
 #include "runtime/core/actor.h"
 #include "runtime/core/platform.h"
@@ -83,8 +85,10 @@ void scheduler_fini(Scheduler *scheduler);
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
-// Works for the session on the calling thread while there is something to do. False: no guest place free, nothing done.
-bool scheduler_serve(Scheduler *scheduler, Session *session, Actor *first, Actor *last, unsigned count);
+// Is there a pool worker, or can one be had? Without one nothing that is started would ever run.
+bool scheduler_has_worker(Scheduler *scheduler);
+// Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
+bool scheduler_serve(Scheduler *scheduler, Session *session);
 
 // For watch.c.
 bool scheduler_worker_has_work(Worker *worker);

@@ -153,12 +153,15 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
         if (actor_begin(&session->actors[i], plan->roles[i].entry, arguments, &guard))
             continue;
         report_refuse(choreography->roles[i], choreography->file, "%s", guard.fault.why);
+        report_last()->report.kind = guard.fault.kind;
         for (unsigned j = 0; j <= i; j++)
             actor_unwind(&session->actors[j]);
         session_fini_parts(session);
         session_free(session);
-        return CHX_NO_MEMORY;
+        return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
     }
+    log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
+              (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
     return CHX_OK;
 }
@@ -211,6 +214,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
 static void session_end(Session *session)
 {
     const Platform *platform = session->runtime->platform;
+    log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
+              (unsigned long long)session->token[0]);
     session_fini_parts(session);
     pthread_mutex_lock(&session->lock);
     int fd = atomic_load(&session->fd);
@@ -254,24 +259,40 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
     return runtime;
 }
 
-chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                       const chx_actor *cast, const void *arguments)
+// Gives a new session to the pool. On failure the session is gone and the thread's report says why.
+static chx_status session_hand_over(Session *session)
 {
-    Session *session;
-    runtime = runtime_or_default(runtime, choreography);
-    if (runtime == NULL || session_new(runtime, choreography, definition, cast, arguments, &session) != CHX_OK)
-        return NULL;
-    report_clear(report_last());
+    Scheduler *scheduler = &session->runtime->scheduler;
     unsigned count = session->actor_count;
     if (count == 0) {
         session_end(session);
+    } else if (scheduler_has_worker(scheduler)) {
+        scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
     } else {
-        Current *here = current();
-        here->busy++;
-        scheduler_start(&runtime->scheduler, &session->actors[0], &session->actors[count - 1], count);
-        here->busy--;
+        report_refuse(NULL, session->plan->choreography->file, "no thread could be started");
+        for (unsigned i = 0; i < count; i++)
+            actor_unwind(&session->actors[i]);
+        session_fini_parts(session);
+        session_free(session);
+        return CHX_NO_MEMORY;
     }
-    return (chx_session *)session;
+    return CHX_OK;
+}
+
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
+{
+    Session *session = NULL;
+    Current *here = current();
+    here->busy++;
+    runtime = runtime_or_default(runtime, choreography);
+    bool started = runtime != NULL &&
+                   session_new(runtime, choreography, definition, cast, arguments, &session) == CHX_OK &&
+                   session_hand_over(session) == CHX_OK;
+    if (started)
+        report_clear(report_last());
+    here->busy--;
+    return started ? (chx_session *)session : NULL;
 }
 
 chx_status chx_finish(chx_session *handle, void *results)
@@ -301,18 +322,14 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
     chx_runtime *runtime = runtime_or_default(NULL, choreography);
     if (runtime == NULL)
         return CHX_NO_MEMORY;
-    chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
-    if (status != CHX_OK)
-        return status;
-    unsigned count = session->actor_count;
-    Actor *first = &session->actors[0], *last = &session->actors[count - 1];
     Current *here = current();
     here->busy++;
+    chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
     // The caller's thread has nothing better to do than to work for its own session.
-    if (!scheduler_serve(&runtime->scheduler, session, first, last, count))
-        scheduler_start(&runtime->scheduler, first, last, count);
+    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session))
+        status = session_hand_over(session);
     here->busy--;
-    return chx_finish((chx_session *)session, results);
+    return status == CHX_OK ? chx_finish((chx_session *)session, results) : status;
 }
 
 const chx_report *chx_session_report(const chx_session *handle)

@@ -6,6 +6,8 @@
 #ifndef RUNTIME_CORE_SESSION_H
 #define RUNTIME_CORE_SESSION_H
 
+#include "runtime/core/private.h"
+
 #include "runtime/core/actor.h"
 #include "runtime/core/plan.h"
 

@@ -5,6 +5,8 @@
 #ifndef RUNTIME_CORE_TEXT_H
 #define RUNTIME_CORE_TEXT_H
 
+#include "runtime/core/private.h"
+
 #include <chorex.h>
 
 #include <stdatomic.h>

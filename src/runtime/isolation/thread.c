@@ -1,8 +1,8 @@
 // thread.c: thread mode: a fatal signal in a role's code is the role's failure.
 //
-// The handler unwinds to the worker's guard with siglongjmp: the faulting instruction is abandoned with everything that the
-// role's function had on its C stack. Signals that come from elsewhere, or hit the runtime's own code, go to whoever
-// handled them before.
+// The handler unwinds to the worker's guard with siglongjmp: the faulting instruction is abandoned with everything that
+// the role's function had on its C stack. Signals that come from elsewhere, or hit the runtime's own code, go to
+// whoever handled them before.
 
 #define _GNU_SOURCE
 #include "runtime/core/isolation.h"

@@ -1,0 +1,256 @@
+// A choreography as one sequential C program.
+//
+// One C function per instance plays all roles; each role's variables are a struct of its own, so that an expression reads
+// as in projected code. A delivery is an assignment, a choice an `if`. Frames lie on the runtime's stack, which drops
+// what they own, also after a failure. Roles' functions are called through the table of the role that the cast names.
+
+#include "compiler/central/central.h"
+
+#include "compiler/central/inside.h"
+
+#include <string.h>
+
+// ---- checkpoints can't be run yet ----
+
+static const Node *find_checkpoint(const NodeList *nodes)
+{
+    for (size_t i = 0; i < nodes->count; i++) {
+        const Node *node = nodes->items[i];
+        if (node->kind == NODE_CHECKPOINT)
+            return node;
+        const Node *found = find_checkpoint(&node->body);
+        for (size_t k = 0; found == NULL && k < node->branches.count; k++)
+            found = find_checkpoint(&node->branches.items[k].body);
+        if (found == NULL)
+            found = find_checkpoint(&node->step);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+static bool refuse_checkpoints(const Program *program, Diags *diags)
+{
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const Node *node = find_checkpoint(&program->instances.items[i]->body);
+        if (node != NULL) {
+            diag_error(diags, node->span, "checkpoint can't be compiled yet");
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- roles ----
+
+static LocalProgram *role_program(Arena *arena, const Program *program, RoleId role)
+{
+    LocalProgram *local = ARENA_NEW(arena, LocalProgram);
+    local->program = program;
+    local->role = role;
+    local->name = program->role_names[role];
+    local->sends_to = roleset_new(arena, program->role_count);
+    local->receives_from = roleset_new(arena, program->role_count);
+    for (size_t i = 0; i < program->functions.count; i++) {
+        if (program->functions.items[i]->role == role)
+            vector_push(arena, &local->provides, program->functions.items[i]);
+    }
+    return local;
+}
+
+// A member of the table: a pointer to the function.
+static const char *function_pointer(Arena *arena, const RoleFunction *function)
+{
+    const CFunction *type = function->type;
+    Text text;
+    text_init(&text, arena);
+    text_printf(&text, "(*%s)(", function->name);
+    for (size_t i = 0; i < type->params.count; i++)
+        text_printf(&text, "%s%s", i == 0 ? "" : ", ", type_name(arena, type->params.items[i]));
+    text_puts(&text, type->is_variadic ? ", ...)" : type->params.count == 0 ? "void)" : ")");
+    return type_declare(arena, type->result, text.chars);
+}
+
+static void put_tables(Central *central, Out *out)
+{
+    const Program *program = central->program;
+    for (RoleId role = 0; role < program->role_count; role++) {
+        const LocalProgram *local = central->roles[role];
+        if (local->provides.count == 0)
+            continue;
+        const char *name = arena_printf(central->arena, "%s_%s_chx_functions", program->name, local->name);
+        out_printf(out, "struct %s {\n", name);
+        for (size_t i = 0; i < local->provides.count; i++)
+            out_printf(out, "    %s;\n", function_pointer(central->arena, local->provides.items[i]));
+        out_printf(out, "};\nstatic inline const struct %s *%s_chx_%s(chx_self *chx)\n{\n", name, program->name,
+                   local->name);
+        out_printf(out, "    return chx_central_role(chx, %u)->central;\n}\n", role);
+    }
+}
+
+// ---- entries ----
+
+// `init` of every role before, `fini` after.
+static void put_hooks(const Central *central, const char *hook, Out *out)
+{
+    for (RoleId role = 0; role < central->program->role_count; role++) {
+        const LocalProgram *local = central->roles[role];
+        for (size_t i = 0; i < local->provides.count; i++) {
+            if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
+                out_printf(out, "    chx_central_at(chx, %u, 0, 0); chx_central_role(chx, %u)->%s(); chx_done(chx);\n",
+                           role, role, hook);
+        }
+    }
+}
+
+static void put_entry_params(Central *central, const Instance *instance, Out *out)
+{
+    if (instance->params.count == 0)
+        return;
+    out_printf(out, "    const struct %s_%s_args *chx_from = chx_closure->arguments;\n", central->program->name,
+               instance->name);
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const Param *param = &instance->params.items[i];
+        const char *from = emit_param_name(&central->emit, param);
+        for (size_t k = 0; k < param->variables.count; k++) {
+            const Variable *variable = param->variables.items[k];
+            const char *to = arena_printf(central->arena, "chx_here->%s.%s",
+                                          central->program->role_names[variable->role], variable->c_name);
+            bool is_array = variable->type->kind == CTYPE_ARRAY;
+            if (variable->type->is_owning)
+                out_printf(out, "    chx_value_copy(&%s, &%s, %schx_from->%s);\n",
+                           types_use(&central->emit.types, variable->type), to, is_array ? "" : "&", from);
+            else if (is_array)
+                out_printf(out, "    memcpy(%s, chx_from->%s, sizeof %s);\n", to, from, to);
+            else
+                out_printf(out, "    %s = chx_from->%s;\n", to, from);
+        }
+    }
+}
+
+static void put_entry(Central *central, const Instance *instance, Out *out)
+{
+    const Program *program = central->program;
+    const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
+    out_printf(out, "\nstruct %s_chx_closure {\n    const void *arguments;\n", name);
+    if (instance->results.count > 0)
+        out_printf(out, "    struct %s_result results;\n", name);
+    out_printf(out, "};\nstatic void %s_chx_body(chx_self *chx, void *chx_given)\n{\n", name);
+    if (instance->params.count > 0 || instance->results.count > 0)
+        out_printf(out, "    struct %s_chx_closure *chx_closure = chx_given;\n", name);
+    else
+        out_puts(out, "    (void)chx_given;\n");
+    put_hooks(central, "init", out);
+    out_printf(out, "    struct %s_chx_frame *chx_here = chx_call(chx, &%s_chx_function);\n", name, name);
+    put_entry_params(central, instance, out);
+    out_printf(out, "    %s_chx_play(chx, chx_here);\n", name);
+    put_hooks(central, "fini", out);
+    // Last of all: after a failure nobody would drop them.
+    for (RoleId role = 0; role < program->role_count; role++) {
+        const Result *result = instance_result(instance, role);
+        if (result == NULL)
+            continue;
+        const char *role_name = program->role_names[role];
+        out_printf(out, "    chx_value_copy(&%s, &chx_closure->results.%s, &chx_here->chx_results.%s);\n",
+                   emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
+    }
+    out_puts(out, "    (void)chx_return(chx);\n}\n");
+}
+
+// ---- the file ----
+
+static void put_code(Central *central)
+{
+    const Program *program = central->program;
+    Out *out = &central->emit.central;
+    out_init(out, central->arena, central->emit.source_literal);
+    Out frames, plays, entries;
+    out_init(&frames, central->arena, central->emit.source_literal);
+    out_init(&plays, central->arena, central->emit.source_literal);
+    out_init(&entries, central->arena, central->emit.source_literal);
+    for (size_t i = 0; i < program->instances.count; i++) {
+        central_frame(central, program->instances.items[i], &frames);
+        central_play(central, program->instances.items[i], &plays);
+        if (program->instances.items[i]->is_entry)
+            put_entry(central, program->instances.items[i], &entries);
+    }
+    out_own(&plays);
+    out_puts(out, "\n");
+    put_tables(central, out);
+    out_append(out, &frames);
+    out_append(out, &plays);
+    out_append(out, &entries);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+// Which companion of this choreography: a role, or ROLE_NONE for the interface. False: none of ours.
+static bool companion_of(const Central *central, const char *path, RoleId *role)
+{
+    const Program *program = central->program;
+    const char *name = file_name(path);
+    *role = ROLE_NONE;
+    if (strcmp(name, arena_printf(central->arena, "%s.chor.h", program->name)) == 0)
+        return true;
+    for (RoleId i = 0; i < program->role_count; i++) {
+        if (strcmp(name, arena_printf(central->arena, "%s.%s.chor.h", program->name, program->role_names[i])) == 0) {
+            *role = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_user_text(const Source *source, uint32_t start, uint32_t end, Arena *arena, Out *out)
+{
+    if (start >= end)
+        return;
+    out_source(out, source_position(source, start).line);
+    out_puts(out, arena_copy(arena, source->text + start, end - start));
+}
+
+bool central_write(Arena *arena, const Program *program, Diags *diags, const Source *source, const Found *found,
+                   FILE *out)
+{
+    if (refuse_checkpoints(program, diags))
+        return false;
+    Central central = {.arena = arena, .program = program};
+    emit_init(&central.emit, arena, program, source->path);
+    central.emit.is_central = true;
+    central.roles = ARENA_ARRAY(arena, LocalProgram *, program->role_count);
+    for (RoleId role = 0; role < program->role_count; role++)
+        central.roles[role] = role_program(arena, program, role);
+    put_code(&central);
+    central.emit.result_types = central.emit.types.entries.count;
+    central.emit.digest = emit_digest(&central.emit);
+
+    Out whole;
+    out_init(&whole, arena, central.emit.source_literal);
+    uint32_t position = 0;
+    bool has_interface = false;
+    for (size_t i = 0; i < found->includes.count; i++) {
+        const FoundInclude *include = &found->includes.items[i];
+        RoleId role = ROLE_NONE;
+        if (!companion_of(&central, include->path, &role))
+            continue;
+        put_user_text(source, position, include->span.start, arena, &whole);
+        position = include->span.end;
+        out_own(&whole);
+        if (!has_interface)
+            emit_interface(&central.emit, &whole);
+        has_interface = true;
+        if (role != ROLE_NONE)
+            emit_role_central(&central.emit, central.roles[role], &whole);
+        // The rest of the directive's line is empty.
+        while (position < source->size && source->text[position] != '\n')
+            position++;
+        position += position < source->size;
+    }
+    put_user_text(source, position, source->size, arena, &whole);
+    fputs(out_finish(&whole, arena_printf(arena, "%s.central.c", program->name)), out);
+    return true;
+}

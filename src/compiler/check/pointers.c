@@ -1,0 +1,77 @@
+// Pointers that are live over a checkpoint: their own bytes are restored, what they point to is not.
+
+#include "compiler/check/typing.h"
+
+#include <string.h>
+
+typedef struct {
+    Typing *typing;
+    const Instance *instance;
+    VariableList pointers; // not yet warned about
+} PointerCheck;
+
+static bool acts_in(const NodeList *nodes, RoleId role);
+
+static bool acts(const Node *node, RoleId role)
+{
+    for (size_t i = 0; i < node->branches.count; i++)
+        if (acts_in(&node->branches.items[i].body, role))
+            return true;
+    return (node->kind == NODE_STEP && roleset_has(&node->at, role)) ||
+           (node->kind == NODE_DELIVERY && (node->from == role || roleset_has(&node->to.at, role))) ||
+           ((node->kind == NODE_CHOICE || node->kind == NODE_LOOP) && roleset_has(&node->deciders, role)) ||
+           node->callee != NULL || acts_in(&node->body, role) || acts_in(&node->step, role) || acts_in(&node->rescue, role);
+}
+
+static bool acts_in(const NodeList *nodes, RoleId role)
+{
+    for (size_t i = 0; i < nodes->count; i++)
+        if (acts(nodes->items[i], role))
+            return true;
+    return false;
+}
+
+static bool is_used_after(const PointerCheck *check, const Variable *variable, uint32_t offset)
+{
+    for (size_t i = 0; i < check->typing->resolved->locals.count; i++) {
+        const LocalC *local = check->typing->resolved->locals.items[i];
+        if (local->instance != check->instance || local->expr.span.end < offset)
+            continue;
+        for (size_t k = 0; k < local->mentions.count; k++)
+            for (size_t n = 0; n < local->mentions.items[k].variables.count; n++)
+                if (local->mentions.items[k].variables.items[n] == variable)
+                    return true;
+    }
+    return false;
+}
+
+static void check_checkpoint(void *context, Node *node)
+{
+    PointerCheck *check = context;
+    for (size_t i = 0; node->kind == NODE_CHECKPOINT && i < check->pointers.count; i++) {
+        Variable *variable = check->pointers.items[i];
+        const Visibility *visible = &check->typing->resolved->visible.items[variable->id];
+        if (visible->from > node->span.start || visible->to < node->span.end ||
+            (!acts_in(&node->body, variable->role) && !acts_in(&node->rescue, variable->role)) ||
+            !is_used_after(check, variable, node->span.start))
+            continue;
+        const char *role = instance_role_name(check->typing->resolved->program, check->instance, variable->role);
+        diag_warning(check->typing->diags, variable->span, "%s's '%s' is a pointer that is live over a checkpoint", role,
+                     variable->name);
+        diag_note(check->typing->diags, node->head, "a rescue here restores the pointer, not what it points to, and a new "
+                  "process does not have that memory: keep the value itself, or get the pointer anew in the rescue");
+        check->pointers.items[i--] = check->pointers.items[--check->pointers.count];
+    }
+}
+
+void typing_pointers(Typing *typing, const Instance *instance)
+{
+    PointerCheck check = {.typing = typing, .instance = instance};
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        Variable *variable = instance->variables.items[i];
+        if (variable->type != NULL && variable->type->holds_pointer && !variable->is_fault)
+            vector_push(typing->arena, &check.pointers, variable);
+    }
+    if (check.pointers.count > 0)
+        each_node(&instance->body, check_checkpoint, &check);
+}

@@ -1,0 +1,78 @@
+// private.h: names of the runtime's own functions, as the linker sees them.
+//
+// The library is linked into any program: a symbol of it that does not begin with chx_ could meet one of the program's.
+// Source and debugger keep the plain names. Every header in core includes this first; a function that core's files
+// share is listed here.
+
+#ifndef RUNTIME_CORE_PRIVATE_H
+#define RUNTIME_CORE_PRIVATE_H
+
+#pragma redefine_extname actor_begin chx_private_actor_begin
+#pragma redefine_extname actor_fini chx_private_actor_fini
+#pragma redefine_extname actor_pool chx_private_actor_pool
+#pragma redefine_extname actor_run chx_private_actor_run
+#pragma redefine_extname actor_settle chx_private_actor_settle
+#pragma redefine_extname actor_site chx_private_actor_site
+#pragma redefine_extname actor_site_line chx_private_actor_site_line
+#pragma redefine_extname actor_unwind chx_private_actor_unwind
+#pragma redefine_extname actor_wait chx_private_actor_wait
+#pragma redefine_extname actor_wake chx_private_actor_wake
+#pragma redefine_extname channel_announce chx_private_channel_announce
+#pragma redefine_extname channel_checks chx_private_channel_checks
+#pragma redefine_extname channel_fini chx_private_channel_fini
+#pragma redefine_extname channel_has_room chx_private_channel_has_room
+#pragma redefine_extname channel_init chx_private_channel_init
+#pragma redefine_extname channel_peek chx_private_channel_peek
+#pragma redefine_extname channel_pop chx_private_channel_pop
+#pragma redefine_extname channel_push chx_private_channel_push
+#pragma redefine_extname channel_should_announce chx_private_channel_should_announce
+#pragma redefine_extname current chx_private_current
+#pragma redefine_extname guard_enter chx_private_guard_enter
+#pragma redefine_extname guard_leave chx_private_guard_leave
+#pragma redefine_extname guard_no_memory chx_private_guard_no_memory
+#pragma redefine_extname guard_raise chx_private_guard_raise
+#pragma redefine_extname isolation_signals_acquire chx_private_isolation_signals_acquire
+#pragma redefine_extname isolation_signals_release chx_private_isolation_signals_release
+#pragma redefine_extname isolation_thread_prepare chx_private_isolation_thread_prepare
+#pragma redefine_extname log_level_wanted chx_private_log_level_wanted
+#pragma redefine_extname log_misuse chx_private_log_misuse
+#pragma redefine_extname log_write chx_private_log_write
+#pragma redefine_extname monitor_actor_left chx_private_monitor_actor_left
+#pragma redefine_extname plan_cast chx_private_plan_cast
+#pragma redefine_extname plan_free_all chx_private_plan_free_all
+#pragma redefine_extname plan_get chx_private_plan_get
+#pragma redefine_extname platform_posix chx_private_platform_posix
+#pragma redefine_extname registry_find chx_private_registry_find
+#pragma redefine_extname registry_generation chx_private_registry_generation
+#pragma redefine_extname report_clear chx_private_report_clear
+#pragma redefine_extname report_copy chx_private_report_copy
+#pragma redefine_extname report_last chx_private_report_last
+#pragma redefine_extname report_refuse chx_private_report_refuse
+#pragma redefine_extname report_signal_name chx_private_report_signal_name
+#pragma redefine_extname runtime_allocate chx_private_runtime_allocate
+#pragma redefine_extname runtime_default chx_private_runtime_default
+#pragma redefine_extname runtime_release chx_private_runtime_release
+#pragma redefine_extname scheduler_fini chx_private_scheduler_fini
+#pragma redefine_extname scheduler_has_worker chx_private_scheduler_has_worker
+#pragma redefine_extname scheduler_help chx_private_scheduler_help
+#pragma redefine_extname scheduler_init chx_private_scheduler_init
+#pragma redefine_extname scheduler_ready chx_private_scheduler_ready
+#pragma redefine_extname scheduler_serve chx_private_scheduler_serve
+#pragma redefine_extname scheduler_start chx_private_scheduler_start
+#pragma redefine_extname scheduler_worker_has_work chx_private_scheduler_worker_has_work
+#pragma redefine_extname session_fail chx_private_session_fail
+#pragma redefine_extname session_leave chx_private_session_leave
+#pragma redefine_extname session_new_ended chx_private_session_new_ended
+#pragma redefine_extname session_result chx_private_session_result
+#pragma redefine_extname text_cstring_copy chx_private_text_cstring_copy
+#pragma redefine_extname text_cstring_drop chx_private_text_cstring_drop
+#pragma redefine_extname text_drop chx_private_text_drop
+#pragma redefine_extname text_keep chx_private_text_keep
+#pragma redefine_extname text_new chx_private_text_new
+#pragma redefine_extname text_no_memory chx_private_text_no_memory
+#pragma redefine_extname value_is_zero chx_private_value_is_zero
+#pragma redefine_extname value_scratch chx_private_value_scratch
+#pragma redefine_extname watch_fini chx_private_watch_fini
+#pragma redefine_extname watch_needed chx_private_watch_needed
+
+#endif
