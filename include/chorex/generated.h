@@ -270,6 +270,27 @@ static inline bool chx_decided(chx_self *self, bool outcome)
     return outcome;
 }
 
+// ---- checkpoints ----
+
+typedef struct {
+    uint32_t site;
+    uint32_t body_at;              // where the frame goes on in an attempt of the body
+    uint32_t rescue_at;            // and in the rescue; 0: there is none, the failure goes to the enclosing block
+    uint32_t retries;              // attempts of the body besides the first
+    uint64_t within_ns;            // for each attempt of the body; 0: no deadline
+    const unsigned *participants;  // roles, ascending
+    size_t participant_count;
+} chx_checkpoint;
+
+// Enters the block: what the frame holds now is what a rescue starts from. The label to go on at; 0: return
+// chx_wait(self) and ask again.
+uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint);
+// At the end of body or rescue, whatever way leads out. False: others are not there yet, return chx_wait(self) and ask
+// again. On true the block is left.
+bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint);
+// Why the block that this role is in was rescued. Valid until the block is left.
+chx_fault chx_fault_here(chx_self *self);
+
 #define CHX_STRING_(name) #name
 #define CHX_STRING(name) CHX_STRING_(name)
 

@@ -1,8 +1,8 @@
 // A choreography as one sequential C program.
 //
-// One C function per instance plays all roles; each role's variables are a struct of its own, so that an expression reads
-// as in projected code. A delivery is an assignment, a choice an `if`. Frames lie on the runtime's stack, which drops
-// what they own, also after a failure. Roles' functions are called through the table of the role that the cast names.
+// One C function per instance plays all roles; each role's variables are a struct of its own, so that an expression
+// reads as in projected code. A delivery is an assignment, a choice an `if`. Frames lie on the runtime's stack, which
+// drops what they own, also after a failure. Functions are called through the table of the role that the cast names.
 
 #include "compiler/central/central.h"
 

@@ -125,8 +125,8 @@ static Voice *speak(Play *play, RoleId role)
     Voice *v = &play->v;
     v->role = role;
     v->variables = arena_printf(central->arena, "%s->", me_of(central, role));
-    v->functions = arena_printf(central->arena, "%s_chx_%s(chx)->", central->program->name,
-                                central->program->role_names[role]);
+    v->functions =
+        arena_printf(central->arena, "%s_chx_%s(chx)->", central->program->name, central->program->role_names[role]);
     v->uses_variables = false;
     return v;
 }
@@ -231,8 +231,8 @@ static void put_args(Play *play, const Node *node)
         for (size_t k = 0; k < param->variables.count; k++) {
             const Variable *variable = param->variables.items[k];
             Voice *v = speak(play, variable->role);
-            const char *place = arena_printf(v->arena, "%s.%s", frame_role(play, "chx_callee", variable->role),
-                                             variable->c_name);
+            const char *place =
+                arena_printf(v->arena, "%s.%s", frame_role(play, "chx_callee", variable->role), variable->c_name);
             out_printf(&v->out, "%s; ", voice_at(v, node->site, node->span));
             value_assign(v, place, variable->type, expr);
             spoken(play);
@@ -289,7 +289,8 @@ static void put_call(Play *play, const Node *node)
     out_puts(out, "(void)chx_return(chx); }");
 }
 
-// `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then from the top.
+// `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then it starts
+// from the top.
 static void put_call_again(Play *play, const Node *node)
 {
     Out *out = &play->v.out;
@@ -500,8 +501,7 @@ void central_play(Central *central, const Instance *instance, Out *out)
 {
     const Program *program = central->program;
     Play play = {.central = central, .instance = instance};
-    play.v = (Voice){
-        .arena = central->arena, .program = program, .types = &central->emit.types, .is_central = true};
+    play.v = (Voice){.arena = central->arena, .program = program, .types = &central->emit.types, .is_central = true};
     play.speaks = ARENA_ARRAY(central->arena, bool, program->role_count);
     out_init(&play.v.out, central->arena, central->emit.source_literal);
     play.v.out.indent = 1;
@@ -512,7 +512,7 @@ void central_play(Central *central, const Instance *instance, Out *out)
     out_puts(out, "\n");
     Span def = instance->def != NULL ? instance->def->span : SPAN_NONE;
     out_statement(out, voice_line(&play.v, def));
-    out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here)\n{\n", name, name);
+    out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here) {\n", name, name);
     out_own(out);
     out_puts(out, "    (void)chx;\n    (void)chx_here;\n");
     for (RoleId role = 0; role < program->role_count; role++) {

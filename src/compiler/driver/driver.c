@@ -99,7 +99,7 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
     if (until < PASS_EMIT)
         return;
     EmitOptions options = {.source_path = path_plain(arena, source->path)};
-    emit_companions(arena, choreography->program, choreography->locals, &options, diags, &choreography->companions);
+    emit_companions(arena, choreography->program, choreography->locals, &options, &choreography->companions);
     if (diags_errors(diags) > errors)
         choreography->companions.count = 0;
     keep_companions(compilation, choreography);

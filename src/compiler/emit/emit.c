@@ -25,6 +25,7 @@ static void use_messages(Emit *emit, const LocalOpList *ops)
         for (size_t k = 0; k < op->branches.count; k++)
             use_messages(emit, &op->branches.items[k].body);
         use_messages(emit, &op->body);
+        use_messages(emit, &op->rescue);
         use_messages(emit, &op->step);
     }
 }
@@ -50,39 +51,6 @@ uint64_t emit_digest(const Emit *emit)
     return types_digest(&emit->types, hash);
 }
 
-static const LocalOp *find_checkpoint(const LocalOpList *ops)
-{
-    for (size_t i = 0; i < ops->count; i++) {
-        const LocalOp *op = ops->items[i];
-        if (op->kind == LOCAL_CHECKPOINT)
-            return op;
-        const LocalOp *found = find_checkpoint(&op->body);
-        for (size_t k = 0; found == NULL && k < op->branches.count; k++)
-            found = find_checkpoint(&op->branches.items[k].body);
-        if (found == NULL)
-            found = find_checkpoint(&op->step);
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
-}
-
-// True: reported.
-static bool refuse_checkpoints(const Program *program, LocalProgram *const *locals, Diags *diags)
-{
-    for (RoleId role = 0; role < program->role_count; role++) {
-        for (size_t i = 0; i < locals[role]->functions.count; i++) {
-            const LocalOp *op = find_checkpoint(&locals[role]->functions.items[i]->body);
-            if (op == NULL)
-                continue;
-            diag_error(diags, op->span, "checkpoint can't be compiled yet");
-            diag_note(diags, SPAN_NONE, "its run-time part comes with a later version; --dump=local shows the projection");
-            return true;
-        }
-    }
-    return false;
-}
-
 void emit_init(Emit *emit, Arena *arena, const Program *program, const char *source_path)
 {
     *emit = (Emit){.arena = arena, .program = program, .source_path = source_path};
@@ -92,10 +60,8 @@ void emit_init(Emit *emit, Arena *arena, const Program *program, const char *sou
 }
 
 void emit_companions(Arena *arena, const Program *program, LocalProgram *const *locals, const EmitOptions *options,
-                     Diags *diags, CompanionList *companions)
+                     CompanionList *companions)
 {
-    if (refuse_checkpoints(program, locals, diags))
-        return;
     Emit emit;
     emit_init(&emit, arena, program, options->source_path);
     for (RoleId role = 0; role < program->role_count; role++) {

@@ -18,7 +18,7 @@ typedef struct {
 
 // NAME.chor.h first, then one per role. The same input gives the same bytes.
 void emit_companions(Arena *arena, const Program *program, LocalProgram *const *locals, const EmitOptions *options,
-                     Diags *diags, CompanionList *companions);
+                     CompanionList *companions);
 // --stubs NAME.ROLE
 void emit_stubs(const LocalProgram *local, FILE *out);
 

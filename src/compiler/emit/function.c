@@ -4,20 +4,9 @@
 // at which the role may have to wait or calls another function has a label; nothing lives in C variables across one.
 
 #include "base/check.h"
-#include "compiler/emit/inside.h"
+#include "compiler/emit/function.h"
 
 #include <string.h>
-
-typedef struct LoopLabels LoopLabels;
-struct LoopLabels {
-    uint32_t number;
-    unsigned switches;   // C switches between the loop and the current place: `break` would leave those
-    bool plain_continue; // C's `continue` does the right thing
-    bool has_break, has_continue;
-    LoopLabels *outer;
-};
-
-static void put_ops(FunctionEmit *f, const LocalOpList *ops);
 
 // ---- small things ----
 
@@ -35,13 +24,13 @@ static uint32_t line_of(const FunctionEmit *f, Span span)
     return voice_line(&f->v, span);
 }
 
-static void begin_statement(FunctionEmit *f, const LocalOp *op)
+void function_statement(FunctionEmit *f, const LocalOp *op)
 {
     out_statement(&f->v.out, line_of(f, op->span));
 }
 
 // A line without meaning for a debugger: a closing brace.
-static void close_block(FunctionEmit *f, const char *text)
+void function_close(FunctionEmit *f, const char *text)
 {
     f->v.out.indent--;
     out_end_line(&f->v.out);
@@ -50,7 +39,7 @@ static void close_block(FunctionEmit *f, const char *text)
     out_puts(&f->v.out, text);
 }
 
-static uint32_t put_label(FunctionEmit *f)
+uint32_t function_label(FunctionEmit *f)
 {
     f->labels++;
     f->v.uses_variables = true;
@@ -59,16 +48,18 @@ static uint32_t put_label(FunctionEmit *f)
     return f->labels;
 }
 
-static const char *wait_at(FunctionEmit *f, uint32_t label)
+const char *function_wait(FunctionEmit *f, uint32_t label)
 {
     return arena_printf(f->arena, "return chx_wait_at(chx, &%s->%s, %u);", f->role->me, f->head, label);
 }
 
-static bool ends_in_jump(const LocalOpList *ops)
+bool function_ends(const LocalOpList *ops)
 {
     if (ops->count == 0)
         return false;
     const LocalOp *last = ops->items[ops->count - 1];
+    if (last->kind == LOCAL_CHECKPOINT)
+        return function_ends(&last->body) && (!last->has_rescue || function_ends(&last->rescue));
     return last->kind == LOCAL_RETURN || last->kind == LOCAL_BREAK || last->kind == LOCAL_CONTINUE ||
            (last->kind == LOCAL_CALL && (last->is_tail || last->returns_result));
 }
@@ -83,17 +74,17 @@ static void put_room(FunctionEmit *f, const LocalOp *op)
 {
     if (roleset_empty(&op->to))
         return;
-    uint32_t label = put_label(f);
+    uint32_t label = function_label(f);
     for (ROLESET_EACH(peer, &op->to)) {
-        begin_statement(f, op);
-        out_printf(&f->v.out, "if (!chx_room(chx, %s)) %s", f->role->to[peer], wait_at(f, label));
+        function_statement(f, op);
+        out_printf(&f->v.out, "if (!chx_room(chx, %s)) %s", f->role->to[peer], function_wait(f, label));
     }
 }
 
 static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 {
     for (ROLESET_EACH(peer, &op->to)) {
-        begin_statement(f, op);
+        function_statement(f, op);
         out_printf(&f->v.out, "chx_tell(chx, %s, %u, %u);", f->role->to[peer], op->site, outcome);
     }
 }
@@ -102,7 +93,7 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 
 static void put_step(FunctionEmit *f, const LocalOp *op)
 {
-    begin_statement(f, op);
+    function_statement(f, op);
     out_printf(&f->v.out, "chx_at(chx, %u); ", op->site);
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
@@ -114,7 +105,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->v.out;
     Shape shape = emit_message_shape(f->v.types, op);
     put_room(f, op);
-    begin_statement(f, op);
+    function_statement(f, op);
     const Expr *only = shape.type != NULL ? op->sent.exprs.items[0] : NULL;
     const char *value = "chx_value";
     if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
@@ -149,9 +140,9 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
     Shape shape = emit_message_shape(f->v.types, op);
-    uint32_t label = put_label(f);
+    uint32_t label = function_label(f);
     const char *in = f->role->from[op->peer];
-    begin_statement(f, op);
+    function_statement(f, op);
     if (op->target->kind == PATTERN_BIND && shape.type != NULL) {
         const CType *type = NULL;
         const char *place = value_place(&f->v, op->target, &op->at, &type);
@@ -161,12 +152,12 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
                            place);
             else
                 out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
-            out_puts(out, wait_at(f, label));
+            out_puts(out, function_wait(f, label));
             return;
         }
     }
     out_printf(out, "{ %s; if (!chx_receive(chx, %s, %u, &chx_value, sizeof chx_value)) %s ",
-               shape_declare(f->arena, &shape, "chx_value"), in, op->site, wait_at(f, label));
+               shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
     value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
     out_puts(out, "}");
 }
@@ -235,8 +226,8 @@ static void put_result_of(FunctionEmit *f, const Shape *theirs)
         const char *member = ours.type != NULL ? "" : arena_printf(f->arena, ".v%zu", i);
         const CType *type = ours.type != NULL ? ours.type : ours.parts[i];
         if (type->is_owning)
-            out_printf(out, "chx_set_moved(&%s, &%s%s, &(*chx_value)%s); ", types_use(f->v.types, type), result,
-                       member, member);
+            out_printf(out, "chx_set_moved(&%s, &%s%s, &(*chx_value)%s); ", types_use(f->v.types, type), result, member,
+                       member);
         else if (type->kind == CTYPE_ARRAY)
             out_printf(out, "memcpy(%s%s, (*chx_value)%s, sizeof %s%s); ", result, member, member, result, member);
         else
@@ -244,16 +235,25 @@ static void put_result_of(FunctionEmit *f, const Shape *theirs)
     }
 }
 
+// `_`, or `{_, _}`
+static bool drops_all(const Pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->parts.count; i++)
+        if (!drops_all(pattern->parts.items[i]))
+            return false;
+    return pattern->kind == PATTERN_DROP || pattern->kind == PATTERN_TUPLE;
+}
+
 static void put_call_result(FunctionEmit *f, const LocalOp *op)
 {
     const Result *result = op->callee->result;
-    bool is_wanted = op->result != NULL || (op->returns_result && f->function->result != NULL);
+    bool is_wanted = op->result != NULL ? !drops_all(op->result) : op->returns_result && f->function->result != NULL;
     if (result == NULL)
         return;
     Shape shape = emit_result_shape(f->v.types, result);
     if (!is_wanted && !shape.is_owning)
         return;
-    begin_statement(f, op);
+    function_statement(f, op);
     if (!is_wanted) {
         out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx));", shape.descriptor);
         return;
@@ -271,7 +271,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, op->callee->name);
-    begin_statement(f, op);
+    function_statement(f, op);
     if (op->is_tail) {
         put_tail_call(f, op, function);
         return;
@@ -285,7 +285,8 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
                    function);
         for (size_t i = 0; i < op->arg_count; i++) {
             const Variable *param = op->args[i].param;
-            value_assign(&f->v, arena_printf(f->arena, "chx_callee->%s", param->c_name), param->type, op->args[i].value);
+            value_assign(&f->v, arena_printf(f->arena, "chx_callee->%s", param->c_name), param->type,
+                         op->args[i].value);
         }
         if (args_make(op))
             out_puts(out, "chx_done(chx); ");
@@ -295,7 +296,8 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
     out_printf(out, "at_%u:;\n", label);
     put_call_result(f, op);
     if (op->returns_result) {
-        begin_statement(f, op);
+        block_leave_all(f, op);
+        function_statement(f, op);
         out_puts(out, "return chx_return(chx);");
     }
 }
@@ -303,7 +305,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
 static void put_return(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
-    begin_statement(f, op);
+    function_statement(f, op);
     if (op->returned.exprs.count > 0 && f->function->result != NULL) {
         const Result *result = f->function->result;
         const char *place = arena_printf(f->arena, "%s->chx_result", f->role->me);
@@ -316,6 +318,9 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
         if (value_makes(&op->returned))
             out_puts(out, "chx_done(chx); ");
     }
+    block_leave_all(f, op);
+    if (f->block != NULL)
+        function_statement(f, op);
     out_puts(out, "return chx_return(chx);");
 }
 
@@ -326,7 +331,7 @@ static void put_branch(FunctionEmit *f, const LocalOp *op, const LocalBranch *br
     f->v.out.indent++;
     if (op->decide == DECIDE_SELF)
         put_tell(f, op, branch->outcome);
-    put_ops(f, &branch->body);
+    function_ops(f, &branch->body);
 }
 
 static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
@@ -349,27 +354,27 @@ static void put_two_ways(FunctionEmit *f, const LocalOp *op)
 {
     put_branch(f, op, &op->branches.items[0]);
     if (branch_is_empty(op, &op->branches.items[1])) {
-        close_block(f, "}");
+        function_close(f, "}");
         return;
     }
-    close_block(f, "} else {");
+    function_close(f, "} else {");
     put_branch(f, op, &op->branches.items[1]);
-    close_block(f, "}");
+    function_close(f, "}");
 }
 
 static void put_case_end(FunctionEmit *f, const LocalBranch *branch)
 {
-    if (!ends_in_jump(&branch->body)) {
+    if (!function_ends(&branch->body)) {
         out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
         out_puts(&f->v.out, "break;");
     }
-    close_block(f, "}");
+    function_close(f, "}");
 }
 
 static void put_switch_self(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
-    begin_statement(f, op);
+    function_statement(f, op);
     out_printf(out, "switch (chx_at(chx, %u), ", op->site);
     value_expr(&f->v, op->condition);
     out_puts(out, ") {");
@@ -391,7 +396,7 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
 
 static void put_switch_told(FunctionEmit *f, const LocalOp *op)
 {
-    begin_statement(f, op);
+    function_statement(f, op);
     out_puts(&f->v.out, "switch (chx_outcome) {");
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
@@ -400,15 +405,15 @@ static void put_switch_told(FunctionEmit *f, const LocalOp *op)
         put_branch(f, op, branch);
         put_case_end(f, branch);
     }
-    begin_statement(f, op);
+    function_statement(f, op);
     out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
 }
 
 static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
 {
-    uint32_t label = put_label(f);
-    begin_statement(f, op);
-    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer], wait_at(f, label));
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer], function_wait(f, label));
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
         out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
@@ -418,17 +423,17 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
         put_branch(f, op, branch);
         put_case_end(f, branch);
     }
-    begin_statement(f, op);
+    function_statement(f, op);
     out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
 }
 
 static void put_told(FunctionEmit *f, const LocalOp *op)
 {
-    uint32_t label = put_label(f);
+    uint32_t label = function_label(f);
     f->uses_outcome = true;
-    begin_statement(f, op);
+    function_statement(f, op);
     out_printf(&f->v.out, "if (!chx_told(chx, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
-               wait_at(f, label));
+               function_wait(f, label));
 }
 
 static void put_choice(FunctionEmit *f, const LocalOp *op)
@@ -436,13 +441,13 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
     if (!op->is_switch && op->decide != DECIDE_ARRIVAL && op->branches.count == 2) {
         if (op->decide == DECIDE_SELF) {
             put_room(f, op);
-            begin_statement(f, op);
+            function_statement(f, op);
             out_puts(&f->v.out, "if (");
             put_condition(f, op);
             out_puts(&f->v.out, ") {");
         } else {
             put_told(f, op);
-            begin_statement(f, op);
+            function_statement(f, op);
             out_printf(&f->v.out, "if (chx_outcome == %u) {", op->branches.items[0].outcome);
         }
         put_two_ways(f, op);
@@ -460,7 +465,7 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
         put_switch_arrival(f, op);
     }
     f->v.out.indent++;
-    close_block(f, "}");
+    function_close(f, "}");
     if (f->loop != NULL)
         f->loop->switches--;
 }
@@ -472,20 +477,20 @@ static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 {
     if (op->decide == DECIDE_TOLD) {
         put_told(f, op);
-        begin_statement(f, op);
+        function_statement(f, op);
         out_puts(&f->v.out, "if (chx_outcome == 0) break;");
         return;
     }
     put_room(f, op);
-    begin_statement(f, op);
+    function_statement(f, op);
     out_puts(&f->v.out, "if (!(");
     put_condition(f, op);
     out_puts(&f->v.out, ")) {");
     f->v.out.indent++;
     put_tell(f, op, 0);
-    begin_statement(f, op);
+    function_statement(f, op);
     out_puts(&f->v.out, "break;");
-    close_block(f, "}");
+    function_close(f, "}");
     put_tell(f, op, 1);
 }
 
@@ -497,7 +502,7 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     LoopLabels labels = {.number = ++f->loops, .outer = f->loop};
     labels.plain_continue = op->step.count == 0 && (is_plain || !is_do);
     f->loop = &labels;
-    begin_statement(f, op);
+    function_statement(f, op);
     if (is_plain && !is_do) {
         out_puts(out, "while (");
         put_condition(f, op);
@@ -508,20 +513,20 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     out->indent++;
     if (!is_plain && !is_do && op->decide != DECIDE_FOREVER)
         put_loop_decision(f, op);
-    put_ops(f, &op->body);
+    function_ops(f, &op->body);
     if (labels.has_continue) {
         out_end_line(out);
         out_printf(out, "continue_%u:;\n", labels.number);
     }
-    put_ops(f, &op->step);
+    function_ops(f, &op->step);
     if (!is_plain && is_do)
         put_loop_decision(f, op);
     if (is_plain && is_do) {
-        close_block(f, "} while (");
+        function_close(f, "} while (");
         put_condition(f, op);
         out_puts(out, ");");
     } else {
-        close_block(f, "}");
+        function_close(f, "}");
     }
     if (labels.has_break) {
         out_end_line(out);
@@ -534,7 +539,8 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
 {
     LoopLabels *loop = f->loop;
     CHECK(loop != NULL);
-    begin_statement(f, op);
+    block_leave_loop(f, op);
+    function_statement(f, op);
     if (op->kind == LOCAL_BREAK) {
         bool leaves_switch = loop->switches > 0;
         loop->has_break |= leaves_switch;
@@ -577,11 +583,12 @@ static void put_op(FunctionEmit *f, const LocalOp *op)
         put_return(f, op);
         break;
     case LOCAL_CHECKPOINT:
-        CHECK(!"checkpoints are refused before");
+        block_put(f, op);
+        break;
     }
 }
 
-static void put_ops(FunctionEmit *f, const LocalOpList *ops)
+void function_ops(FunctionEmit *f, const LocalOpList *ops)
 {
     for (size_t i = 0; i < ops->count; i++)
         put_op(f, ops->items[i]);
@@ -597,7 +604,7 @@ static void put_dispatch(const FunctionEmit *f, Out *out)
     out_puts(out, "    default: break;\n    }\n");
 }
 
-void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarations, Out *out)
+void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, Out *declarations, Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
@@ -609,10 +616,11 @@ void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarati
         .variables = arena_printf(role->arena, "%s->", role->me),
         .functions = arena_printf(role->arena, "%s_", role->local->name),
     };
+    f.tables = tables;
     out_init(&f.v.out, role->arena, role->emit->source_literal);
     f.v.out.indent = 1;
-    put_ops(&f, &function->body);
-    if (!ends_in_jump(&function->body)) {
+    function_ops(&f, &function->body);
+    if (!function_ends(&function->body)) {
         // The end of the definition, where its closing brace is.
         Span end = def;
         end.start = end.end > end.start ? end.end - 1 : end.start;
@@ -627,7 +635,8 @@ void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarati
     uint32_t line = voice_line(&f.v, def);
     if (line != 0)
         out_source(out, line);
-    out_printf(out, "static chx_step %s(chx_self *chx, void *chx_variables)\n{\n", name);
+    // The brace on the same line: the next line of the choreography must not be where a debugger enters.
+    out_printf(out, "static chx_step %s(chx_self *chx, void *chx_variables) {\n", name);
     out_own(out);
     if (f.v.uses_variables)
         out_printf(out, "    struct %s_frame *%s = chx_variables;\n", name, role->me);

@@ -16,8 +16,8 @@ typedef struct {
     TypeTable types;            // of results, messages: in NAME.chor.h
     size_t result_types;        // the first of them, which C++ sees too
     uint64_t digest;
-    bool is_central;            // a sequential program: see compiler/central
-    Out central;                // its code, which stands in the interface
+    bool is_central; // a sequential program: see compiler/central
+    Out central;     // its code, which stands in the interface
 } Emit;
 
 // Reads what is needed of all roles together; then the results' types are in the table.
@@ -39,10 +39,10 @@ typedef struct {
     Arena *arena;
     const Program *program;
     const LocalProgram *local;
-    const char *prefix;    // "bookseller_Buyer"
-    const char *me;        // the pointer to the frame: "Buyer"
-    TypeTable types;       // those that only this role needs
-    const char **to, **from; // by role: the enumerators of the channels; NULL: none
+    const char *prefix;           // "bookseller_Buyer"
+    const char *me;               // the pointer to the frame: "Buyer"
+    TypeTable types;              // those that only this role needs
+    const char **to, **from;      // by role: the enumerators of the channels; NULL: none
     VECTOR(const char *) renamed; // "bookseller_Buyer_two_party" -> what is behind CHX_ROLE_AS: "_chx_two_party"
     VECTOR(const char *) renamed_as;
 } RoleEmit;
@@ -53,23 +53,14 @@ void emit_role_central(Emit *emit, const LocalProgram *local, Out *out);
 Shape emit_message_shape(TypeTable *table, const LocalOp *op);
 // A function that the role provides, as a declaration without semicolon. Parameters without names get some if `named`.
 char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *function, bool named);
+// A variable as a member of a struct, without semicolon, and its descriptor. `fault` is the runtime's: it owns nothing.
+const char *emit_variable(Arena *arena, const Variable *variable);
+const char *emit_variable_type(TypeTable *table, const Variable *variable);
 
 // ---- function.c ----
 
-typedef struct {
-    RoleEmit *role;
-    Arena *arena;
-    const LocalFunction *function;
-    Voice v;               // prints the body
-    const char *head;      // the member for the runtime: "frame"
-    uint32_t labels;       // at_1 .. at_labels
-    bool uses_outcome;
-    uint32_t loops;
-    struct LoopLabels *loop; // the innermost
-} FunctionEmit;
-
-// The resumable function, with its prototype printed to `declarations`.
-void emit_function(RoleEmit *role, const LocalFunction *function, Out *declarations, Out *out);
+// The resumable function, with its prototype printed to `declarations`, what every implementation shares to `tables`.
+void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, Out *declarations, Out *out);
 const char *emit_head(const LocalFunction *function); // the name of a frame's member for the runtime
 
 #endif

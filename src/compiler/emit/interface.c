@@ -190,8 +190,8 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
 
     if (has_results)
         print_drop(emit, instance, out);
-    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", linkage,
-               name, program->name);
+    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", linkage, name,
+               program->name);
     print_params(emit, instance, out);
     out_puts(out, ")\n{\n");
     const char *arguments = print_arguments(emit, instance, out);

@@ -16,8 +16,8 @@ typedef struct {
     Text text;
     const char *source; // the choreography's file, as a C string literal
     bool in_source;
-    uint32_t line;      // of the choreography, while in_source
-    unsigned indent;    // for out_statement
+    uint32_t line;   // of the choreography, while in_source
+    unsigned indent; // for out_statement
 } Out;
 
 void out_init(Out *out, Arena *arena, const char *source_literal);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The runtime's stack has no larger alignment.
+enum { FRAME_ALIGN = 16 };
+
 static uint32_t line_of(const RoleEmit *role, Span span)
 {
     return span.file == FILE_NONE ? 0 : span_position(role->program->sources, span).line;
@@ -41,6 +44,18 @@ char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *f
         text_puts(&text, "void");
     text_puts(&text, ")");
     return type_declare(arena, type->result, text.chars);
+}
+
+const char *emit_variable(Arena *arena, const Variable *variable)
+{
+    if (variable->is_fault)
+        return arena_printf(arena, "chx_fault %s", variable->c_name);
+    return type_declare(arena, variable->type, variable->c_name);
+}
+
+const char *emit_variable_type(TypeTable *table, const Variable *variable)
+{
+    return variable->is_fault ? "chx_type_fault" : types_use(table, variable->type);
 }
 
 static Span function_span(const RoleFunction *function)
@@ -132,16 +147,20 @@ static void put_frame(RoleEmit *role, const LocalFunction *function, Out *out)
     }
     for (size_t i = 0; i < function->variables.count; i++) {
         const Variable *variable = function->variables.items[i];
-        out_printf(out, "    %s;\n", type_declare(role->arena, variable->type, variable->c_name));
+        out_printf(out, "    %s;\n", emit_variable(role->arena, variable));
     }
     out_puts(out, "};\n");
+    if (function->variables.count > 0 || function->result != NULL)
+        out_printf(
+            out, "_Static_assert(_Alignof(struct %s) <= %d, \"%s in %s: a type needs a larger alignment than %d\");\n",
+            frame, FRAME_ALIGN, role->local->name, function->name, FRAME_ALIGN);
     if (function->variables.count == 0)
         return;
     out_printf(out, "static const chx_variable %s_%s_chx_variables[] CHX_UNUSED = {\n", role->prefix, function->name);
     for (size_t i = 0; i < function->variables.count; i++) {
         const Variable *variable = function->variables.items[i];
         out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame, variable->c_name,
-                   types_use(&role->types, variable->type));
+                   emit_variable_type(&role->types, variable));
     }
     out_puts(out, "};\n");
 }
@@ -188,10 +207,11 @@ typedef VECTOR(Site) SiteList;
 static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *sites)
 {
     static const char *const kinds[] = {
-        [LOCAL_STEP] = "STEP",      [LOCAL_SEND] = "SEND",        [LOCAL_RECEIVE] = "RECEIVE",
-        [LOCAL_CALL] = "CALL",      [LOCAL_CHOICE] = "CHOICE",    [LOCAL_LOOP] = "CHOICE",
-        [LOCAL_BREAK] = NULL,       [LOCAL_CONTINUE] = NULL,      [LOCAL_RETURN] = "STEP",
-        [LOCAL_CHECKPOINT] = "CHECKPOINT",
+        [LOCAL_STEP] = "STEP",       [LOCAL_SEND] = "SEND",
+        [LOCAL_RECEIVE] = "RECEIVE", [LOCAL_CALL] = "CALL",
+        [LOCAL_CHOICE] = "CHOICE",   [LOCAL_LOOP] = "CHOICE",
+        [LOCAL_BREAK] = NULL,        [LOCAL_CONTINUE] = NULL,
+        [LOCAL_RETURN] = "STEP",     [LOCAL_CHECKPOINT] = "CHECKPOINT",
     };
     for (size_t i = 0; i < ops->count; i++) {
         const LocalOp *op = ops->items[i];
@@ -205,6 +225,7 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *site
         for (size_t k = 0; k < op->branches.count; k++)
             collect_sites(role, &op->branches.items[k].body, sites);
         collect_sites(role, &op->body, sites);
+        collect_sites(role, &op->rescue, sites);
         collect_sites(role, &op->step, sites);
     }
 }
@@ -280,7 +301,8 @@ static void put_function_objects(RoleEmit *role, Out *out)
     for (size_t i = 0; i < role->local->functions.count; i++) {
         const LocalFunction *function = role->local->functions.items[i];
         const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
-        const char *result = function->result == NULL ? NULL : emit_result_shape(&role->types, function->result).descriptor;
+        const char *result =
+            function->result == NULL ? NULL : emit_result_shape(&role->types, function->result).descriptor;
         rename_as(role, name, arena_printf(role->arena, "_chx_run_%s", function->name));
         rename_as(role, arena_printf(role->arena, "%s_chx_function", name),
                   arena_printf(role->arena, "_chx_function_%s", function->name));
@@ -386,7 +408,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     for (size_t i = 0; i < local->functions.count; i++) {
         put_frame(&role, local->functions.items[i], &frames);
         put_begin(&role, local->functions.items[i], &frames);
-        emit_function(&role, local->functions.items[i], &declarations, &functions);
+        emit_function(&role, local->functions.items[i], &frames, &declarations, &functions);
     }
     out_puts(&code, "\n");
     put_prototypes(&role, &code);

@@ -8,15 +8,15 @@
 
 struct TypeEntry {
     const char *key;
-    const char *name;          // of the descriptor
-    const CType *type;         // NULL: a tuple
+    const char *name;  // of the descriptor
+    const CType *type; // NULL: a tuple
     const CType *const *parts;
     size_t part_count;
-    const char *tag;           // of the tuple's struct
+    const char *tag; // of the tuple's struct
     // How to reach the type: it is named `root`, or is that of the member `path` of `root` (a type without a name).
     const char *root, *path;
-    const char *shadow;        // tag of the struct without bit-fields
-    const char *element;       // ARRAY: its descriptor
+    const char *shadow;  // tag of the struct without bit-fields
+    const char *element; // ARRAY: its descriptor
     VECTOR(struct TypeField) fields;
 };
 
@@ -243,8 +243,8 @@ static void add_fields(TypeTable *table, TypeEntry *entry, const CType *type)
                 add_fields(table, entry, field->type);
             continue;
         }
-        const char *path = entry->path == NULL ? field->name
-                                               : arena_printf(table->arena, "%s.%s", entry->path, field->name);
+        const char *path =
+            entry->path == NULL ? field->name : arena_printf(table->arena, "%s.%s", entry->path, field->name);
         TypeField added = {field->name, field->type, field->is_bitfield, NULL};
         added.descriptor = use_at(table, field->type, entry->root, path);
         vector_push(table->arena, &entry->fields, added);

@@ -1,7 +1,7 @@
 // types.h: C types in emitted code: declarations, descriptors (chx_type) and tuple structs.
 //
-// A TypeTable collects the descriptors that a companion needs, each once, dependencies first. A role's table rests on the
-// interface's: what is there already is used from there.
+// A TypeTable collects the descriptors that a companion needs, each once, dependencies first. A role's table rests on
+// the interface's: what is there already is used from there.
 
 #ifndef EMIT_TYPES_H
 #define EMIT_TYPES_H

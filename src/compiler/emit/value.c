@@ -107,6 +107,13 @@ bool value_makes(const Value *value)
     return false;
 }
 
+static const char *skip_space(const char *c)
+{
+    while (isspace((unsigned char)*c))
+        c++;
+    return c;
+}
+
 // Is it a call or an initialiser as a whole? Then nobody else owns what a codec's value holds.
 static bool is_given_away(Voice *v, const Expr *expr)
 {
@@ -114,14 +121,15 @@ static bool is_given_away(Voice *v, const Expr *expr)
         return true;
     if (!expr->has_call)
         return false;
-    const char *c = value_text(v, expr);
-    while (isspace((unsigned char)*c))
-        c++;
+    Text text;
+    text_init(&text, v->arena);
+    for (size_t i = 0; i < expr->pieces.count; i++)
+        text_puts(&text, expr->pieces.items[i].kind == PIECE_TEXT ? expr->pieces.items[i].text : "name");
+    const char *c = skip_space(text.chars);
     while (isalnum((unsigned char)*c) || *c == '_')
         c++;
-    while (isspace((unsigned char)*c))
-        c++;
-    if (*c != '(')
+    c = skip_space(c);
+    if (*c != '(' || c == text.chars)
         return false;
     int depth = 0;
     do {
@@ -129,9 +137,7 @@ static bool is_given_away(Voice *v, const Expr *expr)
         depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
         c++;
     } while (*c != '\0' && depth > 0);
-    while (isspace((unsigned char)*c))
-        c++;
-    return *c == '\0';
+    return *skip_space(c) == '\0';
 }
 
 static const char *descriptor(Voice *v, const CType *type)
@@ -315,8 +321,7 @@ typedef struct {
 static char *expected_text(Voice *v, const Expr *expr)
 {
     const Program *program = v->program;
-    char *text = expr->span.file != FILE_NONE ? span_copy(v->arena, program->sources, expr->span)
-                                              : value_text(v, expr);
+    char *text = expr->span.file != FILE_NONE ? span_copy(v->arena, program->sources, expr->span) : value_text(v, expr);
     char *to = text;
     for (const char *from = text; *from != '\0'; from++) {
         bool is_space = isspace((unsigned char)*from);
@@ -422,7 +427,10 @@ static void store_binds(const Store *store, const Pattern *pattern, const char *
     }
     case PATTERN_DROP:
     case PATTERN_MATCH:
-        if (moves && shape->type->is_owning)
+        // Only a whole message can be a tuple, and that has a descriptor of its own.
+        if (moves && shape->type == NULL && shape->is_owning)
+            out_printf(&v->out, "chx_value_drop(&%s, &%s); ", shape->descriptor, source);
+        else if (moves && shape->type != NULL && shape->type->is_owning)
             out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, shape->type), source);
         break;
     case PATTERN_TUPLE:
@@ -455,13 +463,17 @@ void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet 
 void value_effect(Voice *v, const Expr *expr)
 {
     Out *out = &v->out;
-    if (expr->type->kind == CTYPE_VOID) {
+    // What a role's function returns is its own type's, wanted or not.
+    const CType *type = expr->type;
+    if (expr->pieces.items[0].kind == PIECE_FUNCTION && is_given_away(v, expr))
+        type = expr->pieces.items[0].function->type->result;
+    if (type->kind == CTYPE_VOID) {
         value_expr(v, expr);
         out_puts(out, ";");
-    } else if (type_has_codec(expr->type)) {
+    } else if (type_has_codec(type)) {
         out_puts(out, "{ ");
-        value_temporary(v, "chx_value", expr->type, expr);
-        value_release(v, "chx_value", expr->type, expr);
+        value_temporary(v, "chx_value", type, expr);
+        value_release(v, "chx_value", type, expr);
         out_puts(out, "(void)chx_value; }");
     } else {
         out_puts(out, "(void)(");

@@ -1,7 +1,7 @@
 // value.h: values in emitted C: local C, assignments, patterns, and who owns what.
 //
-// An expression borrows: strings in its value belong to a variable, to the step or to the program. A variable, a message
-// and a result own: they get copies. Values of types with codecs are the exception: a call gives them away.
+// An expression borrows: strings in its value belong to a variable, to the step or to the program. A variable, a
+// message and a result own: they get copies. Values of types with codecs are the exception: a call gives them away.
 
 #ifndef EMIT_VALUE_H
 #define EMIT_VALUE_H

@@ -3,6 +3,7 @@
 #include "runtime/core/actor.h"
 
 #include "base/check.h"
+#include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
@@ -74,8 +75,26 @@ static void actor_keep_result(Actor *actor)
         chx_value_drop(type, actor->returned + 1);
 }
 
+// False: the session is being stopped.
+static bool actor_answer_alarm(Actor *actor)
+{
+    // In this order: the session is marked as stopping before the alarm for it rises.
+    uint32_t alarm = atomic_load(&actor->session->alarm);
+    if (session_is_stopping(actor->session))
+        return false;
+    checkpoint_answer_alarm(actor, alarm);
+    return true;
+}
+
+static bool actor_is_alarmed(Actor *actor)
+{
+    return atomic_load_explicit(&actor->session->alarm, memory_order_acquire) != actor->alarm_seen;
+}
+
 static ActorOutcome actor_steps(Actor *actor)
 {
+    if (actor_is_alarmed(actor) && !actor_answer_alarm(actor))
+        return ACTOR_STOPPED;
     if (!actor->begun) {
         actor->begun = true;
         if (actor->role->init != NULL) {
@@ -88,10 +107,13 @@ static ActorOutcome actor_steps(Actor *actor)
         chx_step step = actor->top->function->run(&actor->self, actor->top);
         if (step == CHX_STEP_RETURN)
             continue; // its caller takes the result first, whatever happens
-        if (session_is_stopping(actor->session))
-            return ACTOR_STOPPED;
+        if (actor_is_alarmed(actor)) {
+            if (!actor_answer_alarm(actor))
+                return ACTOR_STOPPED;
+            continue;
+        }
         if (step == CHX_STEP_WAIT)
-            return actor->wants != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
+            return actor->wants != NULL || actor->wants_block != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
@@ -154,29 +176,33 @@ int actor_site_line(const Actor *actor, uint32_t site)
 }
 
 // Is what the actor wants there?
-static bool actor_can_go_on(Actor *actor, Channel *channel)
+static bool actor_can_go_on(Actor *actor)
 {
-    return actor->wants_room ? channel_has_room(channel) : channel_peek(channel) != NULL;
+    if (actor_is_alarmed(actor))
+        return true;
+    if (actor->wants_block != NULL)
+        return atomic_load(&actor->wants_block->done);
+    return actor->wants_room ? channel_has_room(actor->wants) : actor_peek(actor, actor->wants) != NULL;
 }
 
 bool actor_wait(Actor *actor)
 {
-    Channel *channel = actor->wants;
-    uintptr_t preparing = (uintptr_t)channel | WAITS_PREPARING;
+    uintptr_t what = actor->wants_block != NULL ? (uintptr_t)actor->wants_block : (uintptr_t)actor->wants;
+    uintptr_t preparing = what | WAITS_PREPARING;
     actor_settle(actor);
     atomic_store(&actor->waits, preparing);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
-    if (actor_can_go_on(actor, channel) || session_is_stopping(actor->session)) {
+    if (actor_can_go_on(actor)) {
         atomic_store(&actor->waits, 0);
         return false;
     }
-    return atomic_compare_exchange_strong(&actor->waits, &preparing, (uintptr_t)channel);
+    return atomic_compare_exchange_strong(&actor->waits, &preparing, what);
 }
 
-bool actor_wake(Actor *actor, const Channel *channel)
+bool actor_wake(Actor *actor, const void *what)
 {
     uintptr_t waits = atomic_load(&actor->waits);
-    while (waits != 0 && (channel == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)channel)) {
+    while (waits != 0 && (what == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)what)) {
         if (atomic_compare_exchange_weak(&actor->waits, &waits, 0))
             return (waits & WAITS_PREPARING) == 0;
     }

@@ -20,9 +20,14 @@ enum {
     STACK_CHUNK_MAX_BYTES = 65536,
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
+    MARK_CHUNK_BYTES = 1024,
 };
 
 typedef struct Session Session;
+typedef struct Block Block;
+typedef struct Mark Mark;           // checkpoint.c
+typedef struct MarkChunk MarkChunk;
+typedef struct Ordinal Ordinal;
 
 // What was wrong, on its way from where it happened to the monitor.
 typedef struct {
@@ -55,7 +60,7 @@ typedef enum {
     ACTOR_FAILED, // the fault is in the guard
 } ActorOutcome;
 
-// `waits`: 0, or the channel waited for. With this bit the actor is about to wait and still in its worker's hand.
+// `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
 #define WAITS_PREPARING ((uintptr_t)1)
 
 struct Actor {
@@ -74,11 +79,21 @@ struct Actor {
     Channel **in;    // in the order of role->receives_from
     Channel *wants;  // what the last failed chx_receive or chx_room asked for
     bool wants_room;
+    Block *wants_block; // waits for the others at the end of this block
     bool begun;
     bool is_central; // runs in a sequential program
     uint32_t budget;
     Channel *owing;  // messages were taken out of it and its producer has not been told
     uint32_t rescues;
+    uint32_t alarm_seen; // of the session's alarms
+
+    Mark **marks;        // of the blocks it is in, outermost first
+    size_t mark_count, mark_capacity;
+    MarkChunk *mark_chunk, *spare_mark_chunk;
+    Ordinal *ordinals;   // how often it entered which block, by mark
+    size_t ordinal_count, ordinal_capacity;
+    unsigned restarts, restarts_max, restarts_period_ms;
+    uint64_t *restart_times; // a ring
 
     const struct chx_text **pool; // made in this step; self.pool_size of them
     size_t pool_capacity;
@@ -132,10 +147,19 @@ const chx_site *actor_site(const chx_role *role, uint32_t site);
 
 // About to wait for actor->wants: true: the actor waits now and may already be in another's hand; false: it can go on.
 bool actor_wait(Actor *actor);
-// Somebody else's actor: takes it out of its wait for `channel` (NULL: any). True: the caller must put it into a queue.
-bool actor_wake(Actor *actor, const Channel *channel);
+// Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
+// it into a queue.
+bool actor_wake(Actor *actor, const void *what);
 // Tells the producer of the channel that was read last that there is room.
 void actor_settle(Actor *actor);
+
+// Takes the next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
+const Record *actor_peek(Actor *actor, Channel *channel);
+
+// Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
+void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
+// Drops a frame's variables and result.
+void stack_drop_frame(chx_frame *frame);
 
 void actor_pool(Actor *actor, const struct chx_text *text);
 

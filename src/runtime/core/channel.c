@@ -111,7 +111,7 @@ bool channel_push(Channel *channel, uint32_t site, const void *value, size_t siz
     }
     uint64_t sequence = atomic_load_explicit(&channel->sent, memory_order_relaxed);
     Record *record = (Record *)(void *)(channel->write->data + channel->write_at);
-    *record = (Record){site, (uint32_t)size, channel->epoch, channel_check(channel, sequence)};
+    *record = (Record){site, (uint32_t)size, channel->send_epoch, channel_check(channel, sequence)};
     if (size != 0)
         memcpy(record + 1, value, size);
     channel->write_at += (uint32_t)bytes;
@@ -142,7 +142,7 @@ const Record *channel_peek(Channel *channel)
 bool channel_checks(const Channel *channel, const Record *record)
 {
     uint64_t sequence = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    return record->check == channel_check(channel, sequence) && record->epoch == channel->epoch;
+    return record->check == channel_check(channel, sequence);
 }
 
 void channel_pop(Channel *channel, const Record *record)

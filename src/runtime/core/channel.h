@@ -55,6 +55,7 @@ typedef struct Channel {
     uint32_t write_at;
     uint32_t segment_bytes; // of the last one allocated
     Actor *consumer;
+    uint32_t send_epoch; // what is sent now belongs to this epoch
 
     // The consumer's.
     alignas(CACHE_LINE) _Atomic uint64_t taken; // messages taken out
@@ -64,13 +65,13 @@ typedef struct Channel {
     uint64_t announced;       // value of `taken` when the producer was last offered to go on
     uint64_t announced_bytes;
     uint32_t read_at;
+    uint32_t take_epoch; // older messages are dropped, newer ones left for later
     Actor *producer;
 
     // Constant.
     alignas(CACHE_LINE) chx_runtime *runtime;
     uint64_t message_limit, byte_limit;
     uint32_t token;
-    uint32_t epoch;
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 } Channel;
 
@@ -86,7 +87,7 @@ bool channel_push(Channel *channel, uint32_t site, const void *value, size_t siz
 
 // Consumer: the next record, NULL if none is there. Its value follows it.
 const Record *channel_peek(Channel *channel);
-// Consumer: does the record belong to this channel, here and now?
+// Consumer: does the record belong to this channel, in this order?
 bool channel_checks(const Channel *channel, const Record *record);
 // Consumer: removes what channel_peek returned.
 void channel_pop(Channel *channel, const Record *record);

@@ -2,6 +2,8 @@
 
 #include "runtime/core/monitor.h"
 
+#include "runtime/core/checkpoint.h"
+
 #include "runtime/core/log.h"
 #include "runtime/core/session.h"
 
@@ -10,11 +12,17 @@ static void actor_unwind_guarded(Actor *actor)
 {
     Guard guard;
     guard_enter(&guard, actor);
-    if (sigsetjmp(guard.jump, 0) == 0)
+    if (sigsetjmp(guard.jump, 0) == 0) {
+        checkpoint_abandon(actor);
         actor_unwind(actor);
-    else
+    } else
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
     guard_leave(&guard);
+}
+
+bool monitor_restarts(Actor *actor, Guard *guard)
+{
+    return checkpoint_take_up(actor, &guard->fault);
 }
 
 void monitor_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)

@@ -11,13 +11,15 @@ static bool step_wants(Actor *actor, Channel *channel, bool room)
 {
     actor->wants = channel;
     actor->wants_room = room;
+    actor->wants_block = NULL;
     return false;
 }
 
-// One more step of this turn? Not if it has had enough, or the session is being stopped.
+// One more step of this turn? Not if it has had enough, or the session has news for it.
 static bool step_allowed(Actor *actor)
 {
-    if (actor->budget != 0 && !atomic_load_explicit(&actor->session->stopping, memory_order_relaxed)) {
+    if (actor->budget != 0 &&
+        atomic_load_explicit(&actor->session->alarm, memory_order_relaxed) == actor->alarm_seen) {
         actor->budget--;
         return true;
     }
@@ -47,11 +49,34 @@ void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, si
         scheduler_ready(&actor->session->runtime->scheduler, channel->consumer);
 }
 
+// A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
+static void step_discard(Actor *actor, Channel *channel, const Record *record)
+{
+    const chx_site *site = actor_site(actor->role, record->site);
+    if (site != NULL && site->type != NULL && site->type->owning && site->type->size == record->size)
+        chx_value_drop(site->type, (void *)(record + 1));
+    channel_pop(channel, record);
+    channel_announce(channel);
+    if (actor_wake(channel->producer, channel))
+        scheduler_ready(&actor->session->runtime->scheduler, channel->producer);
+}
+
+const Record *actor_peek(Actor *actor, Channel *channel)
+{
+    const Record *record;
+    while ((record = channel_peek(channel)) != NULL && record->epoch != channel->take_epoch) {
+        if (record->epoch > channel->take_epoch)
+            return NULL; // the sender is ahead: this role is about to be called back, or to enter the block
+        step_discard(actor, channel, record);
+    }
+    return record;
+}
+
 static const Record *step_peek(Actor *actor, Channel *channel)
 {
     if (!step_allowed(actor))
         return NULL;
-    const Record *record = channel_peek(channel);
+    const Record *record = actor_peek(actor, channel);
     if (record == NULL)
         step_wants(actor, channel, false);
     return record;

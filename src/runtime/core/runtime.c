@@ -2,6 +2,7 @@
 
 #include "runtime/core/runtime.h"
 
+#include "runtime/core/block.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/log.h"
 #include "runtime/core/plan.h"
@@ -48,6 +49,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     runtime->log_level = log_level_wanted();
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
+    deadlines_init(&runtime->deadlines);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
     return runtime;
@@ -60,6 +62,7 @@ void chx_runtime_free(chx_runtime *runtime)
     long sessions = atomic_load(&runtime->session_count);
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
+    deadline_fini(runtime);
     scheduler_fini(&runtime->scheduler);
     if (runtime->options.signals)
         isolation_signals_release();

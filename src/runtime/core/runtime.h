@@ -7,6 +7,7 @@
 
 #include "runtime/core/private.h"
 
+#include "runtime/core/deadline.h"
 #include "runtime/core/platform.h"
 #include "runtime/core/scheduler.h"
 
@@ -16,6 +17,8 @@ enum {
     CHANNEL_MESSAGES_DEFAULT = 1024,
     CHANNEL_BYTES_DEFAULT = 1 << 20,
     PLAN_BUCKETS = 64,
+    BLOCK_USUAL_PARTICIPANTS = 16,
+    RESTARTS_REMEMBERED = 1024, // of one role, for its restart limit
 };
 
 typedef struct Plan Plan;
@@ -29,6 +32,7 @@ struct chx_runtime {
     _Atomic long session_count;       // started and not yet freed
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
+    Deadlines deadlines;
     Scheduler scheduler;
 };
 

@@ -201,6 +201,8 @@ static void worker_turn(Worker *worker, Actor *actor)
                 break;
             continue;
         }
+        if (outcome == ACTOR_FAILED && monitor_restarts(actor, &guard))
+            continue;
         if (outcome == ACTOR_YIELDS)
             queue_append(worker, actor, actor, 1);
         else

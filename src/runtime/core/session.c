@@ -44,6 +44,7 @@ static void session_init(Session *session, chx_runtime *runtime, void *memory)
     atomic_init(&session->fd, -1);
     atomic_init(&session->status, CHX_OK);
     pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->block_lock, NULL);
     report_clear(&session->report);
     session_make_token(session);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
@@ -61,6 +62,8 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->session = session;
         actor->role = role->role;
         actor->context = cast != NULL ? cast[i].context : NULL;
+        actor->restarts_max = cast != NULL ? cast[i].restarts_max : 0;
+        actor->restarts_period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
         actor->index = i;
         actor->out = session->channels + role->out_first;
         actor->in = ins + role->in_first;
@@ -98,6 +101,7 @@ static void session_fini_parts(Session *session)
         }
         channel_fini(channel);
     }
+    block_free_all(session);
     for (unsigned i = 0; i < session->actor_count; i++)
         actor_fini(&session->actors[i]);
 }
@@ -109,6 +113,7 @@ static void session_free(Session *session)
     if (fd >= 0)
         close(fd);
     pthread_mutex_destroy(&session->lock);
+    pthread_mutex_destroy(&session->block_lock);
     runtime_release(runtime, session->memory);
     atomic_fetch_sub(&runtime->session_count, 1);
 }
@@ -205,6 +210,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
         return;
     log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
     atomic_store(&session->stopping, true);
+    // Whoever counts alarms under the block lock looks first whether the session is stopping.
+    atomic_fetch_add(&session->alarm, ALARMS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
     for (unsigned i = 0; i < session->actor_count; i++)
         if (actor_wake(&session->actors[i], NULL))
@@ -225,6 +232,16 @@ static void session_end(Session *session)
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
     if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
         platform->wake(&session->state);
+}
+
+bool session_join(Session *session)
+{
+    uint32_t live = atomic_load(&session->live);
+    do {
+        if (live == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    return true;
 }
 
 void session_leave(Session *session)
@@ -356,12 +373,8 @@ int chx_session_fd(chx_session *handle)
 void chx_session_cancel(chx_session *handle)
 {
     Session *session = &handle->session;
-    // As one of the living, so that the session does not end under our hands.
-    uint32_t live = atomic_load(&session->live);
-    do {
-        if (live == 0)
-            return;
-    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    if (!session_join(session))
+        return;
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "cancelled"};
     session_fail(session, CHX_CANCELLED, "", &fault, session->plan->choreography->file, 0);
     session_leave(session);

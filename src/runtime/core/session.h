@@ -9,7 +9,10 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/actor.h"
+#include "runtime/core/block.h"
 #include "runtime/core/plan.h"
+
+enum { ALARMS_REMEMBERED = 32 };
 
 typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
 
@@ -30,8 +33,15 @@ struct Session {
     _Atomic int fd;         // -1: none
     pthread_mutex_t lock;   // of the report and of fd
     _Atomic int status;     // chx_status; with the report, set once
-    unsigned restarts;
+    unsigned restarts;      // under block_lock
     Report report;
+
+    _Atomic uint32_t alarm;      // rises when something concerns actors that don't know it yet: a recovery, the end
+    pthread_mutex_t block_lock;  // of the records of blocks and of what follows
+    Block *blocks;               // outermost ones
+    Block *spare_blocks;
+    uint32_t epoch;              // the highest given out
+    uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };
 
 struct chx_session {
@@ -49,6 +59,8 @@ void *session_result(Session *session, unsigned role);
 // Ends it with this status and report, if it is not ending already. The caller holds a count of `live`.
 void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
                   int line);
+// One more count of `live`, so that the session does not end meanwhile. False: it has ended.
+bool session_join(Session *session);
 // Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
 void session_leave(Session *session);
 

@@ -3,6 +3,7 @@
 // A frame never moves and is zeroed when pushed, so an unset variable owns nothing.
 
 #include "runtime/core/actor.h"
+#include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -94,6 +95,23 @@ static void frame_drop_variables(chx_frame *frame)
     }
 }
 
+void stack_drop_frame(chx_frame *frame)
+{
+    const chx_type *result = frame->function->result;
+    frame_drop_variables(frame);
+    if (result != NULL && result->owning)
+        chx_value_drop(result, frame_result(frame));
+}
+
+void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops)
+{
+    while (actor->top != frame) {
+        if (drops)
+            stack_drop_frame(actor->top);
+        stack_pop(actor);
+    }
+}
+
 void *chx_call(chx_self *self, const chx_function *function)
 {
     Actor *actor = (Actor *)self;
@@ -126,13 +144,7 @@ chx_step chx_return(chx_self *self)
 void actor_unwind(Actor *actor)
 {
     chx_release(&actor->self);
-    while (actor->top != NULL) {
-        frame_drop_variables(actor->top);
-        const chx_type *result = actor->top->function->result;
-        if (result != NULL && result->owning)
-            chx_value_drop(result, frame_result(actor->top));
-        stack_pop(actor);
-    }
+    stack_unwind_to(actor, NULL, true);
 }
 
 void actor_fini(Actor *actor)
@@ -154,4 +166,5 @@ void actor_fini(Actor *actor)
     if (actor->pool != NULL)
         runtime_release(runtime, actor->pool);
     actor->pool = NULL;
+    checkpoint_fini(actor);
 }

@@ -1,0 +1,41 @@
+// measure.h: time and memory of one run of a benchmark, printed as one line of JSON for bench/run.
+
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+typedef struct {
+    double wall_s, cpu_s; // begun at; after measure_end: taken
+} Measure;
+
+static inline double measure_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static inline Measure measure_begin(void)
+{
+    return (Measure){measure_clock(CLOCK_MONOTONIC), measure_clock(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static inline void measure_end(Measure *measure)
+{
+    measure->wall_s = measure_clock(CLOCK_MONOTONIC) - measure->wall_s;
+    measure->cpu_s = measure_clock(CLOCK_PROCESS_CPUTIME_ID) - measure->cpu_s;
+}
+
+static inline void measure_print(const Measure *measure)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("{\"wall_s\": %.9f, \"cpu_s\": %.9f, \"peak_kib\": %ld}\n", measure->wall_s, measure->cpu_s,
+           usage.ru_maxrss);
+}
+
+#endif

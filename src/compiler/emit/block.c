@@ -1,0 +1,107 @@
+// A checkpoint as one role plays it: entering, body, rescue, and meeting the other participants on every way out.
+//
+// A recovery puts the frame back to what it was at the entry and goes on at the label of the body or of the rescue: both
+// are known to the runtime by a chx_checkpoint, which all implementations of the role share.
+
+#include "compiler/emit/function.h"
+
+#include <inttypes.h>
+
+static void put_leave(FunctionEmit *f, const LocalOp *op, const BlockScope *block)
+{
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "if (!chx_leave(chx, &%s)) %s", block->name, function_wait(f, label));
+}
+
+void block_leave_all(FunctionEmit *f, const LocalOp *op)
+{
+    for (const BlockScope *block = f->block; block != NULL; block = block->outer)
+        put_leave(f, op, block);
+}
+
+void block_leave_loop(FunctionEmit *f, const LocalOp *op)
+{
+    for (const BlockScope *block = f->block; block != NULL && block->loop == f->loop; block = block->outer)
+        put_leave(f, op, block);
+}
+
+// A label that the runtime goes on at, and nobody else.
+static void put_start(FunctionEmit *f, uint32_t label)
+{
+    out_end_line(&f->v.out);
+    out_printf(&f->v.out, "at_%u:;\n", label);
+}
+
+static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint32_t body, uint32_t rescue)
+{
+    Out *out = f->tables;
+    out_printf(out, "static const unsigned %s_participants[] = {", name);
+    for (ROLESET_EACH(role, &op->participants))
+        out_printf(out, "%s%u", role == roleset_next(&op->participants, 0) ? "" : ", ", role);
+    out_printf(out, "};\nstatic const chx_checkpoint %s = {\n", name);
+    out_printf(out, "    .site = %u, .body_at = %u, .rescue_at = %u,\n", op->site, body, rescue);
+    out_printf(out, "    .retries = %u, .within_ns = UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
+               op->has_within ? op->within_ns : 0);
+    out_printf(out, "    .participants = %s_participants, .participant_count = %zu,\n};\n", name,
+               roleset_count(&op->participants));
+}
+
+static void put_rescue(FunctionEmit *f, const LocalOp *op, const BlockScope *block, uint32_t label)
+{
+    put_start(f, label);
+    f->v.out.indent++;
+    if (op->fault != NULL) {
+        function_statement(f, op);
+        out_printf(&f->v.out, "%s->%s = chx_fault_here(chx);", f->role->me, op->fault->c_name);
+    }
+    function_ops(f, &op->rescue);
+    if (!function_ends(&op->rescue))
+        put_leave(f, op, block);
+    f->v.out.indent--;
+}
+
+void block_put(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    uint32_t enter = function_label(f);
+    uint32_t body = ++f->labels;
+    uint32_t rescue = op->has_rescue ? ++f->labels : 0;
+    BlockScope block = {.loop = f->loop, .outer = f->block};
+    block.name = arena_printf(f->arena, "%s_%s_chx_block_%u", f->role->prefix, f->function->name, enter);
+    put_table(f, op, block.name, body, rescue);
+
+    function_statement(f, op);
+    out_printf(out, "switch (chx_enter(chx, &%s->%s, &%s)) {", f->role->me, f->head, block.name);
+    function_statement(f, op);
+    out_printf(out, "case 0: %s", function_wait(f, enter));
+    if (op->has_rescue) {
+        function_statement(f, op);
+        out_printf(out, "case %u: goto at_%u;", rescue, rescue);
+    }
+    function_statement(f, op);
+    out_puts(out, "default: break;");
+    out->indent++;
+    function_close(f, "}");
+
+    f->block = &block;
+    put_start(f, body);
+    out->indent++;
+    function_ops(f, &op->body);
+    bool goes_on = !function_ends(&op->body);
+    if (goes_on) {
+        put_leave(f, op, &block);
+        if (op->has_rescue) {
+            function_statement(f, op);
+            out_printf(out, "goto after_%u;", enter);
+        }
+    }
+    out->indent--;
+    if (op->has_rescue)
+        put_rescue(f, op, &block, rescue);
+    f->block = block.outer;
+    if (goes_on && op->has_rescue) {
+        out_end_line(out);
+        out_printf(out, "after_%u:;\n", enter);
+    }
+}

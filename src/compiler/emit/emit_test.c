@@ -1,0 +1,309 @@
+// Emission: companions of small programs, descriptors of types, #line directives.
+
+#include "compiler/check/mini_test.h"
+
+#include "compiler/emit/inside.h"
+#include "compiler/project/project.h"
+
+typedef struct {
+    Mini *mini;
+    CompanionList companions;
+} Emitted;
+
+static Emitted emitted(const char *text)
+{
+    static bool taken[MINI_ROLES];
+    Emitted result = {.mini = mini_new(text)};
+    Mini *mini = result.mini;
+    mini->program->role_name_taken = taken;
+    Knowledge *knowledge = knowledge_new(mini->arena, mini->diags, mini->program);
+    LocalProgram **locals = project_all(mini->arena, mini->program, knowledge);
+    EmitOptions options = {"mini.c"};
+    emit_companions(mini->arena, mini->program, locals, &options, &result.companions);
+    return result;
+}
+
+static const char *companion(const Emitted *result, const char *name)
+{
+    for (size_t i = 0; i < result->companions.count; i++)
+        if (strcmp(result->companions.items[i].name, name) == 0)
+            return result->companions.items[i].text;
+    fail_msg("no companion %s", name);
+    return NULL;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part) != NULL)
+        fail_msg("'%s' is in:\n%s", part, text);
+}
+
+// ---- text ----
+
+static void own_lines_are_numbered_where_they_end_up(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    Out out, part;
+    out_init(&out, arena, "\"a.c\"");
+    out_init(&part, arena, "\"a.c\"");
+    out_statement(&part, 7);
+    out_puts(&part, "seven();");
+    out_own(&part);
+    out_puts(&part, "own();\n");
+    out_puts(&out, "first\nsecond\n");
+    out_append(&out, &part);
+    assert_string_equal(out_finish(&out, "a.chor.h"),
+                        "first\nsecond\n#line 7 \"a.c\"\nseven();\n#line 6 \"a.chor.h\"\nown();\n");
+    arena_free(arena);
+}
+
+static void following_lines_need_no_directive(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    Out out;
+    out_init(&out, arena, "\"a.c\"");
+    out_statement(&out, 7);
+    out_puts(&out, "seven();");
+    out_statement(&out, 8);
+    out_puts(&out, "eight();");
+    out_statement(&out, 8);
+    out_puts(&out, "again();");
+    assert_string_equal(out_finish(&out, "x"), "#line 7 \"a.c\"\nseven();\neight();\n#line 8 \"a.c\"\nagain();\n");
+    arena_free(arena);
+}
+
+static void literals_are_safe(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    assert_string_equal(c_literal(arena, "a\"b\\c\n1?\?/"), "\"a\\\"b\\\\c\\0121\\077?/\"");
+    arena_free(arena);
+}
+
+// ---- types ----
+
+static const CType type_int = {.kind = CTYPE_INTEGER,
+                               .spelling = "int",
+                               .canonical = "int",
+                               .before = "int ",
+                               .after = "",
+                               .is_signed = true,
+                               .is_named = true,
+                               .is_sendable = true,
+                               .size = 4};
+static const CType type_string = {.kind = CTYPE_CSTRING,
+                                  .spelling = "const char *",
+                                  .canonical = "const char *",
+                                  .before = "const char *",
+                                  .after = "",
+                                  .is_named = true,
+                                  .is_sendable = true,
+                                  .is_owning = true,
+                                  .size = 8};
+
+static CType struct_type(Arena *arena, const char *name, const char *field, const CType *type, bool is_bitfield)
+{
+    CType result = {.kind = CTYPE_STRUCT,
+                    .spelling = name,
+                    .canonical = name,
+                    .after = "",
+                    .is_named = true,
+                    .is_sendable = true,
+                    .is_owning = type->is_owning};
+    result.before = arena_printf(arena, "%s ", name);
+    CField added = {field, type, is_bitfield};
+    vector_push(arena, &result.fields, added);
+    return result;
+}
+
+static void a_descriptor_comes_once_and_after_its_parts(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    TypeTable table;
+    types_init(&table, arena, "demo", NULL);
+    CType inner = struct_type(arena, "struct inner", "n", &type_int, false);
+    CType outer = struct_type(arena, "struct outer", "in", &inner, false);
+    assert_string_equal(types_use(&table, &outer), "demo_chx_type_struct_outer");
+    assert_string_equal(types_use(&table, &outer), "demo_chx_type_struct_outer");
+    assert_string_equal(types_use(&table, &type_int), "chx_type_int");
+    Out out;
+    out_init(&out, arena, "\"a.c\"");
+    types_print(&table, &out);
+    char *text = out_finish(&out, "x");
+    const char *first = strstr(text, "chx_type demo_chx_type_struct_inner ");
+    const char *second = strstr(text, "chx_type demo_chx_type_struct_outer ");
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true(first < second);
+    assert_null(strstr(second + 1, "chx_type demo_chx_type_struct_outer "));
+    arena_free(arena);
+}
+
+static void a_type_without_a_name_is_reached_through_its_member(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    TypeTable table;
+    types_init(&table, arena, "demo", NULL);
+    CType inner = struct_type(arena, "struct (unnamed at x.c:1:1)", "n", &type_int, false);
+    inner.is_named = false;
+    CType outer = struct_type(arena, "struct outer", "in", &inner, false);
+    types_use(&table, &outer);
+    Out out;
+    out_init(&out, arena, "\"a.c\"");
+    types_print(&table, &out);
+    char *text = out_finish(&out, "x");
+    assert_has(text, "offsetof(struct outer, in.n) - offsetof(struct outer, in)");
+    assert_has(text, "sizeof(((struct outer *)0)->in)");
+    assert_lacks(text, "x.c:1");
+    arena_free(arena);
+}
+
+static void bit_fields_go_through_a_shadow(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    TypeTable table;
+    types_init(&table, arena, "demo", NULL);
+    CType packed = struct_type(arena, "struct packed", "n", &type_int, true);
+    types_use(&table, &packed);
+    Out out;
+    out_init(&out, arena, "\"a.c\"");
+    types_print(&table, &out);
+    char *text = out_finish(&out, "x");
+    assert_has(text, "CHX_KIND_SHADOW");
+    assert_has(text, "offsetof(struct demo_shadow_struct_packed, n)");
+    assert_lacks(text, "offsetof(struct packed, n)");
+    arena_free(arena);
+}
+
+static void tuples_of_the_same_types_share_a_struct(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    TypeTable table, role;
+    types_init(&table, arena, "demo", NULL);
+    types_init(&role, arena, "demo_A", &table);
+    const CType *parts[] = {&type_int, &type_string};
+    Shape first = types_tuple(&table, parts, 2);
+    Shape second = types_tuple(&role, parts, 2);
+    assert_string_equal(first.descriptor, second.descriptor);
+    assert_true(first.is_owning);
+    assert_string_equal(shape_declare(arena, &second, "v"), "struct demo_tuple_int_const_char_p v");
+    assert_int_equal(role.entries.count, 0);
+    arena_free(arena);
+}
+
+static void const_goes_to_the_elements(void **state)
+{
+    (void)state;
+    Arena *arena = arena_new();
+    CType numbers = {.kind = CTYPE_ARRAY, .before = "int ", .after = "[3]", .element = &type_int};
+    CType strings = {.kind = CTYPE_ARRAY, .before = "const char *", .after = "[3]", .element = &type_string};
+    CType flags = {.kind = CTYPE_BOOL, .before = "_Bool ", .after = ""};
+    assert_string_equal(type_declare_const(arena, &numbers, "a"), "const int a[3]");
+    assert_string_equal(type_declare_const(arena, &strings, "a"), "const char *const a[3]");
+    assert_string_equal(type_declare(arena, &flags, "b"), "bool b");
+    arena_free(arena);
+}
+
+// ---- companions ----
+
+static void there_is_one_companion_per_role_and_the_interface(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f->B { A>B=x return }");
+    assert_int_equal(result.companions.count, MINI_ROLES + 1);
+    assert_string_equal(result.companions.items[0].name, "mini.chor.h");
+    assert_has(companion(&result, "mini.chor.h"), "// Made by chorcc from mini.c\n");
+    assert_has(companion(&result, "mini.chor.h"), "struct mini_f_result {\n    int B;\n};");
+    assert_has(companion(&result, "mini.A.chor.h"), "chx_send(chx, mini_A_to_B, 1, ");
+    assert_has(companion(&result, "mini.B.chor.h"), "chx_receive(chx, mini_B_from_A, 1, &B->x, sizeof B->x)");
+    mini_free(result.mini);
+}
+
+static void the_same_program_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *text = "def f->AB { A>B=x while A { A>BC=y switch B {A!} {break} {B>A=z continue} } g() return } "
+                       "def g { if B {B>C} }";
+    Emitted first = emitted(text);
+    Emitted second = emitted(text);
+    for (size_t i = 0; i < first.companions.count; i++)
+        assert_string_equal(first.companions.items[i].text, second.companions.items[i].text);
+    mini_free(first.mini);
+    mini_free(second.mini);
+}
+
+static void leaving_a_loop_from_a_switch_is_a_goto(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f { while A { switch A { break } { A! } } A>B }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    assert_has(text, "goto break_1;");
+    assert_has(text, "break_1:;");
+    assert_lacks(text, "continue_1");
+    mini_free(result.mini);
+}
+
+static void continue_in_a_for_reaches_the_step(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f { for A { if A { continue } A! } { A+x } }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    assert_has(text, "goto continue_1;");
+    assert_has(text, "continue_1:;");
+    mini_free(result.mini);
+}
+
+static void every_label_is_jumped_to(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f->A { A>B=x B>A=y if A { A>C } g() return } def g { A>B }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    for (const char *label = strstr(text, "\nat_"); label != NULL; label = strstr(label + 1, "\nat_")) {
+        char jump[32];
+        snprintf(jump, sizeof jump, "goto at_%d;", atoi(label + 4));
+        assert_has(text, jump);
+    }
+    mini_free(result.mini);
+}
+
+static void a_checkpoint_is_refused_once(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f { try { A>B } { A! } try { A>B } { B! } }");
+    assert_int_equal(result.companions.count, 0);
+    assert_int_equal(diags_errors(result.mini->diags), 1);
+    mini_free(result.mini);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_lines_are_numbered_where_they_end_up),
+        cmocka_unit_test(following_lines_need_no_directive),
+        cmocka_unit_test(literals_are_safe),
+        cmocka_unit_test(a_descriptor_comes_once_and_after_its_parts),
+        cmocka_unit_test(a_type_without_a_name_is_reached_through_its_member),
+        cmocka_unit_test(bit_fields_go_through_a_shadow),
+        cmocka_unit_test(tuples_of_the_same_types_share_a_struct),
+        cmocka_unit_test(const_goes_to_the_elements),
+        cmocka_unit_test(there_is_one_companion_per_role_and_the_interface),
+        cmocka_unit_test(the_same_program_gives_the_same_bytes),
+        cmocka_unit_test(leaving_a_loop_from_a_switch_is_a_goto),
+        cmocka_unit_test(continue_in_a_for_reaches_the_step),
+        cmocka_unit_test(every_label_is_jumped_to),
+        cmocka_unit_test(a_checkpoint_is_refused_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

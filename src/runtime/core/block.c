@@ -1,0 +1,182 @@
+// block.c: see block.h.
+
+#include "runtime/core/block.h"
+
+#include "base/check.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+
+#include <string.h>
+
+static size_t block_bytes(const chx_checkpoint *checkpoint)
+{
+    return sizeof(Block) + checkpoint->participant_count * sizeof(bool);
+}
+
+// Records of the usual size are kept for the next block of the session.
+static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
+{
+    bool is_usual = checkpoint->participant_count <= BLOCK_USUAL_PARTICIPANTS;
+    size_t bytes = is_usual ? sizeof(Block) + BLOCK_USUAL_PARTICIPANTS * sizeof(bool) : block_bytes(checkpoint);
+    Block *block = is_usual ? session->spare_blocks : NULL;
+    if (block != NULL)
+        session->spare_blocks = block->next;
+    else
+        block = runtime_allocate(session->runtime, bytes);
+    if (block == NULL)
+        return NULL;
+    memset(block, 0, bytes);
+    block->is_there = (bool *)(block + 1);
+    block->checkpoint = checkpoint;
+    return block;
+}
+
+static void block_free(Session *session, Block *block)
+{
+    if (block->fault != NULL)
+        runtime_release(session->runtime, block->fault);
+    block->fault = NULL;
+    if (block->checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS) {
+        runtime_release(session->runtime, block);
+        return;
+    }
+    block->next = session->spare_blocks;
+    session->spare_blocks = block;
+}
+
+static Block **block_children(Session *session, Block *parent)
+{
+    return parent != NULL ? &parent->children : &session->blocks;
+}
+
+Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
+{
+    Block **children = block_children(session, parent);
+    for (Block *block = *children; block != NULL; block = block->next) {
+        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
+            block->references++;
+            return block;
+        }
+    }
+    Block *block = block_new(session, checkpoint);
+    if (block == NULL)
+        return NULL;
+    block->parent = parent;
+    block->depth = parent != NULL ? parent->depth + 1 : 0;
+    block->ordinal = ordinal;
+    block->references = 1;
+    block->next = *children;
+    *children = block;
+    if (checkpoint->within_ns != 0)
+        deadline_arm(session, block);
+    return block;
+}
+
+static void block_unlink(Session *session, Block *block)
+{
+    Block **link = block_children(session, block->parent);
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+}
+
+// Out of the tree, with everything below it. Roles that are still inside keep the memory alive.
+static void block_delete(Session *session, Block *block)
+{
+    while (block->children != NULL)
+        block_delete(session, block->children);
+    deadline_disarm(session, block);
+    block_unlink(session, block);
+    block->deleted = true;
+    if (block->references == 0)
+        block_free(session, block);
+}
+
+static size_t block_position(const Block *block, unsigned role)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        if (checkpoint->participants[i] == role)
+            return i;
+    CHECK(!"the role takes part in the block");
+    return 0;
+}
+
+bool block_arrive(Session *session, Block *block, unsigned role)
+{
+    size_t position = block_position(block, role);
+    CHECK(!block->done && !block->deleted && !block->is_there[position]);
+    block->is_there[position] = true;
+    if (++block->arrived < block->checkpoint->participant_count)
+        return false;
+    CHECK(block->children == NULL);
+    deadline_disarm(session, block);
+    atomic_store(&block->done, true);
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
+        Actor *actor = &session->actors[block->checkpoint->participants[i]];
+        if (actor_wake(actor, block))
+            scheduler_ready(&session->runtime->scheduler, actor);
+    }
+    return true;
+}
+
+void block_leave(Session *session, Block *block, bool in_order)
+{
+    CHECK(!in_order || block->done);
+    CHECK(block->references > 0);
+    block->references--;
+    block->left++;
+    if (block->deleted) {
+        if (block->references == 0)
+            block_free(session, block);
+    } else if (block->done && block->left == block->checkpoint->participant_count) {
+        block_delete(session, block);
+    }
+}
+
+bool block_can_recover(const Block *block, uint32_t attempt)
+{
+    uint32_t last = block->checkpoint->retries + (block->checkpoint->rescue_at != 0 ? 1 : 0);
+    return attempt < last;
+}
+
+bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line)
+{
+    CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
+    if (block->fault == NULL)
+        block->fault = runtime_allocate(session->runtime, sizeof *block->fault);
+    if (block->fault == NULL)
+        return false;
+    memcpy(block->fault->why, fault->why, sizeof block->fault->why);
+    block->fault->fault = (chx_fault){role, fault->kind, fault->signal, block->fault->why, file, line};
+    while (block->children != NULL)
+        block_delete(session, block->children);
+    block->attempt++;
+    block->epoch = ++session->epoch;
+    block->arrived = 0;
+    memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
+    deadline_disarm(session, block);
+    if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
+        deadline_arm(session, block);
+    // Those that run see it at their next step with others; those that wait are woken.
+    uint32_t alarm = atomic_load(&session->alarm);
+    session->alarm_depths[alarm % ALARMS_REMEMBERED] = block->depth;
+    atomic_fetch_add(&session->alarm, 1);
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
+        Actor *actor = &session->actors[block->checkpoint->participants[i]];
+        if (actor_wake(actor, NULL))
+            scheduler_ready(&session->runtime->scheduler, actor);
+    }
+    return true;
+}
+
+void block_free_all(Session *session)
+{
+    while (session->blocks != NULL)
+        block_delete(session, session->blocks);
+    while (session->spare_blocks != NULL) {
+        Block *next = session->spare_blocks->next;
+        runtime_release(session->runtime, session->spare_blocks);
+        session->spare_blocks = next;
+    }
+}

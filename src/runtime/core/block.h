@@ -1,0 +1,68 @@
+// block.h: the record of one instance of a checkpoint block, shared by its participants.
+//
+// An instance is (parent instance, parent attempt, static block, ordinal): the ordinal says how often a role has entered
+// that static block directly under this parent attempt, so all participants find the same record. Entering, arriving,
+// failing and deadlines are serialised by the session's block lock.
+//
+// Attempts 0 to `retries` are the body, the one after them is the rescue. When a participant fails, the record goes to
+// its next attempt with a new channel epoch; everything below it is deleted; each participant sees that its own attempt
+// is older and goes back to its mark (checkpoint.c).
+//
+// Invariants, asserted: one way out per instance; nobody leaves a block that is not done; no decision on a done or
+// deleted record; epochs only rise.
+
+#ifndef RUNTIME_CORE_BLOCK_H
+#define RUNTIME_CORE_BLOCK_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/actor.h"
+
+typedef struct Deadline Deadline;
+
+typedef struct {
+    chx_fault fault;
+    char why[REPORT_WHY_SIZE];
+} BlockFault;
+
+struct Block {
+    Block *parent, *children, *next; // next: among its parent's children
+    const chx_checkpoint *checkpoint;
+    uint32_t depth;      // 0: not inside of another
+    uint32_t ordinal;
+    uint32_t attempt;
+    uint32_t epoch;      // of the channels among its participants, from attempt 1 on
+    uint32_t references; // marks of roles that are inside
+    uint32_t arrived, left;
+    _Atomic bool done;
+    bool deleted;        // its parent went to another attempt
+    Deadline *deadline;  // armed; NULL: none
+    BlockFault *fault;   // of the latest decision
+    bool *is_there;      // by position among the participants: at the end of this attempt
+};
+
+// All of these with the session's block lock held.
+
+// The record that this role finds when it enters; made if it is the first. NULL: no memory.
+Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
+// The role at `index` is at the end of its attempt, which is the current one. True: it was the last, the block is done.
+bool block_arrive(Session *session, Block *block, unsigned role);
+// The role has left a done block, or went back to a block further out.
+void block_leave(Session *session, Block *block, bool in_order);
+// The next attempt, because of this fault. Wakes the participants. False: no memory for it.
+bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line);
+// Is there another attempt to go to, or does a failure belong to the enclosing block?
+bool block_can_recover(const Block *block, uint32_t attempt);
+// Frees all records. The session is over.
+void block_free_all(Session *session);
+
+// ---- deadline.c ----
+
+void deadline_arm(Session *session, Block *block);    // block lock held; without memory there is no deadline
+void deadline_disarm(Session *session, Block *block); // block lock held
+void deadline_fini(chx_runtime *runtime);
+// For a machine without threads: when the next deadline is (UINT64_MAX: none), and what is due at `now_ns`.
+uint64_t deadline_next_ns(chx_runtime *runtime);
+void deadline_run(chx_runtime *runtime, uint64_t now_ns);
+
+#endif

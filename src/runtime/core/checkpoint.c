@@ -1,0 +1,499 @@
+// checkpoint.c: see checkpoint.h.
+
+#include "runtime/core/checkpoint.h"
+
+#include "base/check.h"
+#include "runtime/core/codec.h"
+#include "runtime/core/log.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+#include "runtime/core/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Mark {
+    Block *block;
+    const chx_checkpoint *checkpoint;
+    chx_frame *frame;
+    uint32_t attempt;
+    bool arrived;
+    uint64_t steps;
+    size_t ordinal_base; // of the counts that belong to this attempt
+    size_t saved_bytes;
+    MarkChunk *chunk;    // in which it lies
+    _Alignas(16) unsigned char saved[];
+};
+
+struct MarkChunk {
+    MarkChunk *previous;
+    size_t capacity, used;
+    _Alignas(16) unsigned char data[];
+};
+
+struct Ordinal {
+    uint32_t site, count;
+};
+
+static void block_lock(Session *session)
+{
+    current()->busy++;
+    pthread_mutex_lock(&session->block_lock);
+}
+
+static void block_unlock(Session *session)
+{
+    pthread_mutex_unlock(&session->block_lock);
+    current()->busy--;
+}
+
+// ---- memory, last in first out ----
+
+static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    size_t wanted = *capacity == 0 ? 8 : *capacity * 2;
+    void *grown = runtime_allocate(runtime, wanted * item_bytes);
+    if (grown == NULL)
+        guard_no_memory();
+    if (old != NULL) {
+        memcpy(grown, old, count * item_bytes);
+        runtime_release(runtime, old);
+    }
+    *capacity = wanted;
+    return grown;
+}
+
+// Room for a mark with `saved` bytes, not yet among the actor's.
+static Mark *mark_allocate(Actor *actor, size_t saved)
+{
+    size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
+    MarkChunk *chunk = actor->mark_chunk;
+    if (chunk == NULL || chunk->capacity - chunk->used < bytes) {
+        size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
+        if (capacity > STACK_CHUNK_MAX_BYTES)
+            capacity = STACK_CHUNK_MAX_BYTES;
+        if (capacity < bytes)
+            capacity = bytes;
+        MarkChunk *grown = actor->spare_mark_chunk;
+        actor->spare_mark_chunk = NULL;
+        if (grown != NULL && grown->capacity < bytes) {
+            runtime_release(actor->session->runtime, grown);
+            grown = NULL;
+        }
+        if (grown == NULL) {
+            grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
+            if (grown == NULL)
+                guard_no_memory();
+            grown->capacity = capacity;
+        }
+        grown->previous = chunk;
+        grown->used = 0;
+        actor->mark_chunk = chunk = grown;
+    }
+    Mark *mark = (Mark *)(void *)(chunk->data + chunk->used);
+    chunk->used += bytes;
+    mark->chunk = chunk;
+    mark->saved_bytes = saved;
+    return mark;
+}
+
+// The newest one.
+static void mark_release(Actor *actor, Mark *mark)
+{
+    MarkChunk *chunk = mark->chunk;
+    chunk->used = (size_t)((unsigned char *)mark - chunk->data);
+    if (chunk->used > 0 || chunk->previous == NULL)
+        return;
+    // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
+    if (actor->spare_mark_chunk != NULL)
+        runtime_release(actor->session->runtime, actor->spare_mark_chunk);
+    actor->spare_mark_chunk = chunk;
+    actor->mark_chunk = chunk->previous;
+}
+
+// ---- saving and restoring ----
+
+// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared.
+static void value_share(const chx_type *type, void *value)
+{
+    char *bytes = value;
+    switch (type->kind) {
+    case CHX_KIND_CSTRING: {
+        const char *string = *(const char **)value;
+        if (string != NULL)
+            text_keep((const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data)));
+        break;
+    }
+    case CHX_KIND_STR:
+        chx_str_keep(*(chx_str *)value);
+        break;
+    case CHX_KIND_BYTES:
+        chx_bytes_keep(*(chx_bytes *)value);
+        break;
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count; i++)
+            if (type->fields[i].type->owning)
+                value_share(type->fields[i].type, bytes + type->fields[i].offset);
+        break;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++)
+            value_share(type->element, bytes + i * type->element->size);
+        break;
+    default: {
+        void *copy = value_scratch(type->size);
+        chx_value_copy(type, copy, value);
+        memcpy(value, copy, type->size);
+        free(copy);
+        break;
+    }
+    }
+}
+
+static void frame_share(const chx_function *function, void *frame)
+{
+    for (size_t i = 0; i < function->variable_count; i++)
+        if (function->variables[i].type->owning)
+            value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
+}
+
+static void mark_save(Mark *mark)
+{
+    memcpy(mark->saved, mark->frame, mark->saved_bytes);
+    frame_share(mark->frame->function, mark->saved);
+}
+
+static void mark_drop_saved(Mark *mark)
+{
+    stack_drop_frame((chx_frame *)(void *)mark->saved);
+}
+
+static void mark_restore(Mark *mark)
+{
+    stack_drop_frame(mark->frame);
+    memcpy(mark->frame, mark->saved, mark->saved_bytes);
+    frame_share(mark->frame->function, mark->frame);
+}
+
+// ---- marks ----
+
+static Mark *mark_top(const Actor *actor)
+{
+    return actor->mark_count > 0 ? actor->marks[actor->mark_count - 1] : NULL;
+}
+
+static void mark_push(Actor *actor, Mark *mark)
+{
+    actor->marks[actor->mark_count++] = mark;
+}
+
+static void mark_pop(Actor *actor)
+{
+    Mark *mark = actor->marks[--actor->mark_count];
+    actor->ordinal_count = mark->ordinal_base;
+    mark_drop_saved(mark);
+    mark_release(actor, mark);
+}
+
+// The outermost block of this actor that went to another attempt up to this alarm, or NULL. The block lock is held.
+static Mark *mark_called_back(Actor *actor, uint32_t alarm)
+{
+    Session *session = actor->session;
+    size_t outermost = actor->mark_count;
+    if (alarm - actor->alarm_seen > ALARMS_REMEMBERED) {
+        for (size_t i = actor->mark_count; i > 0; i--)
+            if (actor->marks[i - 1]->block->attempt != actor->marks[i - 1]->attempt)
+                outermost = i - 1;
+    } else {
+        for (uint32_t i = actor->alarm_seen; i != alarm; i++) {
+            size_t depth = session->alarm_depths[i % ALARMS_REMEMBERED];
+            if (depth < outermost && actor->marks[depth]->block->attempt != actor->marks[depth]->attempt)
+                outermost = depth;
+        }
+    }
+    return outermost < actor->mark_count ? actor->marks[outermost] : NULL;
+}
+
+// How often this role has entered the block directly under its current attempt.
+static uint32_t *ordinal_of(Actor *actor, uint32_t site)
+{
+    Mark *parent = mark_top(actor);
+    for (size_t i = parent != NULL ? parent->ordinal_base : 0; i < actor->ordinal_count; i++)
+        if (actor->ordinals[i].site == site)
+            return &actor->ordinals[i].count;
+    if (actor->ordinal_count == actor->ordinal_capacity)
+        actor->ordinals = grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count,
+                               &actor->ordinal_capacity);
+    actor->ordinals[actor->ordinal_count] = (Ordinal){site, 0};
+    return &actor->ordinals[actor->ordinal_count++].count;
+}
+
+static bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
+{
+    size_t low = 0, high = checkpoint->participant_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (checkpoint->participants[middle] < role)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < checkpoint->participant_count && checkpoint->participants[low] == role;
+}
+
+// Messages among the participants belong to the new epoch from now on; other channels go on as they were.
+static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch)
+{
+    const chx_role *role = actor->role;
+    for (size_t i = 0; i < role->sends_to_count; i++)
+        if (takes_part(checkpoint, role->sends_to[i])) {
+            CHECK(actor->out[i].send_epoch < epoch);
+            actor->out[i].send_epoch = epoch;
+        }
+    for (size_t i = 0; i < role->receives_from_count; i++)
+        if (takes_part(checkpoint, role->receives_from[i])) {
+            CHECK(actor->in[i]->take_epoch < epoch);
+            actor->in[i]->take_epoch = epoch;
+        }
+}
+
+// The mark's attempt begins: which label, and what counts for effect identifiers.
+static uint32_t attempt_begins(Actor *actor, Mark *mark)
+{
+    bool is_rescue = mark->attempt > mark->checkpoint->retries;
+    if (is_rescue) {
+        actor->rescues++;
+        actor->self.steps = 0;
+    } else {
+        actor->self.steps = mark->steps;
+    }
+    return is_rescue ? mark->checkpoint->rescue_at : mark->checkpoint->body_at;
+}
+
+static void wants_nothing(Actor *actor)
+{
+    actor->wants = NULL;
+    actor->wants_block = NULL;
+}
+
+// Something must be done before this role enters or leaves a block. The block lock is held.
+static bool actor_has_news(Actor *actor)
+{
+    uint32_t alarm = atomic_load(&actor->session->alarm);
+    return alarm != actor->alarm_seen &&
+           (session_is_stopping(actor->session) || mark_called_back(actor, alarm) != NULL);
+}
+
+uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    Actor *actor = (Actor *)self;
+    Session *session = actor->session;
+    if (actor->mark_count == actor->mark_capacity)
+        actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
+    uint32_t *ordinal = ordinal_of(actor, checkpoint->site);
+    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
+    mark->frame = frame;
+    mark_save(mark); // before the block knows of this role: a copy may fail
+    block_lock(session);
+    Block *block = NULL;
+    bool is_called_back = actor_has_news(actor);
+    if (!is_called_back)
+        block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
+    uint32_t attempt = block != NULL ? block->attempt : 0, epoch = block != NULL ? block->epoch : 0;
+    block_unlock(session);
+    if (block == NULL) {
+        mark_drop_saved(mark);
+        mark_release(actor, mark);
+        if (!is_called_back)
+            guard_no_memory();
+        wants_nothing(actor);
+        return 0;
+    }
+    ++*ordinal;
+    mark->block = block;
+    mark->checkpoint = checkpoint;
+    mark->attempt = attempt;
+    mark->arrived = false;
+    mark->steps = self->steps;
+    mark->ordinal_base = actor->ordinal_count;
+    mark_push(actor, mark);
+    if (attempt == 0)
+        return checkpoint->body_at;
+    // Others have failed here already: this role begins where they are.
+    set_epochs(actor, checkpoint, epoch);
+    return attempt_begins(actor, mark);
+}
+
+bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
+{
+    Actor *actor = (Actor *)self;
+    Session *session = actor->session;
+    Mark *mark = mark_top(actor);
+    CHECK(mark != NULL && mark->checkpoint == checkpoint);
+    actor_settle(actor);
+    block_lock(session);
+    bool is_called_back = actor_has_news(actor);
+    bool is_done = false;
+    if (!is_called_back) {
+        CHECK(mark->block->attempt == mark->attempt);
+        if (!mark->arrived) {
+            mark->arrived = true;
+            block_arrive(session, mark->block, actor->index);
+        }
+        is_done = mark->block->done;
+        if (is_done)
+            block_leave(session, mark->block, true);
+    }
+    block_unlock(session);
+    if (is_done) {
+        mark_pop(actor);
+        return true;
+    }
+    wants_nothing(actor);
+    if (!is_called_back)
+        actor->wants_block = mark->block;
+    return false;
+}
+
+chx_fault chx_fault_here(chx_self *self)
+{
+    Actor *actor = (Actor *)self;
+    Mark *mark = mark_top(actor);
+    CHECK(mark != NULL && mark->attempt > 0);
+    block_lock(actor->session);
+    chx_fault fault = mark->block->fault->fault;
+    block_unlock(actor->session);
+    return fault;
+}
+
+// ---- going back ----
+
+// Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
+static void unwind_to(Actor *actor, Mark *target)
+{
+    Guard guard;
+    guard_enter(&guard, actor);
+    if (sigsetjmp(guard.jump, 0) == 0) {
+        chx_release(&actor->self);
+        stack_unwind_to(actor, target->frame, true);
+    } else {
+        stack_unwind_to(actor, target->frame, false);
+        log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    }
+    guard_leave(&guard);
+}
+
+void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
+{
+    Session *session = actor->session;
+    block_lock(session);
+    Mark *target = mark_called_back(actor, alarm);
+    actor->alarm_seen = alarm;
+    uint32_t epoch = 0;
+    if (target != NULL) {
+        for (size_t i = actor->mark_count; actor->marks[i - 1] != target; i--)
+            block_leave(session, actor->marks[i - 1]->block, false);
+        target->attempt = target->block->attempt;
+        epoch = target->block->epoch;
+    }
+    block_unlock(session);
+    if (target == NULL)
+        return;
+    while (mark_top(actor) != target)
+        mark_pop(actor);
+    unwind_to(actor, target);
+    mark_restore(target);
+    target->arrived = false;
+    actor->ordinal_count = target->ordinal_base;
+    wants_nothing(actor);
+    set_epochs(actor, target->checkpoint, epoch);
+    target->frame->at = attempt_begins(actor, target);
+}
+
+// One more restart: is that within the limit of its cast? The block lock is held.
+static bool restart_is_allowed(Actor *actor)
+{
+    if (actor->restarts_max == 0)
+        return true;
+    uint64_t now_ns = actor->session->runtime->platform->now_ns();
+    uint64_t period_ns = (uint64_t)actor->restarts_period_ms * 1000000;
+    uint64_t limit = actor->restarts_max < RESTARTS_REMEMBERED ? actor->restarts_max : RESTARTS_REMEMBERED;
+    if (actor->restart_times == NULL) {
+        actor->restart_times = runtime_allocate(actor->session->runtime, limit * sizeof *actor->restart_times);
+        if (actor->restart_times == NULL)
+            return false;
+    }
+    uint64_t *oldest = &actor->restart_times[actor->restarts % limit];
+    if (actor->restarts >= limit && (period_ns == 0 || now_ns - *oldest < period_ns))
+        return false;
+    *oldest = now_ns;
+    return true;
+}
+
+// The innermost block that has an attempt left. A failure in a rescue is the enclosing block's.
+static Mark *mark_in_charge(Actor *actor)
+{
+    for (size_t i = actor->mark_count; i > 0; i--)
+        if (block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
+            return actor->marks[i - 1];
+    return NULL;
+}
+
+bool checkpoint_take_up(Actor *actor, Fault *fault)
+{
+    Session *session = actor->session;
+    if (actor->mark_count == 0 || fault->kind == CHX_FAULT_SYSTEM)
+        return false;
+    bool taken_up = false;
+    block_lock(session);
+    // Called back already: it has died in an abandoned attempt, and nothing else changes.
+    bool is_abandoned = mark_called_back(actor, atomic_load(&session->alarm)) != NULL;
+    Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
+    if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
+        if (!restart_is_allowed(actor)) {
+            char why[REPORT_WHY_SIZE];
+            snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
+            memcpy(fault->why, why, sizeof why);
+        } else {
+            taken_up = is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file,
+                                                    actor_site_line(actor, fault->site));
+        }
+    }
+    if (taken_up) {
+        actor->restarts++;
+        session->restarts++;
+        actor->begun = false;
+    }
+    block_unlock(session);
+    if (taken_up)
+        log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file,
+                  actor_site_line(actor, fault->site), actor->role->role, fault->why);
+    return taken_up;
+}
+
+void checkpoint_abandon(Actor *actor)
+{
+    Session *session = actor->session;
+    while (actor->mark_count > 0) {
+        block_lock(session);
+        block_leave(session, mark_top(actor)->block, false);
+        block_unlock(session);
+        mark_pop(actor);
+    }
+}
+
+void checkpoint_fini(Actor *actor)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times, actor->spare_mark_chunk};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        if (pieces[i] != NULL)
+            runtime_release(runtime, pieces[i]);
+    for (MarkChunk *chunk = actor->mark_chunk, *previous; chunk != NULL; chunk = previous) {
+        previous = chunk->previous;
+        runtime_release(runtime, chunk);
+    }
+    actor->marks = NULL;
+    actor->mark_chunk = NULL;
+}

@@ -1,0 +1,21 @@
+// deadline.h: the deadlines of a runtime. What they do: block.h.
+
+#ifndef RUNTIME_CORE_DEADLINE_H
+#define RUNTIME_CORE_DEADLINE_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/platform.h"
+
+typedef struct {
+    pthread_mutex_t lock; // of the list and the thread
+    struct Deadline *first;
+    pthread_t thread;
+    bool has_thread;
+    _Atomic uint32_t changes; // slept on
+    _Atomic bool closing;
+} Deadlines;
+
+void deadlines_init(Deadlines *deadlines);
+
+#endif

@@ -1,0 +1,39 @@
+// trace.h: CHOREX_TRACE=file: what roles do, as it happens. The format: trace/event.h.
+//
+// The file belongs to the process, whatever the number of runtimes. Each thread collects in a buffer of its own; they
+// are written when they are full, at the end of each session, and at the program's end. With the trace off nothing here
+// is called: see observe.h.
+
+#ifndef RUNTIME_CORE_TRACE_H
+#define RUNTIME_CORE_TRACE_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/actor.h"
+#include "runtime/core/platform.h"
+
+// Opens the file with the first runtime. False: none is wanted, or it can't be written, which is logged.
+bool trace_open(chx_runtime *runtime);
+
+void trace_session_start(Session *session);
+void trace_session_end(Session *session);
+
+// A local step begins; it lasts until this actor's next event, or the end of its turn.
+void trace_step(Actor *actor);
+void trace_call(Actor *actor, const chx_function *function);
+void trace_return(Actor *actor, const chx_function *function);
+void trace_sent(Actor *actor, const Channel *channel, uint32_t site);
+// Before the message is taken out.
+void trace_received(Actor *actor, const Channel *channel, const Record *record);
+// After each turn. The fault is read on ACTOR_FAILED.
+void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
+
+// Checkpoints. Nothing happens if the trace is off. `why` may be NULL.
+void trace_checkpoint_enter(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
+void trace_checkpoint_arrive(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
+void trace_checkpoint_leave(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
+// The role goes to this attempt of the block at `site`: as one that did not fail, and as the one that did.
+void trace_checkpoint_recover(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why);
+void trace_checkpoint_restart(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why);
+
+#endif

@@ -1,0 +1,64 @@
+// event.h: the format of trace files: what an event is, and how it is written. docs/trace.md describes the file.
+//
+// A file is a JSON array of Chrome trace events, one event per line, so that Perfetto opens it and grep finds things in
+// it. It is readable at any moment: Perfetto does without the closing bracket of a program that died.
+
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma redefine_extname event_kind_name chx_private_event_kind_name
+#pragma redefine_extname event_write chx_private_event_write
+
+typedef enum {
+    EVENT_START,   // of a session
+    EVENT_END,     // of a session
+    EVENT_ROLE,    // a role of the session has this name
+    EVENT_CALL,    // of a choreographic function
+    EVENT_RETURN,  // or its frame was dropped
+    EVENT_STEP,    // a local step; also the one before a send or a call
+    EVENT_SEND,    // a delivery
+    EVENT_RECEIVE,
+    EVENT_TELL,    // the outcome of a choice
+    EVENT_TOLD,
+    EVENT_FAIL,    // of a role
+    EVENT_ENTER,   // a checkpoint block
+    EVENT_ARRIVE,  // at its end, to wait for the others
+    EVENT_LEAVE,
+    EVENT_RECOVER, // a participant goes back to its beginning, for another attempt
+    EVENT_RESTART, // the same of the role that failed, as a fresh instance
+    EVENT_CLOSE,   // of the file
+    EVENT_KIND_COUNT,
+} EventKind;
+
+// Members that a kind does not use are zero.
+typedef struct {
+    EventKind kind;
+    uint64_t time_ns; // since the trace began
+    uint64_t duration_ns;
+    uint64_t session; // counted from 1 in each file
+    unsigned role_index;
+    const char *role;
+    uint32_t site;
+    int line;
+    const char *peer;  // SEND .. TOLD
+    uint64_t sequence; // of the message in its channel, from 0
+    uint32_t epoch;    // SEND .. TOLD, ENTER .. RESTART
+    uint32_t attempt;  // ENTER .. RESTART
+    uint64_t flow;     // SEND .. TOLD: the same at both ends of a message
+    const char *text;  // CALL, RETURN: function. FAIL, RECOVER, RESTART, END: why
+    const char *status; // END
+    // START
+    const char *choreography, *definition, *file;
+    uint64_t token[2];
+} Event;
+
+enum { EVENT_BYTES_MAX = 4096 };
+
+const char *event_kind_name(EventKind kind);
+// Writes the event as one line, cut where it would be longer. Returns its length.
+size_t event_write(char line[EVENT_BYTES_MAX], const Event *event);
+
+#endif
