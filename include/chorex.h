@@ -161,8 +161,9 @@ typedef struct {
 #define CHX_PASTE_(a, b) a##b
 #define CHX_PASTE(a, b) CHX_PASTE_(a, b)
 
+// The line makes the names: a header that several files share gives the same ones in each of them.
 // The functions take `const type *` and `type *` as void pointers: encode(chx_writer *, const void *), ...
-#define CHX_CODEC(type, encode, decode, drop) CHX_CODEC_(type, encode, decode, drop, __COUNTER__)
+#define CHX_CODEC(type, encode, decode, drop) CHX_CODEC_(type, encode, decode, drop, __LINE__)
 #define CHX_CODEC_(type, encode, decode, drop, number)                                                                 \
     typedef type CHX_PASTE(chx_codec_type_, number) CHX_UNUSED;                                                        \
     static const chx_codec CHX_PASTE(chx_codec_object_, number) CHX_UNUSED = {encode, decode, drop}

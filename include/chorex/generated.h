@@ -14,6 +14,12 @@
 extern "C" {
 #endif
 
+#if defined(__GNUC__)
+#define CHX_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define CHX_UNLIKELY(condition) (condition)
+#endif
+
 #define CHX_GENERATED_VERSION 1
 
 // ---- types of values ----
@@ -58,7 +64,7 @@ struct chx_type {
 extern const chx_type chx_type_bool, chx_type_char, chx_type_signed_char, chx_type_unsigned_char, chx_type_short,
     chx_type_unsigned_short, chx_type_int, chx_type_unsigned_int, chx_type_long, chx_type_unsigned_long,
     chx_type_long_long, chx_type_unsigned_long_long, chx_type_int128, chx_type_unsigned_int128, chx_type_float,
-    chx_type_double, chx_type_long_double, chx_type_cstring, chx_type_str, chx_type_bytes;
+    chx_type_double, chx_type_long_double, chx_type_cstring, chx_type_str, chx_type_bytes, chx_type_fault;
 
 // Deep copy of a borrowed value into unowned memory; release of an owned value (its bytes are zeroed).
 void chx_value_copy(const chx_type *type, void *to, const void *from);
@@ -206,14 +212,18 @@ struct chx_self {
     uint32_t site;      // the step being done
     uint32_t pool_size; // strings made in this step
     uint64_t steps;
+    uint32_t observed;  // not 0: somebody looks at every step: a trace, a simulation
     // The runtime's own part follows.
 };
+void chx_observe(chx_self *self);
 
 // A local step begins at a site; at its end what it made is released.
 static inline void chx_at(chx_self *self, uint32_t site)
 {
     self->site = site;
     self->steps++;
+    if (CHX_UNLIKELY(self->observed != 0))
+        chx_observe(self);
 }
 void chx_release(chx_self *self);
 static inline void chx_done(chx_self *self)
@@ -308,6 +318,11 @@ chx_session *chx_central_start(const chx_choreography *choreography, size_t defi
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line);
 // The implementation that plays a role: the cast's, or the one linked in.
 const chx_role *chx_central_role(chx_self *self, unsigned role);
+// A checkpoint, whose line is given. `body` and `rescue` (NULL: none) say how they were left, and so does this. When the
+// body fails, the frame is put back to what it was, and the body is done again or the rescue done.
+int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+                           int (*body)(chx_self *self, void *frame),
+                           int (*rescue)(chx_self *self, void *frame, const chx_fault *fault));
 CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
 
 #ifdef __cplusplus

@@ -109,7 +109,7 @@ static void write_label(Line *line, const Event *event)
         break;
     case EVENT_RECEIVE:
     case EVENT_TOLD:
-        snprintf(label, sizeof label, "%s by %s", event->kind == EVENT_TOLD ? "told" : "sent", event->peer);
+        snprintf(label, sizeof label, event->kind == EVENT_TOLD ? "told by %s" : "receive from %s", event->peer);
         break;
     case EVENT_CALL:
     case EVENT_RETURN:

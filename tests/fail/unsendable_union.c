@@ -9,7 +9,7 @@ choreography(unions, (Alice, Bob),
     def run(Alice.union either e) {
         Alice.e ~> Bob._; //! error: 'union either' can't be sent
         Alice.(helper) ~> Bob._; //! error: can't be sent
-        Alice.nothing() ~> Bob._; //! error: void
+        Alice.nothing() ~> Bob._; //! error: no value
         Alice.(helper(1)) ~> Bob._;
     }
 )

@@ -1,5 +1,4 @@
 // checkpoint and rescue are parsed, checked and projected.
-//! only: dump
 #include <chorex.h>
 
 choreography(restart, (Alice, Bob),

@@ -1,5 +1,4 @@
 // within and retry in either order, all units, with and without rescue, nested, in loops, with return and break.
-//! only: dump
 #include <chorex.h>
 
 choreography(options, (Boss, Worker),

@@ -1,5 +1,4 @@
 // A pointer that is live over a checkpoint is warned about; strings and pointers used before only are not.
-//! only: dump
 #include <chorex.h>
 
 choreography(pointers, (Alice, Bob),

@@ -1,5 +1,4 @@
 // 'fault' is an agreed value: a choice on it costs no message, its members have C types.
-//! only: dump
 #include <chorex.h>
 
 choreography(faults, (Boss, Worker),

@@ -10,37 +10,6 @@
 
 #include <string.h>
 
-// ---- checkpoints can't be run yet ----
-
-static const Node *find_checkpoint(const NodeList *nodes)
-{
-    for (size_t i = 0; i < nodes->count; i++) {
-        const Node *node = nodes->items[i];
-        if (node->kind == NODE_CHECKPOINT)
-            return node;
-        const Node *found = find_checkpoint(&node->body);
-        for (size_t k = 0; found == NULL && k < node->branches.count; k++)
-            found = find_checkpoint(&node->branches.items[k].body);
-        if (found == NULL)
-            found = find_checkpoint(&node->step);
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
-}
-
-static bool refuse_checkpoints(const Program *program, Diags *diags)
-{
-    for (size_t i = 0; i < program->instances.count; i++) {
-        const Node *node = find_checkpoint(&program->instances.items[i]->body);
-        if (node != NULL) {
-            diag_error(diags, node->span, "checkpoint can't be compiled yet");
-            return true;
-        }
-    }
-    return false;
-}
-
 // ---- roles ----
 
 static LocalProgram *role_program(Arena *arena, const Program *program, RoleId role)
@@ -213,11 +182,8 @@ static void put_user_text(const Source *source, uint32_t start, uint32_t end, Ar
     out_puts(out, arena_copy(arena, source->text + start, end - start));
 }
 
-bool central_write(Arena *arena, const Program *program, Diags *diags, const Source *source, const Found *found,
-                   FILE *out)
+void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out)
 {
-    if (refuse_checkpoints(program, diags))
-        return false;
     Central central = {.arena = arena, .program = program};
     emit_init(&central.emit, arena, program, source->path);
     central.emit.is_central = true;
@@ -252,5 +218,4 @@ bool central_write(Arena *arena, const Program *program, Diags *diags, const Sou
     }
     put_user_text(source, position, source->size, arena, &whole);
     fputs(out_finish(&whole, arena_printf(arena, "%s.central.c", program->name)), out);
-    return true;
 }

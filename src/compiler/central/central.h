@@ -7,8 +7,7 @@
 #include "compiler/syntax/find.h"
 
 // Writes the user's file with the companions' #include lines replaced by sequential code. The result needs chorex.h and
-// libchorex (strings, chx_fail) and nothing of the projection. False: an error was reported.
-bool central_write(Arena *arena, const Program *program, Diags *diags, const Source *source, const Found *found,
-                   FILE *out);
+// libchorex (strings, chx_fail) and nothing of the projection.
+void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out);
 
 #endif

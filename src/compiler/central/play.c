@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "compiler/central/inside.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct PlayLoop PlayLoop;
@@ -14,15 +15,24 @@ struct PlayLoop {
     PlayLoop *outer;
 };
 
-typedef struct {
+// A C function: of the instance, or of a checkpoint's body or rescue in it. Those return the way that they are left.
+typedef struct Play Play;
+struct Play {
     Central *central;
     const Instance *instance;
     Voice v;
     bool *speaks;      // by role: its variables are used
     bool starts_again; // a call of itself in tail position
-    uint32_t loops;
-    PlayLoop *loop;
-} Play;
+    uint32_t *loops;   // of the instance
+    PlayLoop *loop;    // the innermost one in this function
+    Play *outer;       // NULL: this is the instance's own
+    Out *functions;    // where a finished one goes
+    VECTOR(uint32_t) ways;       // out of this function
+    VECTOR(uint32_t) block_ways; // out of the latest checkpoint in it
+};
+
+// How a body or rescue is left: at its end, or by a jump to a place outside of it.
+enum { WAY_END, WAY_RETURN, WAY_LOOPS }; // then two per loop: break, continue
 
 static void put_nodes(Play *play, const NodeList *nodes);
 
@@ -46,7 +56,7 @@ static void put_role_structs(Central *central, const Instance *instance, bool *h
         for (size_t i = 0; i < instance->variables.count; i++) {
             const Variable *variable = instance->variables.items[i];
             if (variable->role == role)
-                out_printf(out, "    %s;\n", type_declare(central->arena, variable->type, variable->c_name));
+                out_printf(out, "    %s;\n", emit_variable(central->arena, variable));
         }
         out_puts(out, "};\n");
     }
@@ -91,7 +101,7 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     out_init(&table, central->arena, central->emit.source_literal);
     for (size_t i = 0; i < instance->variables.count; i++) {
         const Variable *variable = instance->variables.items[i];
-        const char *descriptor = types_use(types, variable->type);
+        const char *descriptor = emit_variable_type(types, variable);
         out_printf(&table, "    {\"%s\", offsetof(struct %s_chx_frame, %s.%s), &%s},\n", variable->name, name,
                    program->role_names[variable->role], variable->c_name, descriptor);
         count++;
@@ -157,6 +167,8 @@ static bool ends_in_jump(const NodeList *nodes)
     if (nodes->count == 0)
         return false;
     const Node *last = nodes->items[nodes->count - 1];
+    if (last->kind == NODE_BLOCK)
+        return ends_in_jump(&last->body);
     return last->kind == NODE_RETURN || last->kind == NODE_BREAK || last->kind == NODE_CONTINUE;
 }
 
@@ -312,10 +324,29 @@ static void put_call_again(Play *play, const Node *node)
     play->starts_again = true;
 }
 
+// Out of a body or rescue; whoever called it goes on from there.
+static void put_way(Play *play, uint32_t way)
+{
+    bool is_known = false;
+    for (size_t i = 0; i < play->ways.count; i++)
+        is_known |= play->ways.items[i] == way;
+    if (!is_known)
+        vector_push(play->central->arena, &play->ways, way);
+    out_printf(&play->v.out, "return %u;", way);
+}
+
+static void put_leave(Play *play)
+{
+    if (play->outer == NULL)
+        out_puts(&play->v.out, "return;");
+    else
+        put_way(play, WAY_RETURN);
+}
+
 static void put_return(Play *play, const Node *node)
 {
     Out *out = &play->v.out;
-    if (node->callee == play->instance) {
+    if (node->callee == play->instance && play->outer == NULL) {
         put_call_again(play, node);
         return;
     }
@@ -338,7 +369,8 @@ static void put_return(Play *play, const Node *node)
         }
     }
     begin_statement(play, node);
-    out_puts(out, "chx_done(chx); return;");
+    out_puts(out, "chx_done(chx); ");
+    put_leave(play);
 }
 
 // ---- choices and loops ----
@@ -407,7 +439,7 @@ static void put_loop(Play *play, const Node *node)
 {
     Out *out = &play->v.out;
     bool is_do = node->loop == LOOP_DO && node->condition != NULL;
-    PlayLoop loop = {.number = ++play->loops, .plain_continue = node->step.count == 0, .outer = play->loop};
+    PlayLoop loop = {.number = ++*play->loops, .plain_continue = node->step.count == 0, .outer = play->loop};
     play->loop = &loop;
     begin_statement(play, node);
     if (is_do) {
@@ -438,21 +470,154 @@ static void put_loop(Play *play, const Node *node)
     play->loop = loop.outer;
 }
 
-static void put_jump(Play *play, const Node *node)
+// A `break` or `continue` of `loop`; if it is not one of this function, of a loop around it.
+static void put_loop_jump(Play *play, PlayLoop *loop, bool is_break, bool in_switch)
 {
-    PlayLoop *loop = play->loop;
     Out *out = &play->v.out;
-    CHECK(loop != NULL);
-    begin_statement(play, node);
-    if (node->kind == NODE_BREAK && loop->switches > 0) {
+    if (play->loop != loop) {
+        put_way(play, WAY_LOOPS + 2 * loop->number + !is_break);
+    } else if (is_break && in_switch) {
         loop->has_break = true;
         out_printf(out, "goto break_%u;", loop->number);
-    } else if (node->kind == NODE_CONTINUE && !loop->plain_continue) {
+    } else if (!is_break && !loop->plain_continue) {
         loop->has_continue = true;
         out_printf(out, "goto continue_%u;", loop->number);
     } else {
-        out_puts(out, node->kind == NODE_BREAK ? "break;" : "continue;");
+        out_puts(out, is_break ? "break;" : "continue;");
     }
+}
+
+static PlayLoop *innermost_loop(const Play *play)
+{
+    while (play->loop == NULL && play->outer != NULL)
+        play = play->outer;
+    CHECK(play->loop != NULL);
+    return play->loop;
+}
+
+static void put_jump(Play *play, const Node *node)
+{
+    PlayLoop *loop = innermost_loop(play);
+    begin_statement(play, node);
+    put_loop_jump(play, loop, node->kind == NODE_BREAK, loop->switches > 0);
+}
+
+// ---- checkpoints ----
+
+static void play_init(Play *play, Central *central, const Instance *instance, Out *functions)
+{
+    *play = (Play){.central = central, .instance = instance, .functions = functions};
+    play->v = (Voice){
+        .arena = central->arena,
+        .program = central->program,
+        .types = &central->emit.types,
+        .is_central = true,
+    };
+    play->speaks = ARENA_ARRAY(central->arena, bool, central->program->role_count);
+    out_init(&play->v.out, central->arena, central->emit.source_literal);
+    play->v.out.indent = 1;
+}
+
+static void put_function(Play *play, Span span, const char *declaration)
+{
+    const Program *program = play->central->program;
+    const char *name = arena_printf(play->central->arena, "%s_%s", program->name, play->instance->name);
+    Out *out = play->functions;
+    out_own(out);
+    out_puts(out, "\n");
+    out_statement(out, voice_line(&play->v, span));
+    out_printf(out, "static %s {\n", declaration);
+    out_own(out);
+    if (play->outer != NULL)
+        out_printf(out, "    struct %s_chx_frame *chx_here = chx_variables;\n", name);
+    out_puts(out, "    (void)chx;\n    (void)chx_here;\n");
+    for (RoleId role = 0; role < program->role_count; role++) {
+        if (play->speaks[role])
+            out_printf(out, "    struct %s_chx_%s *%s = &chx_here->%s;\n", name, program->role_names[role],
+                       me_of(play->central, role), program->role_names[role]);
+    }
+    if (play->starts_again)
+        out_puts(out, "again:;\n");
+    out_append(out, &play->v.out);
+    out_own(out);
+    out_puts(out, "}\n");
+}
+
+static void put_faults(Play *play, const Node *node)
+{
+    for (size_t i = 0; i < node->fault_variables.count; i++) {
+        const Variable *variable = node->fault_variables.items[i];
+        begin_statement(play, node);
+        out_printf(&play->v.out, "%s->%s = *chx_why;", me_of(play->central, variable->role), variable->c_name);
+        play->speaks[variable->role] = true;
+    }
+    out_own(&play->v.out);
+    if (node->fault_variables.count == 0)
+        out_puts(&play->v.out, "    (void)chx_why;\n");
+}
+
+// The body or rescue as a function of its own; the ways that it is left go to `outer`.
+static void put_part(Play *outer, const Node *node, const char *name, bool is_rescue)
+{
+    Play play;
+    play_init(&play, outer->central, outer->instance, outer->functions);
+    play.outer = outer;
+    play.loops = outer->loops;
+    if (is_rescue)
+        put_faults(&play, node);
+    const NodeList *nodes = is_rescue ? &node->rescue : &node->body;
+    put_nodes(&play, nodes);
+    if (!ends_in_jump(nodes)) {
+        begin_statement(&play, node);
+        out_printf(&play.v.out, "return %d;", WAY_END);
+    }
+    put_function(&play, node->span,
+                 arena_printf(play.central->arena, "int %s(chx_self *chx, void *chx_variables%s)", name,
+                              is_rescue ? ", const chx_fault *chx_why" : ""));
+    for (size_t i = 0; i < play.ways.count; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < outer->block_ways.count; k++)
+            is_known |= outer->block_ways.items[k] == play.ways.items[i];
+        if (!is_known)
+            vector_push(outer->central->arena, &outer->block_ways, play.ways.items[i]);
+    }
+}
+
+static void put_ways(Play *play, const Node *node)
+{
+    Out *out = &play->v.out;
+    for (size_t i = 0; i < play->block_ways.count; i++) {
+        uint32_t way = play->block_ways.items[i];
+        begin_statement(play, node);
+        out_printf(out, "case %u: ", way);
+        if (way == WAY_RETURN)
+            put_leave(play);
+        else
+            put_loop_jump(play, innermost_loop(play), (way - WAY_LOOPS) % 2 == 0, true);
+    }
+}
+
+static void put_checkpoint(Play *play, const Node *node)
+{
+    Out *out = &play->v.out;
+    Arena *arena = play->central->arena;
+    const char *name = arena_printf(arena, "%s_%s_chx", play->central->program->name, play->instance->name);
+    const char *body = arena_printf(arena, "%s_body_%u", name, node->site);
+    const char *rescue = node->has_rescue ? arena_printf(arena, "%s_rescue_%u", name, node->site) : "NULL";
+    play->block_ways.count = 0;
+    put_part(play, node, body, false);
+    if (node->has_rescue)
+        put_part(play, node, rescue, true);
+
+    begin_statement(play, node);
+    out_printf(out, "switch (chx_central_checkpoint(chx, chx_here, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
+               node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
+               voice_line(&play->v, node->span), body, rescue);
+    put_ways(play, node);
+    begin_statement(play, node);
+    out_puts(out, "default: break;");
+    out->indent++;
+    close_block(play, "}");
 }
 
 static void put_node(Play *play, const Node *node)
@@ -487,7 +652,8 @@ static void put_node(Play *play, const Node *node)
         put_nodes(play, &node->body);
         break;
     case NODE_CHECKPOINT:
-        CHECK(!"checkpoints are refused before");
+        put_checkpoint(play, node);
+        break;
     }
 }
 
@@ -499,30 +665,13 @@ static void put_nodes(Play *play, const NodeList *nodes)
 
 void central_play(Central *central, const Instance *instance, Out *out)
 {
-    const Program *program = central->program;
-    Play play = {.central = central, .instance = instance};
-    play.v = (Voice){.arena = central->arena, .program = program, .types = &central->emit.types, .is_central = true};
-    play.speaks = ARENA_ARRAY(central->arena, bool, program->role_count);
-    out_init(&play.v.out, central->arena, central->emit.source_literal);
-    play.v.out.indent = 1;
+    uint32_t loops = 0;
+    Play play;
+    play_init(&play, central, instance, out);
+    play.loops = &loops;
     put_nodes(&play, &instance->body);
-
-    const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
-    out_own(out);
-    out_puts(out, "\n");
-    Span def = instance->def != NULL ? instance->def->span : SPAN_NONE;
-    out_statement(out, voice_line(&play.v, def));
-    out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here) {\n", name, name);
-    out_own(out);
-    out_puts(out, "    (void)chx;\n    (void)chx_here;\n");
-    for (RoleId role = 0; role < program->role_count; role++) {
-        if (play.speaks[role])
-            out_printf(out, "    struct %s_chx_%s *%s = &chx_here->%s;\n", name, program->role_names[role],
-                       me_of(central, role), program->role_names[role]);
-    }
-    if (play.starts_again)
-        out_puts(out, "again:;\n");
-    out_append(out, &play.v.out);
-    out_own(out);
-    out_puts(out, "}\n");
+    const char *name = arena_printf(central->arena, "%s_%s", central->program->name, instance->name);
+    put_function(&play, instance->def != NULL ? instance->def->span : SPAN_NONE,
+                 arena_printf(central->arena, "void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here)", name,
+                              name));
 }

@@ -103,6 +103,9 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
                        mention->name);
             diag_note(typing->diags, SPAN_NONE, "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
                       "keeps it", role, mention->name, role, mention->name);
+        } else if (variable->declared != NULL && variable->type != NULL && variable->type->is_const) {
+            diag_error(typing->diags, error->span, "%s's '%s' is const: it keeps its first value", role, mention->name);
+            diag_note(typing->diags, variable->span, "it is declared here");
         } else {
             diag_error(typing->diags, error->span, "%s's '%s' is a string: local C can't change it", role, mention->name);
             diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role, mention->name);
@@ -170,11 +173,61 @@ static bool is_eclipsed(const CErrorList *errors, const CError *error, const Loc
     return strncmp(error->message, "statement requires expression of integer type", 45) == 0;
 }
 
+// A variable that a macro replaces is reported by rules.c.
+static bool mentions_macro(const Typing *typing, const LocalC *local)
+{
+    for (size_t i = 0; local != NULL && i < local->mentions.count; i++)
+        if (cunit_name_kind(typing->unit, local->mentions.items[i].name) == CNAME_MACRO)
+            return true;
+    return false;
+}
+
+static bool lies_in(Span span, Span whole)
+{
+    return span.file == whole.file && span.start >= whole.start && span.end <= whole.end;
+}
+
+// An unknown name outside of expressions stands in a declared type, or is the size of an array.
+static void report_in_type(Typing *typing, const CError *error)
+{
+    const char *name = span_copy(typing->arena, typing->resolved->sources, error->span);
+    for (size_t i = 0; i < typing->resolved->visible.count; i++) {
+        const TypeText *type = typing->resolved->visible.items[i].variable->declared;
+        for (size_t k = 0; type != NULL && k < type->sizes.count; k++)
+            if (lies_in(error->span, type->sizes.items[k].span)) {
+                diag_error(typing->diags, error->span, "the size of an array must be a constant: '%s' is none", name);
+                return;
+            }
+    }
+    diag_error(typing->diags, error->span, "unknown type '%s'", name);
+}
+
+// A value is wanted where there is none.
+static void report_void(Typing *typing, const LocalC *local)
+{
+    const CalledName *called = local->called.count > 0 ? &local->called.items[0] : NULL;
+    bool is_inferred = called != NULL && called->is_whole && called->function != NULL && called->function->proto == NULL &&
+                       called->function->type != NULL;
+    if (!is_inferred) {
+        diag_error(typing->diags, local->expr.span, "this has no value");
+        return;
+    }
+    const char *role = written_role(typing, local, called->function->role);
+    const char *name = arena_printf(typing->arena, "%s.%s", role, called->name);
+    diag_error(typing->diags, called->span, "%s's '%s' is used here for its value, but elsewhere as '%s'", role,
+               called->name, prototype_text(typing->arena, called->function->type, name));
+    diag_note(typing->diags, SPAN_NONE, "a prototype in the choreography settles it");
+}
+
 static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
-    if (is_eclipsed(errors, error, local) || is_harmless(error, local))
+    if (is_eclipsed(errors, error, local) || is_harmless(error, local) || mentions_macro(typing, local))
         return;
+    // The target of `x++` and `x += e`: rules.c says it.
+    if (error->is_const_assignment && strstr(error->message, "'chx_l'") != NULL)
+        return;
+    bool is_void = strcmp(error->message, "variable has incomplete type 'void'") == 0;
     if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
         strcmp(error->undeclared, "chx_fault") != 0)
         return;
@@ -184,6 +237,11 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
         report_unknown_function(typing, error->span, local, error->implicit_function);
     else if (local != NULL && error->is_const_assignment)
         report_const(typing, error, local);
+    else if (local != NULL && is_void)
+        report_void(typing, local);
+    else if (local == NULL && (error->undeclared != NULL || strncmp(error->message, "unknown type name", 17) == 0 ||
+                               strncmp(error->message, "a parameter list without types", 30) == 0))
+        report_in_type(typing, error);
     else if (local != NULL && strstr(error->message, "not an integer constant expression") != NULL)
         diag_error(typing->diags, local->expr.span, "a label must be an integer constant: '%s' is none",
                    span_copy(typing->arena, typing->resolved->sources, local->expr.span));
@@ -221,6 +279,34 @@ static void report_macros(Typing *typing)
     }
 }
 
+// One error for each function: the prototype that it asks for settles all its calls.
+static void report_untypable(Typing *typing, const CErrorList *errors)
+{
+    bool *is_reported = ARENA_ARRAY(typing->arena, bool, typing->resolved->functions.count + 1);
+    for (size_t i = 0; i < typing->untypable.count; i++) {
+        const LocalC *local = typing->untypable.items[i];
+        const CalledName *called = &local->called.items[0];
+        bool has_error = false;
+        for (size_t k = 0; k < errors->count; k++)
+            has_error |= lies_in(errors->items[k].span, local->expr.span);
+        if (has_error || is_reported[called->function->id])
+            continue;
+        is_reported[called->function->id] = true;
+        report_unknown_function(typing, called->span, local, called->name);
+    }
+}
+
+static void report_array_results(Typing *typing)
+{
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        if (typing->typed[i] && local->wanted != NULL && map_has(&typing->array_types, local->wanted) &&
+            calls_unknown(typing, local))
+            diag_error(typing->diags, local->called.items[0].span, "a C function can't return an array: '%s' needs a struct "
+                       "around it", local->called.items[0].name);
+    }
+}
+
 void typing_errors(Typing *typing)
 {
     CErrorList errors = {0};
@@ -228,9 +314,7 @@ void typing_errors(Typing *typing)
     report_prefix(typing, errors.count > 0);
     for (size_t i = 0; i < errors.count; i++)
         report(typing, &errors, &errors.items[i]);
-    for (size_t i = 0; i < typing->untypable.count; i++) {
-        const LocalC *local = typing->untypable.items[i];
-        report_unknown_function(typing, local->called.items[0].span, local, local->called.items[0].name);
-    }
+    report_untypable(typing, &errors);
+    report_array_results(typing);
     report_macros(typing);
 }

@@ -79,6 +79,58 @@ static bool learn_strings(Typing *typing)
     return learned;
 }
 
+static bool is_unfit(const CType *type)
+{
+    return type != NULL && (type->kind == CTYPE_VOID || type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION);
+}
+
+static bool learn_unfit_type(Typing *typing, const TypeText *text, const char *what)
+{
+    const char *key = type_text_key(typing->arena, text);
+    const CType *type = cunit_type_of(typing->unit, type_text_name(typing, text));
+    if (!is_unfit(type) || map_has(&typing->unfit, key))
+        return false;
+    map_put(&typing->unfit, key, (void *)(uintptr_t)text);
+    diag_error(typing->diags, text->span, "%s can't have the type '%s'", what, type->spelling);
+    return true;
+}
+
+// Parameters and results without a complete type: said once, where the type stands.
+static bool learn_unfit(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->resolved->program->instances.count; i++) {
+        const Instance *instance = typing->resolved->program->instances.items[i];
+        for (size_t k = 0; k < instance->params.count; k++) {
+            const Param *param = &instance->params.items[k];
+            learned |= learn_unfit_type(typing, param->declared, "a parameter");
+            bool is_bad = map_has(&typing->unfit, type_text_key(typing->arena, param->declared));
+            for (size_t n = 0; is_bad && n < param->variables.count; n++)
+                param->variables.items[n]->type = &POISON;
+        }
+        for (size_t k = 0; k < instance->def->results.count; k++)
+            for (size_t n = 0; n < instance->def->results.items[k].types.count; n++)
+                learned |= learn_unfit_type(typing, &instance->def->results.items[k].types.items[n], "a result");
+    }
+    return learned;
+}
+
+// A variable that takes over the type of something const is not const itself.
+static bool learn_plain(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->resolved->visible.count; i++) {
+        const Variable *variable = typing->resolved->visible.items[i].variable;
+        if (variable->declared != NULL || variable->is_fault || is_poisoned(variable) || typing->plain[variable->id])
+            continue;
+        const CType *type = type_of(typing, 'v', variable->id);
+        if (type == NULL || !type->is_const || type->kind == CTYPE_ARRAY)
+            continue;
+        typing->plain[variable->id] = learned = true;
+    }
+    return learned;
+}
+
 // A call of a name that C does not know is a call of the role's own function.
 static bool learn_called(Typing *typing, const CErrorList *errors)
 {
@@ -256,7 +308,9 @@ bool typing_learn(Typing *typing)
 {
     CErrorList errors = {0};
     cunit_errors(typing->unit, &errors);
-    bool learned = learn_arrays(typing);
+    bool learned = learn_unfit(typing);
+    learned |= learn_arrays(typing);
+    learned |= learn_plain(typing);
     learned |= learn_expressions(typing);
     learned |= learn_strings(typing);
     learned |= learn_called(typing, &errors);

@@ -61,10 +61,27 @@ static void check_match(Typing *typing, const Pattern *match, const CType *value
                    wanted->spelling);
 }
 
+// A const variable has the value that it was declared with.
+static void check_const(Typing *typing, const Pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->variables.count; i++) {
+        const Variable *variable = pattern->variables.items[i];
+        bool is_born = variable->span.file == pattern->span.file && variable->span.start >= pattern->span.start &&
+                       variable->span.end <= pattern->span.end;
+        if (is_born || variable->declared == NULL || !is_valid(variable->type) || !variable->type->is_const)
+            continue;
+        diag_error(typing->diags, pattern->span, "%s's '%s' is const: it keeps its first value",
+                   instance_role_name(typing->resolved->program, variable->instance, variable->role), variable->name);
+        diag_note(typing->diags, variable->span, "it is declared here");
+        return;
+    }
+}
+
 // All roles of a set get one value of one type; an array takes only an array of its own type.
 static void check_bind(Typing *typing, const Pattern *pattern, const CType *value)
 {
     const Variable *first = pattern->variables.items[0];
+    check_const(typing, pattern);
     for (size_t i = 1; i < pattern->variables.count; i++) {
         const Variable *other = pattern->variables.items[i];
         if (is_valid(first->type) && is_valid(other->type) && strcmp(first->type->canonical, other->type->canonical) != 0)
@@ -129,6 +146,8 @@ static void check_step(Typing *typing, const Node *node)
         return;
     }
     const CType *type = node->target->type;
+    if (node->op != NULL && node->target->kind == PATTERN_BIND)
+        check_const(typing, node->target);
     if (node->op != NULL && is_valid(type) &&
         (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES))
         diag_error(typing->diags, node->span, "a string can't be changed with '%s': assign a new value", node->op);
@@ -191,7 +210,8 @@ static void check_dotted_c_names(Typing *typing)
         if (!typing->typed[i] || called == NULL || !called->is_dotted || called->function->proto != NULL)
             continue;
         CNameKind kind = cunit_name_kind(typing->unit, called->name);
-        if (kind != CNAME_FUNCTION && kind != CNAME_MACRO)
+        // Without a type there is an error already, which says the same.
+        if ((kind != CNAME_FUNCTION && kind != CNAME_MACRO) || called->function->type == NULL)
             continue;
         const char *role = instance_role_name(typing->resolved->program, local->instance, called->function->role);
         diag_warning(typing->diags, called->span, "'%s.%s' is a function that %s provides, although C has a '%s' too", role,

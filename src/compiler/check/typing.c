@@ -105,6 +105,8 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     typing.read_only = ARENA_ARRAY(arena, bool, resolved->locals.count + 1);
     map_init(&typing.array_types, arena);
     map_init(&typing.bitfields, arena);
+    map_init(&typing.unfit, arena);
+    typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
     typing_agreement(&typing);
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const char *error = NULL;

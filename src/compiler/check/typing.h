@@ -23,6 +23,8 @@ typedef struct {
     bool *read_only;           // by LocalC id: string variables must be const in it
     Map array_types;           // C type text -> itself, if it is an array
     Map bitfields;             // Pattern id as text -> itself
+    Map unfit;                 // position of a TypeText as text -> itself, if nothing can have that type
+    bool *plain;               // by variable id: it has taken over a type, but not that type's const
     const CFunction **inferred; // by RoleFunction id
     size_t inferred_capacity;
 
@@ -41,6 +43,7 @@ typedef struct {
 // ---- unit.c ----
 void typing_write(Typing *typing);                            // a new unit for this round
 const char *type_text_name(Typing *typing, const TypeText *type); // a C variable of the type, in the unit
+const char *type_text_key(Arena *arena, const TypeText *type);    // its position, as a key for maps
 bool function_is_known(const Typing *typing, const RoleFunction *function); // by prototype or inferred
 bool calls_unknown(const Typing *typing, const LocalC *local);               // the whole is a call of an unknown one
 

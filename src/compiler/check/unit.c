@@ -8,14 +8,21 @@
 
 bool function_is_known(const Typing *typing, const RoleFunction *function)
 {
-    return function->proto != NULL || typing->inferred[function->id] != NULL;
+    // One that was found to be called in this round comes after those that were there when it began.
+    bool is_inferred = function->id < typing->inferred_capacity && typing->inferred[function->id] != NULL;
+    return function->proto != NULL || is_inferred;
 }
 
 // ---- types as written ----
 
+const char *type_text_key(Arena *arena, const TypeText *type)
+{
+    return arena_printf(arena, "%u:%u", type->before.file, type->before.start);
+}
+
 const char *type_text_name(Typing *typing, const TypeText *type)
 {
-    const char *key = arena_printf(typing->arena, "%u:%u", type->before.file, type->before.start);
+    const char *key = type_text_key(typing->arena, type);
     const char *name = map_get(&typing->type_index, key);
     if (name == NULL) {
         name = arena_printf(typing->arena, "chx_ty%zu", typing->type_texts.count);
@@ -46,8 +53,16 @@ static const char *want(Typing *typing, const char *type)
     return type;
 }
 
+static bool is_unfit(Typing *typing, const TypeText *type)
+{
+    return map_has(&typing->unfit, type_text_key(typing->arena, type));
+}
+
+// NULL: nothing can have this type.
 static const char *want_text(Typing *typing, const TypeText *type)
 {
+    if (is_unfit(typing, type))
+        return NULL;
     return want(typing, arena_printf(typing->arena, "__typeof__(%s)", type_text_name(typing, type)));
 }
 
@@ -211,6 +226,8 @@ static void write_bindings(Typing *typing, const Pattern *pattern, const char *t
             continue;
         if (variable->declared != NULL)
             write_declaration(typing, variable->declared, arena_printf(typing->arena, "chx_v%u", variable->id));
+        else if (type != NULL && typing->plain[variable->id])
+            ctext(typing->unit, "__auto_type chx_v%u = *(%s *)0;\n", variable->id, type);
         else if (type != NULL)
             ctext(typing->unit, "%s chx_v%u;\n", type, variable->id);
     }
@@ -249,18 +266,13 @@ static void write_place_check(Typing *typing, const Pattern *place, const char *
     ctext(typing->unit, ") = *(%s *)0; }\n", type);
 }
 
+// C does not give the type of a bit-field itself; as a value, it has the type that it was declared with.
 static void write_field(Typing *typing, const Pattern *part, const char *whole)
 {
     bool is_bitfield = map_has(&typing->bitfields, arena_printf(typing->arena, "%u", part->id));
-    if (is_bitfield)
-        ctext(typing->unit, "__auto_type chx_q%u = %s.", part->id, whole);
-    else
-        ctext(typing->unit, "__typeof__(%s.", whole);
+    ctext(typing->unit, "__typeof__(%s%s.", is_bitfield ? "(void)0, " : "", whole);
     ccopy_as(typing->unit, part->span, part->field);
-    if (is_bitfield)
-        ctext(typing->unit, ";\n");
-    else
-        ctext(typing->unit, ") chx_q%u;\n", part->id);
+    ctext(typing->unit, ") chx_q%u;\n", part->id);
 }
 
 // What would be bound here has no type in this round.
@@ -317,7 +329,7 @@ static void write_copies(Typing *typing, const Pattern *pattern, uint32_t root)
 {
     write_bindings(typing, pattern, arena_printf(typing->arena, "__typeof__(chx_v%u)", root));
     for (size_t i = 0; i < pattern->variables.count; i++)
-        if (binds_here(pattern, pattern->variables.items[i]))
+        if (binds_here(pattern, pattern->variables.items[i]) && !typing->plain[pattern->variables.items[i]->id])
             typing->root[pattern->variables.items[i]->id] = root + 1;
 }
 
@@ -455,7 +467,10 @@ static void write_call(Typing *typing, const Node *node)
         bool is_tuple = located->pattern->kind == PATTERN_TUPLE;
         for (size_t k = 0; k < result->types.count; k++) {
             const Pattern *pattern = is_tuple ? located->pattern->parts.items[k] : located->pattern;
-            write_taken(typing, pattern, type_text_name(typing, &result->types.items[k]));
+            if (is_unfit(typing, &result->types.items[k]))
+                poison(typing, pattern);
+            else
+                write_taken(typing, pattern, type_text_name(typing, &result->types.items[k]));
         }
     }
 }
@@ -469,7 +484,7 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
             const TreeResult *needed = &instance->def->results.items[i];
             for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++) {
                 const char *type = want_text(typing, &needed->types.items[k]);
-                if (is_array(typing, type))
+                if (type == NULL || is_array(typing, type) || is_unfit(typing, &have->types.items[k]))
                     continue;
                 ctext(typing->unit, "{ %s chx_c = ", type);
                 ccopy_as(typing->unit, node->span, type_text_name(typing, &have->types.items[k]));

@@ -308,6 +308,15 @@ static bool is_named(const char *spelling)
     return strstr(spelling, "(unnamed") == NULL && strstr(spelling, "(anonymous") == NULL;
 }
 
+// Users write `bool`; clang has seen only what the macro stands for.
+static const char *with_bool(Arena *arena, const char *text)
+{
+    const char *word = strstr(text, "_Bool");
+    if (word == NULL)
+        return text;
+    return arena_printf(arena, "%.*sbool%s", (int)(word - text), text, with_bool(arena, word + 5));
+}
+
 const CType *unit_type(CUnit *unit, CXType from)
 {
     CXType canonical = clang_getCanonicalType(from);
@@ -321,6 +330,8 @@ const CType *unit_type(CUnit *unit, CXType from)
         return unit_type_invalid(unit);
 
     Declarator declarator = spell_type(unit, from);
+    declarator.before = with_bool(unit->arena, declarator.before);
+    declarator.after = with_bool(unit->arena, declarator.after);
     const char *spelling = spell_join(unit->arena, declarator);
     const char *name = spell_canonical(unit->arena, canonical);
     const char *key = arena_printf(unit->arena, "%d %s = %s", is_const, name, spelling);

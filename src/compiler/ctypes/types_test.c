@@ -71,7 +71,7 @@ static void declared_types_keep_the_users_names(void **state)
         {"A19", "u8", "u8 ", "", CTYPE_INTEGER},
         {"A20", "int *(*[2])(char)", "int *(*", "[2])(char)", CTYPE_ARRAY},
         {"A21", "const char *[2]", "const char *", "[2]", CTYPE_ARRAY},
-        {"A22", "_Bool", "_Bool ", "", CTYPE_BOOL},
+        {"A22", "bool", "bool ", "", CTYPE_BOOL},
         {"A23", "enum color", "enum color ", "", CTYPE_ENUM},
         {"A24", "long double", "long double ", "", CTYPE_FLOAT},
         {"A25", "_Complex double", "_Complex double ", "", CTYPE_COMPLEX},

@@ -72,17 +72,11 @@ void block_put(FunctionEmit *f, const LocalOp *op)
     put_table(f, op, block.name, body, rescue);
 
     function_statement(f, op);
-    out_printf(out, "switch (chx_enter(chx, &%s->%s, &%s)) {", f->role->me, f->head, block.name);
-    function_statement(f, op);
-    out_printf(out, "case 0: %s", function_wait(f, enter));
-    if (op->has_rescue) {
-        function_statement(f, op);
-        out_printf(out, "case %u: goto at_%u;", rescue, rescue);
-    }
-    function_statement(f, op);
-    out_puts(out, "default: break;");
-    out->indent++;
-    function_close(f, "}");
+    out_printf(out, "switch (chx_enter(chx, &%s->%s, &%s)) { case 0: %s ", f->role->me, f->head, block.name,
+               function_wait(f, enter));
+    if (op->has_rescue)
+        out_printf(out, "case %u: goto at_%u; ", rescue, rescue);
+    out_puts(out, "default: break; }");
 
     f->block = &block;
     put_start(f, body);

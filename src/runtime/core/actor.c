@@ -3,6 +3,7 @@
 #include "runtime/core/actor.h"
 
 #include "base/check.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
@@ -102,7 +103,7 @@ static ActorOutcome actor_steps(Actor *actor)
             chx_done(&actor->self);
         }
     }
-    actor->budget = TURN_BUDGET;
+    actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
     while (actor->top != NULL) {
         chx_step step = actor->top->function->run(&actor->self, actor->top);
         if (step == CHX_STEP_RETURN)
@@ -130,6 +131,8 @@ ActorOutcome actor_run(Actor *actor, Guard *guard)
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_steps(actor);
     guard_leave(guard);
+    if (actor->self.observed != 0)
+        observe_turn(actor, outcome, &guard->fault);
     return outcome;
 }
 

@@ -100,6 +100,10 @@ struct Actor {
     Allocation *allocations;
     int central_line;
 
+    uint64_t traced_ns;   // trace: the step that it is in began then
+    uint32_t traced_site; // 0: it is in none
+    uint64_t due_ns;      // simulation: not to be run before
+
     _Atomic uintptr_t waits;
     Actor *next_queued;
 };

@@ -4,16 +4,67 @@
 #include "runtime/core/isolation.h"
 #include "runtime/core/session.h"
 
+#include <stdio.h>
 #include <string.h>
+
+// A frame as it was when a checkpoint was entered.
+typedef struct Saved Saved;
+struct Saved {
+    Saved *outer;
+    _Alignas(16) unsigned char frame[];
+};
 
 typedef struct {
     Actor actor; // first
     Session session;
+    Saved *saved; // of the blocks that it is in the body of, innermost first
     const chx_choreography *choreography;
     const chx_actor *cast;
     chx_role none; // before the first chx_central_at
     const chx_role *roles[];
 } Central;
+
+// ---- saved frames ----
+
+static void central_copy(const chx_function *function, void *to, const void *from)
+{
+    memcpy(to, from, function->frame_size);
+    // A copy may fail: until then nothing is owned twice.
+    for (size_t i = 0; i < function->variable_count; i++)
+        if (function->variables[i].type->owning)
+            memset((char *)to + function->variables[i].offset, 0, function->variables[i].type->size);
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const chx_variable *variable = &function->variables[i];
+        if (variable->type->owning)
+            chx_value_copy(variable->type, (char *)to + variable->offset, (const char *)from + variable->offset);
+    }
+}
+
+static Saved *central_save(Central *central, const chx_frame *frame)
+{
+    Saved *saved = runtime_allocate(central->session.runtime, sizeof *saved + frame->function->frame_size);
+    if (saved == NULL)
+        guard_no_memory();
+    memset(saved, 0, sizeof *saved + frame->function->frame_size);
+    ((chx_frame *)(void *)saved->frame)->function = frame->function;
+    saved->outer = central->saved;
+    central->saved = saved;
+    central_copy(frame->function, saved->frame, frame);
+    return saved;
+}
+
+// Drops those that are further in than `until`.
+static void central_forget(Central *central, const Saved *until)
+{
+    while (central->saved != until) {
+        Saved *saved = central->saved;
+        central->saved = saved->outer;
+        stack_drop_frame((chx_frame *)(void *)saved->frame);
+        runtime_release(central->session.runtime, saved);
+    }
+}
+
+// ---- running ----
 
 static void central_report(const Central *central, const Fault *fault)
 {
@@ -24,6 +75,7 @@ static void central_report(const Central *central, const Fault *fault)
     report->report.signal = fault->signal;
     report->report.file = central->choreography->file;
     report->report.line = central->actor.central_line;
+    report->report.restarts = central->session.restarts;
     strcpy(report->why, fault->why);
 }
 
@@ -75,7 +127,8 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
         status = CHX_FAILED;
         central_report(central, &guard.fault);
     }
-    chx_release(&actor->self);
+    central_forget(central, NULL);
+    actor_unwind(actor);
     actor_fini(actor);
     runtime_release(runtime, central);
     return status;
@@ -112,6 +165,100 @@ void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)
 const chx_role *chx_central_role(chx_self *self, unsigned role)
 {
     return ((Central *)self)->roles[role];
+}
+
+// ---- checkpoints ----
+
+typedef int (*CentralBody)(chx_self *self, void *frame);
+
+static void central_init(Central *central, const chx_role *restarted)
+{
+    if (restarted == NULL || restarted->init == NULL)
+        return;
+    restarted->init();
+    chx_done(&central->actor.self);
+}
+
+// Nobody can say who was late; the fault names whoever acted last.
+static void central_deadline(Central *central, Fault *fault, uint64_t within_ns, int line)
+{
+    central->actor.central_line = line;
+    fault->kind = CHX_FAULT_DEADLINE;
+    fault->signal = 0;
+    snprintf(fault->why, sizeof fault->why, "not at the end of the block within %llu ms",
+             (unsigned long long)(within_ns / 1000000));
+}
+
+// One attempt of a body, which begins with the `init` of the role that has been restarted for it (NULL: none).
+static bool central_attempt(Central *central, Guard *guard, CentralBody body, void *frame, const chx_role *restarted,
+                            volatile int *way)
+{
+    volatile bool finished = false;
+    guard_enter(guard, &central->actor);
+    if (sigsetjmp(guard->jump, 0) == 0) {
+        central_init(central, restarted);
+        *way = body(&central->actor.self, frame);
+        finished = true;
+    }
+    guard_leave(guard);
+    return finished;
+}
+
+// After a failed attempt: everything is as it was when the block was entered.
+static void central_restore(Central *central, chx_frame *frame, const Saved *saved)
+{
+    Actor *actor = &central->actor;
+    chx_release(&actor->self);
+    central_forget(central, saved);
+    stack_unwind_to(actor, frame, true);
+    stack_drop_frame(frame);
+    central_copy(frame->function, frame, saved->frame);
+}
+
+int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+                           int (*body)(chx_self *self, void *frame),
+                           int (*rescue)(chx_self *self, void *frame, const chx_fault *fault))
+{
+    Central *central = (Central *)self;
+    Actor *actor = &central->actor;
+    const Platform *platform = central->session.runtime->platform;
+    uint64_t steps = self->steps;
+    const chx_role *restarted = NULL;
+    Saved *saved = central_save(central, frame);
+    Guard guard;
+    for (uint32_t attempt = 0; attempt <= retries; attempt++) {
+        volatile int way = 0;
+        uint64_t begin_ns = within_ns != 0 ? platform->now_ns() : 0;
+        bool finished = central_attempt(central, &guard, body, frame, restarted, &way);
+        bool is_late = within_ns != 0 && platform->now_ns() - begin_ns > within_ns;
+        if (finished && !is_late) {
+            central_forget(central, saved->outer);
+            return way;
+        }
+        restarted = is_late ? NULL : actor->role;
+        if (is_late)
+            central_deadline(central, &guard.fault, within_ns, line);
+        if (guard.fault.kind == CHX_FAULT_SYSTEM)
+            break;
+        central_restore(central, frame, saved);
+        self->steps = steps;
+        central->session.restarts += !is_late;
+    }
+    central_forget(central, saved->outer);
+    if (rescue == NULL || guard.fault.kind == CHX_FAULT_SYSTEM)
+        guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
+    chx_fault fault = {
+        .role = actor->role->role,
+        .kind = guard.fault.kind,
+        .signal = guard.fault.signal,
+        .why = guard.fault.why,
+        .file = central->choreography->file,
+        .line = actor->central_line,
+    };
+    actor->rescues++;
+    self->steps = 0;
+    central_init(central, restarted);
+    return rescue(self, frame, &fault);
 }
 
 void chx_central_mismatch(chx_self *self, const char *expected)

@@ -71,6 +71,7 @@ typedef struct Channel {
     // Constant.
     alignas(CACHE_LINE) chx_runtime *runtime;
     uint64_t message_limit, byte_limit;
+    struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
     uint32_t token;
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 } Channel;

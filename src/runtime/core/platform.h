@@ -14,6 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <chorex.h>
+
+typedef struct Actor Actor;
+typedef struct Channel Channel;
+typedef struct Session Session;
+
 typedef struct {
     uint64_t (*now_ns)(void);
     void (*random)(void *data, size_t size);
@@ -26,8 +32,28 @@ typedef struct {
     // Wakes one sleeper. The word may be gone already: the address is only compared.
     void (*wake)(_Atomic uint32_t *word);
     void (*relax)(void); // in a spinning loop
+
+    // ---- a simulated machine only; NULL on a real one, where threads and the scheduler's queues do this ----
+
+    void (*join)(chx_runtime *runtime);  // it exists from now on
+    void (*leave)(chx_runtime *runtime);
+    // The actor, in the caller's hand, has something to do.
+    void (*ready)(Actor *actor);
+    // Lets time pass until the session has ended: whoever waits does the work.
+    void (*await)(Session *session);
+    // How many receives and sends the actor's turn may have.
+    uint32_t (*budget)(Actor *actor);
+    // A place where the actor can crash; then it does not return.
+    void (*boundary)(Actor *actor);
+    // A message was sent. When will it arrive? If it has not, the actor is not to be run before.
+    void (*sent)(Channel *channel);
+    bool (*arrived)(Actor *actor, Channel *channel);
+    void (*channel_gone)(Channel *channel);
 } Platform;
 
 extern const Platform platform_posix;
+extern const Platform platform_simulated;
+// The one that CHOREX_SIM asks for. A value that can't be understood ends the program with a message and status 2.
+const Platform *platform_wanted(void);
 
 #endif

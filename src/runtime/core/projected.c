@@ -1,6 +1,7 @@
 // projected.c: the steps of projected code that concern other roles.
 
 #include "runtime/core/actor.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -45,6 +46,8 @@ void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, si
             chx_value_drop(found->type, (void *)value);
         guard_no_memory();
     }
+    if (actor->self.observed != 0)
+        observe_sent(actor, channel, site);
     if (actor_wake(channel->consumer, channel))
         scheduler_ready(&actor->session->runtime->scheduler, channel->consumer);
 }
@@ -79,6 +82,8 @@ static const Record *step_peek(Actor *actor, Channel *channel)
     const Record *record = actor_peek(actor, channel);
     if (record == NULL)
         step_wants(actor, channel, false);
+    else if (actor->self.observed != 0 && !observe_arrived(actor, channel))
+        return step_wants(actor, NULL, false), NULL;
     return record;
 }
 
@@ -91,6 +96,8 @@ static const Record *step_take(Actor *actor, unsigned in, uint32_t site, size_t 
     if (record->site != site || record->size != size || !channel_checks(channel, record))
         guard_raise(CHX_FAULT_SYSTEM, 0, site, "internal error: message of site %u where %u was expected",
                     (unsigned)record->site, (unsigned)site);
+    if (actor->self.observed != 0)
+        observe_taking(actor, channel, record);
     return record;
 }
 

@@ -5,7 +5,9 @@
 #include "runtime/core/block.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/log.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/plan.h"
+#include "runtime/core/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +47,17 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         runtime->options.channel_messages = CHANNEL_MESSAGES_DEFAULT;
     if (runtime->options.channel_bytes == 0)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
-    runtime->platform = &platform_posix;
+    runtime->platform = platform_wanted();
     runtime->log_level = log_level_wanted();
+    runtime->observed = (trace_open(runtime) ? OBSERVED_TRACE : 0) |
+                        (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     deadlines_init(&runtime->deadlines);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
+    if (runtime->platform->join != NULL)
+        runtime->platform->join(runtime);
     return runtime;
 }
 
@@ -62,6 +68,8 @@ void chx_runtime_free(chx_runtime *runtime)
     long sessions = atomic_load(&runtime->session_count);
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
+    if (runtime->platform->leave != NULL)
+        runtime->platform->leave(runtime);
     deadline_fini(runtime);
     scheduler_fini(&runtime->scheduler);
     if (runtime->options.signals)

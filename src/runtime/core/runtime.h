@@ -25,6 +25,8 @@ typedef struct Plan Plan;
 
 struct chx_runtime {
     const Platform *platform;
+    chx_runtime *next_simulated; // on the same simulated machine
+    uint32_t observed;           // by a trace, by a simulation: see observe.h
     chx_runtime_options options;
     chx_log_level log_level;
     uint64_t key[2];                  // random; session tokens are made of it and a counter

@@ -115,6 +115,8 @@ static bool worker_start(Scheduler *scheduler)
 
 bool scheduler_has_worker(Scheduler *scheduler)
 {
+    if (scheduler->platform->ready != NULL)
+        return true;
     if (atomic_load_explicit(&scheduler->worker_count, memory_order_relaxed) != 0)
         return true;
     pthread_mutex_lock(&scheduler->lock);
@@ -153,6 +155,13 @@ static void scheduler_offer(Scheduler *scheduler)
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count)
 {
     last->next_queued = NULL;
+    if (scheduler->platform->ready != NULL) {
+        for (Actor *actor = first, *next; actor != NULL; actor = next) {
+            next = actor->next_queued;
+            scheduler->platform->ready(actor);
+        }
+        return;
+    }
     pthread_mutex_lock(&scheduler->lock);
     if (scheduler->first == NULL)
         scheduler->first = first;
@@ -169,7 +178,7 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     Current *here = current();
     Worker *worker = here->worker;
     here->busy++;
-    if (worker == NULL || worker->scheduler != scheduler ||
+    if (worker == NULL || worker->scheduler != scheduler || scheduler->platform->ready != NULL ||
         (worker->is_guest && worker->session != actor->session)) {
         scheduler_start(scheduler, actor, actor, 1);
     } else {
@@ -203,7 +212,9 @@ static void worker_turn(Worker *worker, Actor *actor)
         }
         if (outcome == ACTOR_FAILED && monitor_restarts(actor, &guard))
             continue;
-        if (outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_YIELDS && scheduler->platform->ready != NULL)
+            scheduler->platform->ready(actor);
+        else if (outcome == ACTOR_YIELDS)
             queue_append(worker, actor, actor, 1);
         else
             monitor_actor_left(actor, outcome, &guard);
@@ -218,7 +229,7 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
     Worker *worker = NULL;
-    if (count == 0)
+    if (count == 0 || scheduler->platform->ready != NULL)
         return false;
     for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
         Worker *guest = &scheduler->guests[i];
@@ -243,6 +254,16 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     here->worker = outer;
     atomic_store(&worker->claimed, false);
     return true;
+}
+
+void scheduler_turn(Scheduler *scheduler, Actor *actor)
+{
+    Current *here = current();
+    Worker *outer = here->worker;
+    here->worker = &scheduler->guests[0];
+    isolation_thread_prepare(scheduler->runtime);
+    worker_turn(here->worker, actor);
+    here->worker = outer;
 }
 
 // ---- pool workers ----
@@ -400,6 +421,9 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     if (scheduler->wanted > WORKER_LIMIT / 2)
         scheduler->wanted = WORKER_LIMIT / 2;
     pthread_mutex_init(&scheduler->lock, NULL);
+    // A simulated machine has no use for a watch.
+    if (scheduler->platform->ready != NULL)
+        atomic_init(&scheduler->watch, WATCH_RUNS);
     for (uint32_t i = 0; i < GUEST_LIMIT; i++)
         worker_init(&scheduler->guests[i], scheduler, true);
 }

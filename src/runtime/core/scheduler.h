@@ -89,6 +89,8 @@ void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned c
 bool scheduler_has_worker(Scheduler *scheduler);
 // Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
 bool scheduler_serve(Scheduler *scheduler, Session *session);
+// For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
+void scheduler_turn(Scheduler *scheduler, Actor *actor);
 
 // For watch.c.
 bool scheduler_worker_has_work(Worker *worker);

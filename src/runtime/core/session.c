@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "runtime/core/log.h"
+#include "runtime/core/observe.h"
+#include "runtime/core/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +67,7 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->restarts_max = cast != NULL ? cast[i].restarts_max : 0;
         actor->restarts_period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
         actor->index = i;
+        actor->self.observed = session->runtime->observed;
         actor->out = session->channels + role->out_first;
         actor->in = ins + role->in_first;
         actor->chunk = (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES));
@@ -99,6 +102,8 @@ static void session_fini_parts(Session *session)
                 chx_value_drop(site->type, (void *)(record + 1));
             channel_pop(channel, record);
         }
+        if (channel->arrivals != NULL)
+            session->runtime->platform->channel_gone(channel);
         channel_fini(channel);
     }
     block_free_all(session);
@@ -153,6 +158,8 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     atomic_init(&session->live, plan->role_count);
     session_init_actors(session, cast);
     session_init_channels(session);
+    if ((runtime->observed & OBSERVED_TRACE) != 0)
+        trace_session_start(session);
     for (unsigned i = 0; i < plan->role_count; i++) {
         Guard guard;
         if (actor_begin(&session->actors[i], plan->roles[i].entry, arguments, &guard))
@@ -223,6 +230,8 @@ static void session_end(Session *session)
     const Platform *platform = session->runtime->platform;
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
               (unsigned long long)session->token[0]);
+    if ((session->runtime->observed & OBSERVED_TRACE) != 0)
+        trace_session_end(session);
     session_fini_parts(session);
     pthread_mutex_lock(&session->lock);
     int fd = atomic_load(&session->fd);
@@ -253,6 +262,8 @@ void session_leave(Session *session)
 static void session_wait(Session *session)
 {
     const Platform *platform = session->runtime->platform;
+    if (platform->await != NULL)
+        platform->await(session);
     for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
         if (atomic_load(&session->state) == SESSION_DONE)
             return;
@@ -358,6 +369,9 @@ const chx_report *chx_session_report(const chx_session *handle)
 int chx_session_fd(chx_session *handle)
 {
     Session *session = &handle->session;
+    // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
+    if (session->runtime->platform->await != NULL)
+        session->runtime->platform->await(session);
     pthread_mutex_lock(&session->lock);
     int fd = atomic_load(&session->fd);
     if (fd < 0) {

@@ -21,6 +21,7 @@ struct Session {
     const Plan *plan;    // NULL: a sequential program's
     const chx_definition *definition;
     uint64_t token[2];
+    uint64_t trace;      // its number in the trace
     void *memory;        // as allocated
     Actor *actors;
     unsigned actor_count;

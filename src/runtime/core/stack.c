@@ -3,6 +3,7 @@
 // A frame never moves and is zeroed when pushed, so an unset variable owns nothing.
 
 #include "runtime/core/actor.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
@@ -64,6 +65,8 @@ static chx_frame *stack_push(Actor *actor, const chx_function *function, chx_fra
     frame->function = function;
     frame->caller = caller;
     actor->top = frame;
+    if (actor->self.observed != 0)
+        observe_call(actor, function);
     return frame;
 }
 
@@ -75,6 +78,8 @@ static void stack_pop(Actor *actor)
     chunk->used -= bytes;
     actor->stack_bytes -= bytes;
     actor->top = frame->caller;
+    if (actor->self.observed != 0)
+        observe_return(actor, frame->function);
     if (chunk->used == 0 && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
         if (chunk->next != NULL) {

@@ -44,6 +44,8 @@ const chx_type chx_type_cstring = {
 const chx_type chx_type_str = {.kind = CHX_KIND_STR, .owning = true, .size = sizeof(chx_str), .name = "chx_str"};
 const chx_type chx_type_bytes = {
     .kind = CHX_KIND_BYTES, .owning = true, .size = sizeof(chx_bytes), .name = "chx_bytes"};
+// Its strings are the runtime's.
+const chx_type chx_type_fault = {.kind = CHX_KIND_OPAQUE, .size = sizeof(chx_fault), .name = "chx_fault"};
 
 bool value_is_zero(const void *value, size_t size)
 {

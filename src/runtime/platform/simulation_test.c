@@ -1,0 +1,126 @@
+// The settings of CHOREX_SIM.
+
+#include "runtime/core/simulation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static SimulationOptions parsed(const char *text)
+{
+    SimulationOptions options;
+    char why[512] = "";
+    if (!simulation_parse(text, &options, why, sizeof why))
+        fail_msg("%s: %s", text, why);
+    return options;
+}
+
+static void refused(const char *text, const char *because)
+{
+    SimulationOptions options;
+    char why[512] = "";
+    if (simulation_parse(text, &options, why, sizeof why))
+        fail_msg("%s: accepted", text);
+    if (strstr(why, because) == NULL)
+        fail_msg("%s: '%s' does not say '%s'", text, why, because);
+}
+
+static void a_seed_is_enough(void **state)
+{
+    (void)state;
+    SimulationOptions options = parsed("seed=7");
+    assert_int_equal(options.seed, 7);
+    assert_true(options.crash == 0);
+    assert_int_equal(options.crash_at_count, 0);
+    assert_int_equal(options.delay_max_ns, 0);
+    assert_int_equal(options.max_steps, 0);
+    assert_true(parsed("seed=18446744073709551615").seed == UINT64_MAX);
+}
+
+static void settings_stand_in_any_order(void **state)
+{
+    (void)state;
+    SimulationOptions options = parsed("max_steps=9,delay=1us..20ms,crash=0.25,seed=3,crash_at=Alice:3+Bob:5");
+    assert_int_equal(options.seed, 3);
+    assert_true(options.crash == 0.25);
+    assert_int_equal(options.delay_min_ns, 1000);
+    assert_int_equal(options.delay_max_ns, 20000000);
+    assert_int_equal(options.max_steps, 9);
+    assert_int_equal(options.crash_at_count, 2);
+    assert_string_equal(options.crash_at[0].role, "Alice");
+    assert_int_equal(options.crash_at[0].boundary, 3);
+    assert_string_equal(options.crash_at[1].role, "Bob");
+    assert_int_equal(options.crash_at[1].boundary, 5);
+}
+
+static void durations_have_units(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("delay=5ns").delay_min_ns, 5);
+    assert_int_equal(parsed("delay=2s").delay_max_ns, 2000000000);
+    assert_int_equal(parsed("delay=0").delay_max_ns, 0);
+    assert_int_equal(parsed("delay=0..1ms").delay_max_ns, 1000000);
+    refused("delay=5", "not a duration");
+    refused("delay=5m", "not a duration");
+    refused("delay=-5ms", "not a duration");
+    refused("delay=1ms..", "not a duration");
+    refused("delay=1ms...2ms", "not a duration");
+    refused("delay=2ms..1ms", "ends before");
+    refused("delay=99999999999999999999s", "not a duration");
+    refused("delay=18446744073709551615s", "not a duration");
+}
+
+static void mistakes_are_refused(void **state)
+{
+    (void)state;
+    refused("7", "form name=value");
+    refused("", "form name=value");
+    refused("seed=7,", "form name=value");
+    refused(",seed=7", "form name=value");
+    refused("sed=7", "no setting 'sed'");
+    refused(" seed=7", "no setting ' seed'");
+    refused("seed=7,seed=8", "twice");
+    refused("seed=", "not a whole number");
+    refused("seed=-1", "not a whole number");
+    refused("seed=7x", "not a whole number");
+    refused("seed=18446744073709551616", "not a whole number");
+    refused("max_steps=0", "max_steps");
+    static const char *const chances[] = {"crash=",    "crash=2",   "crash=-0.1", "crash=nan",
+                                          "crash=inf", "crash=0x1", "crash=1e9",  "crash=0.5.5"};
+    for (size_t i = 0; i < sizeof chances / sizeof chances[0]; i++)
+        refused(chances[i], "probability");
+    static const char *const places[] = {"crash_at=",        "crash_at=Alice",    "crash_at=Alice:0", "crash_at=:3",
+                                         "crash_at=Alice:x", "crash_at=Alice:3+", "crash_at=+Alice:3"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        refused(places[i], "ROLE:N");
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    static char text[8192];
+    strcpy(text, "crash_at=");
+    for (int i = 0; i < SIMULATION_CRASHES_MAX; i++)
+        strcat(text, "A:1+");
+    strcat(text, "A:1");
+    refused(text, "more than");
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text, "seed=", 5);
+    refused(text, "longer than");
+    memset(text, 'x', 200);
+    memcpy(text, "crash_at=", 9);
+    strcpy(text + 200, ":1");
+    refused(text, "ROLE:N");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_seed_is_enough),     cmocka_unit_test(settings_stand_in_any_order),
+        cmocka_unit_test(durations_have_units), cmocka_unit_test(mistakes_are_refused),
+        cmocka_unit_test(what_is_too_long_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
