@@ -4,6 +4,7 @@
 #include "compiler/check/body.h"
 #include "compiler/check/typing.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PREFIX_ERRORS_MAX = 3 };
@@ -116,8 +117,9 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
 }
 
 // Clang shows our own names as 'chx_ty3' (aka 'int') or 'typeof (chx_v7)' (aka 'int'): only the second part is the user's.
-static const char *clean_message(Arena *arena, const char *message)
+static const char *clean_message(const Resolved *resolved, const char *message)
 {
+    Arena *arena = resolved->arena;
     Text text;
     text_init(&text, arena);
     for (const char *at = message; *at != '\0';) {
@@ -130,6 +132,12 @@ static const char *clean_message(Arena *arena, const char *message)
         const char *quoted = arena_copy(arena, at, length);
         bool is_ours = strstr(quoted, "chx_ty") != NULL || strstr(quoted, "chx_v") != NULL ||
                        strstr(quoted, "chx_x") != NULL || strstr(quoted, "chx_t") != NULL || strstr(quoted, "chx_q") != NULL;
+        unsigned id;
+        if (sscanf(quoted, "'chx_v%u'", &id) == 1 && id < resolved->visible.count) {
+            text_printf(&text, "'%s'", resolved->visible.items[id].variable->name);
+            at = close + 1;
+            continue;
+        }
         if (is_ours && strncmp(close + 1, " (aka '", 7) == 0) {
             const char *real = close + 1 + 6, *end = strchr(real + 1, '\'');
             if (end != NULL) {
@@ -227,6 +235,11 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
     // The target of `x++` and `x += e`: rules.c says it.
     if (error->is_const_assignment && strstr(error->message, "'chx_l'") != NULL)
         return;
+    // The functions of the unit return what nobody can make.
+    if (strstr(error->message, "'chx_fn") != NULL || strstr(error->message, "struct chx_none") != NULL) {
+        diag_error(typing->diags, error->span, "local C can't return from the choreography");
+        return;
+    }
     bool is_void = strcmp(error->message, "variable has incomplete type 'void'") == 0;
     if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
         strcmp(error->undeclared, "chx_fault") != 0)
@@ -246,11 +259,11 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
         diag_error(typing->diags, local->expr.span, "a label must be an integer constant: '%s' is none",
                    span_copy(typing->arena, typing->resolved->sources, local->expr.span));
     else {
-        diag_error(typing->diags, error->span, "%s", clean_message(typing->arena, error->message));
+        diag_error(typing->diags, error->span, "%s", clean_message(typing->resolved, error->message));
         for (size_t i = 0; i < error->notes.count; i++)
             if (error->notes.items[i].span.file != FILE_NONE)
                 diag_note(typing->diags, error->notes.items[i].span, "%s",
-                          clean_message(typing->arena, error->notes.items[i].message));
+                          clean_message(typing->resolved, error->notes.items[i].message));
     }
 }
 

@@ -21,15 +21,22 @@ static Variable *fault_variable(Body *body, FaultScope *fault, RoleId role)
     return variable;
 }
 
+// The rescue whose fault `name` means here, or NULL. A variable that is bound in the rescue hides it.
+static FaultScope *find_fault(const Body *body, RoleId role, const char *name)
+{
+    uint32_t depth = 0;
+    bool is_bound = scope_lookup(&body->resolver->scope, role, name, &depth) != NULL;
+    for (FaultScope *fault = body->fault; fault != NULL; fault = fault->outer)
+        if (strcmp(fault->name, name) == 0 && (!is_bound || depth <= fault->depth))
+            return fault;
+    return NULL;
+}
+
 // A rescue's fault belongs to every role there; it becomes a role's variable when the role first uses it.
 Variable *lookup_variable(Body *body, RoleId role, const char *name)
 {
-    uint32_t depth = 0;
-    Variable *variable = scope_lookup(&body->resolver->scope, role, name, &depth);
-    for (FaultScope *fault = body->fault; fault != NULL; fault = fault->outer)
-        if (strcmp(fault->name, name) == 0 && (variable == NULL || depth <= fault->depth))
-            return fault_variable(body, fault, role);
-    return variable;
+    FaultScope *fault = find_fault(body, role, name);
+    return fault != NULL ? fault_variable(body, fault, role) : scope_lookup(&body->resolver->scope, role, name, NULL);
 }
 
 // Another role that has a variable of this name here, or NULL.
@@ -208,6 +215,18 @@ bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
 
 // ---- targets ----
 
+// All participants agree on the fault: nobody changes it.
+static bool is_fault_target(Body *body, const RoleSet *at, const Target *target)
+{
+    for (ROLESET_EACH(role, at))
+        if (find_fault(body, role, target->name.text) != NULL) {
+            diag_error(body->resolver->diags, target->name.span,
+                       "'%s' is why the block was rescued: it can't be assigned to", target->name.text);
+            return true;
+        }
+    return false;
+}
+
 static Variable *bind_new(Body *body, RoleId role, const Target *target, bool poison)
 {
     Variable *variable = new_variable(body->resolver, body->instance, role, target->name.text, target->name.span);
@@ -264,7 +283,9 @@ Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, boo
     pattern->kind = KINDS[target->kind];
     pattern->span = target->span;
     pattern->id = body->resolver->out->pattern_count++;
-    if (pattern->kind == PATTERN_BIND)
+    if ((target->kind == TARGET_NAME || target->kind == TARGET_PLACE) && is_fault_target(body, at, target))
+        pattern->kind = PATTERN_DROP;
+    else if (pattern->kind == PATTERN_BIND)
         resolve_bind(body, at, target, poison, pattern);
     else if (pattern->kind == PATTERN_PLACE)
         resolve_place(body, at, target, pattern);

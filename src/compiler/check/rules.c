@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+// Frames come from an allocator that gives what malloc gives.
+enum { ALIGNMENT_MAX = 16 };
+
 static const char *role_name(const Typing *typing, RoleId role)
 {
     return typing->resolved->program->role_names[role];
@@ -31,14 +34,39 @@ static bool is_c_string(const CType *type)
            (type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0);
 }
 
+// The field that makes it impossible to assign to such a struct, or NULL.
+static const char *const_member(const CType *type)
+{
+    if (type->kind == CTYPE_ARRAY && type->element != NULL)
+        return const_member(type->element);
+    for (size_t i = 0; type->kind == CTYPE_STRUCT && i < type->fields.count; i++) {
+        const CField *field = &type->fields.items[i];
+        const CType *value = field->type;
+        while (value->kind == CTYPE_ARRAY && value->element != NULL)
+            value = value->element;
+        if (field->name != NULL && value->is_const)
+            return field->name;
+        const char *inner = const_member(value);
+        if (inner != NULL)
+            return inner;
+    }
+    return NULL;
+}
+
 // ---- deliveries ----
 
 static void check_sendable(Typing *typing, const CType *type, Span span)
 {
     if (!is_valid(type))
         return;
+    const char *constant = const_member(type);
     if (type->kind == CTYPE_VOID) {
         diag_error(typing->diags, span, "this has no value to send");
+    } else if (type->is_sendable && !type->is_named) {
+        diag_error(typing->diags, span, "the type of this value has no name: give it a tag or a typedef");
+    } else if (type->is_sendable && constant != NULL) {
+        diag_error(typing->diags, span, "a value of type '%s' can't be sent", type->spelling);
+        diag_note(typing->diags, SPAN_NONE, "its field '%s' is const: nothing can be put there", constant);
     } else if (!type->is_sendable) {
         diag_error(typing->diags, span, "a value of type '%s' can't be sent", type->spelling);
         if (is_c_string(type))
@@ -121,7 +149,10 @@ static void check_delivery(Typing *typing, const Node *node)
         if (node->sent.is_tuple)
             pattern = pattern->kind == PATTERN_TUPLE ? pattern->parts.items[i] : NULL;
         const CType *type = pattern != NULL && is_valid(pattern->type) ? pattern->type : expr->type;
-        if (is_valid(expr->type))
+        // An array as a place looks like a pointer; C says already that nothing can be assigned to it.
+        bool is_reported = pattern != NULL && pattern->kind == PATTERN_PLACE && is_valid(type) &&
+                           type->kind == CTYPE_POINTER && diags_errors(typing->diags) > 0;
+        if (is_valid(expr->type) && !is_reported)
             check_sendable(typing, type, expr->span);
         if (pattern != NULL)
             check_pattern(typing, pattern, value_type(expr));
@@ -143,6 +174,8 @@ static void check_step(Typing *typing, const Node *node)
                        role_name(typing, roleset_next(&node->at, 0)), node->target->variables.items[0]->name);
         else if (is_valid(type) && type->kind == CTYPE_VOID)
             diag_error(typing->diags, node->value->span, "this has no value");
+        else if (is_valid(type) && node->target->kind == PATTERN_PLACE && !type->is_named)
+            diag_error(typing->diags, node->target->span, "the type of this value has no name: give it a tag or a typedef");
         return;
     }
     const CType *type = node->target->type;
@@ -231,7 +264,8 @@ static void check_variable(Typing *typing, Variable *variable)
     const char *role = instance_role_name(typing->resolved->program, variable->instance, variable->role);
     if (cunit_name_kind(typing->unit, variable->name) == CNAME_MACRO)
         diag_error(typing->diags, variable->span, "'%s' is a macro in C: a variable can't have its name", variable->name);
-    if (!is_valid(type))
+    // A type that was taken over has been reported where it comes from, if anything is wrong.
+    if (!is_valid(type) || (variable->declared == NULL && diags_errors(typing->diags) > 0))
         return;
     if (type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION)
         diag_error(typing->diags, variable->span, "%s's '%s' can't have the type '%s'", role, variable->name, type->spelling);
@@ -241,6 +275,12 @@ static void check_variable(Typing *typing, Variable *variable)
     else if (type->has_flexible)
         diag_error(typing->diags, variable->span, "%s's '%s' has a flexible array member: its size is not known", role,
                    variable->name);
+    else if (const_member(type) != NULL)
+        diag_error(typing->diags, variable->span, "%s's '%s' has the const field '%s': a role's variable must be assignable",
+                   role, variable->name, const_member(type));
+    else if (type->align > ALIGNMENT_MAX)
+        diag_error(typing->diags, variable->span, "%s's '%s' must be aligned to %llu bytes: the limit is %d", role,
+                   variable->name, (unsigned long long)type->align, ALIGNMENT_MAX);
 }
 
 static void warn_unused(Typing *typing, const Instance *instance)

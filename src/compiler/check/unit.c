@@ -682,9 +682,10 @@ void typing_write(Typing *typing)
         write_declaration(typing, typing->type_texts.items[i], arena_printf(typing->arena, "chx_ty%zu", i));
     }
     write_functions(typing);
+    ctext(typing->unit, "struct chx_none { int chx_i; };\n");
     for (size_t i = 0; i < resolved->program->instances.count; i++) {
         const Instance *instance = resolved->program->instances.items[i];
-        ctext(typing->unit, "void chx_fn%u(void)\n{\n", instance->id);
+        ctext(typing->unit, "struct chx_none chx_fn%u(void)\n{\n", instance->id);
         for (size_t k = 0; k < instance->params.count; k++)
             for (size_t n = 0; n < instance->params.items[k].variables.count; n++) {
                 const Variable *variable = instance->params.items[k].variables.items[n];

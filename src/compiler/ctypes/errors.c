@@ -419,7 +419,8 @@ void cunit_errors(CUnit *unit, CErrorList *list)
 static bool is_only_our_error(const Raw *raw)
 {
     static const char *const groups[] = {"-Wint-conversion", "-Wincompatible-pointer-types",
-                                         "-Wincompatible-function-pointer-types", "-Wimplicit-function-declaration"};
+                                         "-Wincompatible-function-pointer-types", "-Wimplicit-function-declaration",
+                                         "-Wincompatible-pointer-types-discards-qualifiers"};
     CXString option = clang_getDiagnosticOption(raw->cx, NULL);
     const char *group = clang_getCString(option);
     bool is_ours = false;

@@ -240,13 +240,19 @@ static void dump_one(const Command *command, const Choreography *choreography)
         for (size_t i = 0; choreography->locals != NULL && i < choreography->program->role_count; i++)
             dump_local(choreography->locals[i], stdout);
         break;
+    case DUMP_MODEL:
+        if (choreography->locals != NULL)
+            dump_model(choreography->locals, choreography->program, command->compilation->diags, stdout);
+        break;
     }
 }
 
 static int dump(Command *command)
 {
     static const Pass last[] = {
-        [DUMP_TOKENS] = PASS_FIND, [DUMP_TREE] = PASS_PARSE, [DUMP_TYPES] = PASS_CHECK, [DUMP_LOCAL] = PASS_PROJECT};
+        [DUMP_TOKENS] = PASS_FIND,    [DUMP_TREE] = PASS_PARSE,    [DUMP_TYPES] = PASS_CHECK,
+        [DUMP_LOCAL] = PASS_PROJECT, [DUMP_MODEL] = PASS_PROJECT,
+    };
     analyse(command, last[command->options.dump]);
     const Compilation *compilation = command->compilation;
     for (size_t i = 0; i < compilation->choreographies.count; i++)

@@ -93,11 +93,10 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
     if (choreography->program == NULL || diags_errors(diags) > errors)
         return;
     choreography->knowledge = knowledge_new(arena, diags, choreography->program);
-    if (until < PASS_PROJECT || diags_errors(diags) > errors)
+    if (diags_errors(diags) > errors)
         return;
+    // All the way: the companions are part of what later blocks of the file are typed in.
     choreography->locals = project_all(arena, choreography->program, choreography->knowledge);
-    if (until < PASS_EMIT)
-        return;
     EmitOptions options = {.source_path = path_plain(arena, source->path)};
     emit_companions(arena, choreography->program, choreography->locals, &options, &choreography->companions);
     if (diags_errors(diags) > errors)

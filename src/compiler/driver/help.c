@@ -12,7 +12,7 @@ void help_print(FILE *out)
           "  --emit-dir=DIR       write them to DIR, which is added to the include path\n"
           "  --stubs NAME.ROLE    print a skeleton of the functions that the role must provide\n"
           "  --central NAME       print the choreography as one sequential C program\n"
-          "  --dump=PASS          print what a pass made: tokens, tree, types or local\n"
+          "  --dump=PASS          print what a pass made: tokens, tree, types, local or model\n"
           "  -o FILE              with --stubs and --central: write to FILE\n"
           "\n"
           "  --showme             print the command for the C compiler and do nothing\n"

@@ -92,14 +92,16 @@ static bool take_own_argument(Parser *parser, const char *what, const char **arg
 static bool parse_dump(Parser *parser, const char *word, const char *value)
 {
     static const DumpName names[] = {
-        {"tokens", DUMP_TOKENS}, {"tree", DUMP_TREE}, {"types", DUMP_TYPES}, {"local", DUMP_LOCAL}};
+        {"tokens", DUMP_TOKENS}, {"tree", DUMP_TREE},   {"types", DUMP_TYPES},
+        {"local", DUMP_LOCAL},   {"model", DUMP_MODEL},
+    };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(value, names[i].word) == 0) {
             parser->options->dump = names[i].dump;
             return set_mode(parser, MODE_DUMP, word);
         }
     }
-    return fail(parser, arena_printf(parser->arena, "unknown '%s': --dump=tokens, tree, types or local", word));
+    return fail(parser, arena_printf(parser->arena, "unknown '%s': --dump=tokens, tree, types, local or model", word));
 }
 
 static bool parse_diagnostics(Parser *parser, const char *word, const char *value)
@@ -167,7 +169,7 @@ static bool parse_own(Parser *parser, const char *word, bool *is_own)
     if (strcmp(word, "--central") == 0)
         return parse_subject(parser, MODE_CENTRAL, word, "the name of a choreography");
     if (strcmp(word, "--dump") == 0)
-        return fail(parser, "'--dump' needs a pass: --dump=tokens, tree, types or local");
+        return fail(parser, "'--dump' needs a pass: --dump=tokens, tree, types, local or model");
     if (starts_with(word, "--dump="))
         return parse_dump(parser, word, word + strlen("--dump="));
     if (starts_with(word, "--diagnostics"))

@@ -21,7 +21,7 @@ typedef enum {
     MODE_VERSION,
 } Mode;
 
-typedef enum { DUMP_TOKENS, DUMP_TREE, DUMP_TYPES, DUMP_LOCAL } Dump;
+typedef enum { DUMP_TOKENS, DUMP_TREE, DUMP_TYPES, DUMP_LOCAL, DUMP_MODEL } Dump;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 
 typedef struct {

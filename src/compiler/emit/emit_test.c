@@ -278,12 +278,38 @@ static void every_label_is_jumped_to(void **state)
     mini_free(result.mini);
 }
 
-static void a_checkpoint_is_refused_once(void **state)
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+static void body_and_rescue_are_places_to_go_on_at(void **state)
 {
     (void)state;
-    Emitted result = emitted("def f { try { A>B } { A! } try { A>B } { B! } }");
-    assert_int_equal(result.companions.count, 0);
-    assert_int_equal(diags_errors(result.mini->diags), 1);
+    Emitted result = emitted("def f { try { A>B } { A! } }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    assert_has(text, ".body_at = 2, .rescue_at = 3,");
+    assert_has(text, "case 2: goto at_2;");
+    assert_has(text, "case 3: goto at_3;");
+    assert_int_equal(count_of(text, "chx_enter("), 1);
+    assert_int_equal(count_of(text, "chx_leave("), 2);
+    mini_free(result.mini);
+}
+
+static void every_way_out_leaves_the_blocks_that_it_leaves(void **state)
+{
+    (void)state;
+    // The end of the inner body is not reached; `break` leaves one block, `return` two.
+    Emitted result = emitted("def f->A { try { A! for A { try { A! break } { A! } } { A! } return } { A! } }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    assert_int_equal(count_of(text, "chx_leave("), 4);
+    mini_free(result.mini);
+    result = emitted("def f->A { try { try { A! return } { A! } } { A! } return }");
+    text = companion(&result, "mini.A.chor.h");
+    assert_int_equal(count_of(text, "chx_leave("), 5);
     mini_free(result.mini);
 }
 
@@ -303,7 +329,8 @@ int main(void)
         cmocka_unit_test(leaving_a_loop_from_a_switch_is_a_goto),
         cmocka_unit_test(continue_in_a_for_reaches_the_step),
         cmocka_unit_test(every_label_is_jumped_to),
-        cmocka_unit_test(a_checkpoint_is_refused_once),
+        cmocka_unit_test(body_and_rescue_are_places_to_go_on_at),
+        cmocka_unit_test(every_way_out_leaves_the_blocks_that_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,15 +238,15 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
         restarted = is_late ? NULL : actor->role;
         if (is_late)
             central_deadline(central, &guard.fault, within_ns, line);
-        if (guard.fault.kind == CHX_FAULT_SYSTEM)
-            break;
+        if (guard.fault.kind == CHX_FAULT_SYSTEM || (attempt == retries && rescue == NULL)) {
+            central_forget(central, saved->outer);
+            guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
+        }
         central_restore(central, frame, saved);
         self->steps = steps;
         central->session.restarts += !is_late;
     }
     central_forget(central, saved->outer);
-    if (rescue == NULL || guard.fault.kind == CHX_FAULT_SYSTEM)
-        guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
     chx_fault fault = {
         .role = actor->role->role,
         .kind = guard.fault.kind,

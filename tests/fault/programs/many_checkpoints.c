@@ -1,4 +1,5 @@
 // A hundred blocks in a loop, if nobody says another number; nothing fails by itself.
+// matrix arguments: 4
 #include <chorex.h>
 #include <stdio.h>
 #include <stdlib.h>

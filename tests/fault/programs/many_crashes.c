@@ -1,4 +1,5 @@
 // Alice fails in each of a hundred rounds, if nobody says another number; variables go back to the round's beginning.
+// matrix arguments: 4
 #include <chorex.h>
 #include <stdio.h>
 #include <stdlib.h>

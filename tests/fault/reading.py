@@ -1,0 +1,142 @@
+"""Reads what the checkers know: the blocks of a choreography, from `chorcc --dump=local`, and the trace of a run.
+
+Nothing here knows the runtime's code. Where a role is, in which block and which attempt, is worked out from its own
+events, so that a runtime that mixes up two blocks is seen to do so.
+"""
+
+import json
+import re
+
+
+class Block:
+    """A checkpoint in the choreography."""
+
+    def __init__(self, site, participants, retries, within_ns):
+        self.site, self.participants, self.retries, self.within_ns = site, participants, retries, within_ns
+        self.has_rescue = False
+
+    @property
+    def last_attempt(self):
+        return self.retries + (1 if self.has_rescue else 0)
+
+
+def read_blocks(dump):
+    """{site: Block} from the text that --dump=local prints. All roles say the same about a block, or it is an error."""
+    blocks, open_at = {}, {}
+    for line in dump.splitlines():
+        indent = len(line) - len(line.lstrip())
+        open_at = {at: block for at, block in open_at.items() if at <= indent}
+        match = re.match(r"\s*checkpoint of (.*?)\s*\[(\d+)\]$", line)
+        if match:
+            participants, retries, within_ns = [], 0, 0
+            for word in match.group(1).split(", "):
+                if re.match(r"retry \d+$", word):
+                    retries = int(word.split()[1])
+                elif re.match(r"within \d+ ns$", word):
+                    within_ns = int(word.split()[1])
+                else:
+                    participants.append(word)
+            block = Block(int(match.group(2)), frozenset(participants), retries, within_ns)
+            known = blocks.setdefault(block.site, block)
+            if (known.participants, known.retries, known.within_ns) != (block.participants, retries, within_ns):
+                raise ValueError("roles disagree about the block at site %d" % block.site)
+            open_at[indent] = known
+        elif re.match(r"\s*rescue\b", line) and indent in open_at:
+            open_at.pop(indent).has_rescue = True
+        else:
+            open_at.pop(indent, None)
+    return blocks
+
+
+class Event:
+    """One event of a role. `path` says where it is: a tuple of (site, ordinal, attempt), outermost first. At `enter` that
+    is inside of the block; at `recover` and `restart` it is where the role is from now on, and `left` where it was."""
+
+    __slots__ = ("kind", "role", "site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why",
+                 "flow", "path", "left", "number")
+
+    def __init__(self, raw, number):
+        arguments = raw.get("args", {})
+        self.number, self.kind, self.role = number, raw["cat"], arguments.get("role")
+        for name in ("site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why"):
+            setattr(self, name, arguments.get(name))
+        self.flow = raw.get("bind_id")
+        self.path = self.left = ()
+
+    def __str__(self):
+        return "event %d: %s %s at line %s" % (self.number, self.role, self.kind, self.line)
+
+
+class Position:
+    """Where one role is. The ordinal of a block says how often the role entered it directly under this attempt."""
+
+    def __init__(self):
+        self.path, self.counts = (), [{}]
+
+    def follow(self, event):
+        before = self.path
+        if event.kind == "enter":
+            ordinal = self.counts[-1].get(event.site, 0)
+            self.counts[-1][event.site] = ordinal + 1
+            self.path += ((event.site, ordinal, event.attempt),)
+            self.counts.append({})
+        elif event.kind in ("recover", "restart"):
+            if event.depth >= len(self.path):
+                raise ValueError("%s: goes back to a block that it is not in" % event)
+            site, ordinal, _ = self.path[event.depth]
+            self.path = self.path[:event.depth] + ((site, ordinal, event.attempt),)
+            self.counts = self.counts[:event.depth + 1] + [{}]
+        event.path, event.left = self.path, before
+        if event.kind == "leave":
+            if not self.path:
+                raise ValueError("%s: leaves a block that it is not in" % event)
+            self.path = self.path[:-1]
+            self.counts.pop()
+
+
+def instance(path):
+    """The name of the innermost block of a path, without its own attempt."""
+    return path[:-1] + (path[-1][:2],)
+
+
+class Session:
+    def __init__(self, number):
+        self.number, self.status, self.events, self.roles, self.positions = number, None, [], [], {}
+
+    @property
+    def succeeded(self):
+        return self.status == "success"
+
+    def final_attempts(self):
+        """{instance: attempt} of the latest attempt that anybody saw."""
+        attempts = {}
+        for event in self.events:
+            if event.kind in ("enter", "recover", "restart"):
+                name = instance(event.path)
+                attempts[name] = max(attempts.get(name, 0), event.attempt)
+        return attempts
+
+    def is_abandoned(self, path, attempts):
+        return any(attempts[instance(path[:i + 1])] != path[i][2] for i in range(len(path)))
+
+
+def read_trace(text):
+    """The sessions of a trace file, in order. An unfinished file is read as far as it goes."""
+    sessions = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.rstrip().rstrip(",")
+        if not line.startswith("{"):
+            continue
+        raw = json.loads(line)
+        if "cat" not in raw:
+            if raw.get("name") == "thread_name":
+                sessions[raw["pid"]].roles.append(raw["args"]["name"])
+            continue
+        session = sessions.setdefault(raw["pid"], Session(raw["pid"]))
+        if raw["cat"] == "end":
+            session.status = raw["args"]["status"]
+        elif raw["cat"] != "start":
+            event = Event(raw, number)
+            session.positions.setdefault(event.role, Position()).follow(event)
+            session.events.append(event)
+    return [sessions[number] for number in sorted(sessions)]
