@@ -9,6 +9,9 @@
 
 #include <chorex.h>
 #include <string.h>
+#ifndef __cplusplus
+#include <stdatomic.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,8 +19,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define CHX_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define CHX_INLINE static inline __attribute__((always_inline))
 #else
 #define CHX_UNLIKELY(condition) (condition)
+#define CHX_INLINE static inline
 #endif
 
 #define CHX_GENERATED_VERSION 1
@@ -206,13 +211,64 @@ chx_status chx_finish(chx_session *session, void *results);
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                    const void *arguments, void *results);
 
-// ---- what projected code does ----
+// ---- what projected code does: C only ----
+#ifndef __cplusplus
+
+// What a message belongs to. The check is the channel's token + the number of the message, so that a foreign or repeated
+// one is noticed; the next one's stamp is the first one's + CHX_STAMP_NEXT.
+typedef union {
+    struct {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        uint32_t check, epoch;
+#else
+        uint32_t epoch, check;
+#endif
+    };
+    uint64_t stamp;
+} chx_stamp;
+#define CHX_STAMP_NEXT ((uint64_t)1 << 32)
+
+// A message as it lies in a channel; the value follows.
+typedef struct {
+    uint32_t site;
+    uint32_t size;
+    chx_stamp of;
+} chx_record;
+
+// What a message with a value of this size takes up.
+#define CHX_RECORD_BYTES(size) ((sizeof(chx_record) + (size) + 15) & ~(size_t)15)
+
+enum {
+    CHX_QUICK_BYTES = 256, // values up to this size are sent and received without a call
+    CHX_CHANNEL_BYTES = 576,
+};
+
+// The part of a channel that projected code works on itself; channel.h has the rest, and what it all means.
+typedef struct {
+    _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
+    uint64_t sent_bytes;
+    uint64_t sent_stop; // up to here there is room for values of up to CHX_QUICK_BYTES; observed: 0
+    unsigned char *write, *write_end;
+    chx_stamp sending; // the epoch of what is sent now; the token
+
+    _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
+    _Atomic(uint64_t) taken_bytes;
+    uint64_t sent_seen;
+    uint64_t taken_stop; // up to here the sender need not be told; observed: 0
+    const unsigned char *read;
+    chx_stamp taking; // of what is taken now: messages of older epochs are dropped, newer ones left for later
+} chx_channel;
 
 struct chx_self {
     uint32_t site;      // the step being done
     uint32_t pool_size; // strings made in this step
     uint64_t steps;
     uint32_t observed;  // not 0: somebody looks at every step: a trace, a simulation
+    uint32_t budget;    // receives until others get their turn
+    uint32_t alarm_seen;
+    const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
+    unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
+    chx_channel *const *in;
     // The runtime's own part follows.
 };
 void chx_observe(chx_self *self);
@@ -233,19 +289,30 @@ static inline void chx_done(chx_self *self)
 }
 
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
-bool chx_room(chx_self *self, unsigned out);
+CHX_INLINE bool chx_room(chx_self *self, unsigned out);
+bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
-void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the receiver may be waiting
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
-bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+bool chx_nothing(chx_self *self, chx_channel *channel); // there is none: false
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
 // The site of the next message in this channel, 0 if none is there yet.
 uint32_t chx_arriving(chx_self *self, unsigned in);
 // Outcome of a choice.
-void chx_tell(chx_self *self, unsigned out, uint32_t site, uint32_t outcome);
-bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t *outcome);
+static inline void chx_tell(chx_self *self, unsigned out, uint32_t site, uint32_t outcome)
+{
+    chx_send(self, out, site, &outcome, sizeof outcome);
+}
+static inline bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t *outcome)
+{
+    return chx_receive(self, in, site, outcome, sizeof *outcome);
+}
 // Which branch does not exist: a mistake of the compiler; ends the session.
 CHX_NORETURN void chx_lost(chx_self *self, uint32_t site);
 // A received value is not the expected one: this role fails.
@@ -278,6 +345,70 @@ static inline bool chx_decided(chx_self *self, bool outcome)
 {
     chx_done(self);
     return outcome;
+}
+
+CHX_INLINE bool chx_has_news(const chx_self *self)
+{
+    return atomic_load_explicit(self->alarm, memory_order_relaxed) != self->alarm_seen;
+}
+
+CHX_INLINE chx_channel *chx_out(chx_self *self, unsigned out)
+{
+    return (chx_channel *)(void *)(self->out + (size_t)out * CHX_CHANNEL_BYTES);
+}
+
+CHX_INLINE bool chx_room(chx_self *self, unsigned out)
+{
+    chx_channel *channel = chx_out(self, out);
+    if (CHX_UNLIKELY(chx_has_news(self) ||
+                     atomic_load_explicit(&channel->sent, memory_order_relaxed) >= channel->sent_stop))
+        return chx_room_called(self, out);
+    return true;
+}
+
+CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+{
+    chx_channel *channel = chx_out(self, out);
+    unsigned char *write = channel->write;
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || self->observed != 0 ||
+                     (size_t)(channel->write_end - write) < CHX_RECORD_BYTES(size))) {
+        chx_send_called(self, out, site, value, size);
+        return;
+    }
+    chx_record *record = (chx_record *)(void *)write;
+    uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_relaxed);
+    record->site = site;
+    record->size = (uint32_t)size;
+    record->of.stamp = channel->sending.stamp + sent * CHX_STAMP_NEXT;
+    memcpy(record + 1, value, size);
+    channel->write = write + CHX_RECORD_BYTES(size);
+    channel->sent_bytes += CHX_RECORD_BYTES(size);
+    atomic_store_explicit(&channel->sent, sent + 1, memory_order_release);
+    chx_sent(self, channel);
+}
+
+CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+{
+    chx_channel *channel = self->in[in];
+    uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
+    if (taken == channel->sent_seen) {
+        channel->sent_seen = atomic_load_explicit(&channel->sent, memory_order_acquire);
+        if (taken == channel->sent_seen && self->observed == 0)
+            return chx_nothing(self, channel);
+    }
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || self->budget == 0 || chx_has_news(self)))
+        return chx_receive_called(self, in, site, value, size);
+    const chx_record *record = (const chx_record *)(const void *)channel->read;
+    if (CHX_UNLIKELY(record->site != site || record->size != size ||
+                     record->of.stamp != channel->taking.stamp + taken * CHX_STAMP_NEXT))
+        return chx_receive_called(self, in, site, value, size);
+    self->budget--;
+    memcpy(value, record + 1, size);
+    channel->read += CHX_RECORD_BYTES(size);
+    uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
+    atomic_store_explicit(&channel->taken_bytes, taken_bytes + CHX_RECORD_BYTES(size), memory_order_relaxed);
+    atomic_store_explicit(&channel->taken, taken + 1, memory_order_release);
+    return true;
 }
 
 // ---- checkpoints ----
@@ -324,6 +455,8 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
                            int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault));
 CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
+
+#endif
 
 #ifdef __cplusplus
 }

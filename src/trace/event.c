@@ -158,7 +158,10 @@ static void write_arguments(Line *line, const Event *event)
         line_add(line, ",\"sequence\":%" PRIu64 ",\"epoch\":%u", event->sequence, (unsigned)event->epoch);
     }
     if (kind_is_block(event->kind))
-        line_add(line, ",\"attempt\":%u,\"epoch\":%u", (unsigned)event->attempt, (unsigned)event->epoch);
+        line_add(line, ",\"attempt\":%u,\"epoch\":%u,\"depth\":%u", (unsigned)event->attempt, (unsigned)event->epoch,
+                 (unsigned)event->depth);
+    if (event->kind == EVENT_ENTER || event->kind == EVENT_RECOVER || event->kind == EVENT_RESTART)
+        line_add(line, ",\"digest\":\"%016" PRIx64 "\"", event->digest);
     if (event->text != NULL && event->text[0] != '\0' && event->kind != EVENT_CALL && event->kind != EVENT_RETURN) {
         line_add(line, ",");
         line_add_text(line, "why", event->text);
@@ -169,11 +172,11 @@ static void write_event(Line *line, const Event *event)
 {
     bool is_session = event->kind == EVENT_START || event->kind == EVENT_END;
     bool is_slice = event->kind == EVENT_STEP || kind_is_message(event->kind);
-    const char *phase = is_slice                       ? "\"ph\":\"X\""
+    const char *phase = is_slice                      ? "\"ph\":\"X\""
                         : event->kind == EVENT_CALL   ? "\"ph\":\"B\""
                         : event->kind == EVENT_RETURN ? "\"ph\":\"E\""
                         : is_session                  ? "\"ph\":\"i\",\"s\":\"p\""
-                                                       : "\"ph\":\"i\",\"s\":\"t\"";
+                                                      : "\"ph\":\"i\",\"s\":\"t\"";
     line_add(line, "{");
     line_add_time(line, "ts", event->time_ns);
     if (is_slice)

@@ -13,19 +13,19 @@
 #pragma redefine_extname event_write chx_private_event_write
 
 typedef enum {
-    EVENT_START,   // of a session
-    EVENT_END,     // of a session
-    EVENT_ROLE,    // a role of the session has this name
-    EVENT_CALL,    // of a choreographic function
-    EVENT_RETURN,  // or its frame was dropped
-    EVENT_STEP,    // a local step; also the one before a send or a call
-    EVENT_SEND,    // a delivery
+    EVENT_START,  // of a session
+    EVENT_END,    // of a session
+    EVENT_ROLE,   // a role of the session has this name
+    EVENT_CALL,   // of a choreographic function
+    EVENT_RETURN, // or its frame was dropped
+    EVENT_STEP,   // a local step; also the one before a send or a call
+    EVENT_SEND,   // a delivery
     EVENT_RECEIVE,
-    EVENT_TELL,    // the outcome of a choice
+    EVENT_TELL, // the outcome of a choice
     EVENT_TOLD,
-    EVENT_FAIL,    // of a role
-    EVENT_ENTER,   // a checkpoint block
-    EVENT_ARRIVE,  // at its end, to wait for the others
+    EVENT_FAIL,   // of a role
+    EVENT_ENTER,  // a checkpoint block
+    EVENT_ARRIVE, // at its end, to wait for the others
     EVENT_LEAVE,
     EVENT_RECOVER, // a participant goes back to its beginning, for another attempt
     EVENT_RESTART, // the same of the role that failed, as a fresh instance
@@ -43,12 +43,14 @@ typedef struct {
     const char *role;
     uint32_t site;
     int line;
-    const char *peer;  // SEND .. TOLD
-    uint64_t sequence; // of the message in its channel, from 0
-    uint32_t epoch;    // SEND .. TOLD, ENTER .. RESTART
-    uint32_t attempt;  // ENTER .. RESTART
-    uint64_t flow;     // SEND .. TOLD: the same at both ends of a message
-    const char *text;  // CALL, RETURN: function. FAIL, RECOVER, RESTART, END: why
+    const char *peer;   // SEND .. TOLD
+    uint64_t sequence;  // of the message in its channel, from 0
+    uint32_t epoch;     // SEND .. TOLD, ENTER .. RESTART
+    uint32_t attempt;   // ENTER .. RESTART
+    uint32_t depth;     // ENTER .. RESTART: of the block; 0: not inside of another
+    uint64_t digest;    // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
+    uint64_t flow;      // SEND .. TOLD: the same at both ends of a message
+    const char *text;   // CALL, RETURN: function. FAIL, RECOVER, RESTART, END: why
     const char *status; // END
     // START
     const char *choreography, *definition, *file;

@@ -39,8 +39,16 @@ static void is_well_formed(const Event *event)
 static void a_message_has_the_same_flow_at_both_ends(void **state)
 {
     (void)state;
-    Event event = {.kind = EVENT_SEND, .time_ns = 12345, .session = 2, .role = "Alice", .site = 3, .line = 14,
-                   .peer = "Bob", .sequence = 5, .epoch = 1, .flow = 0xabc};
+    Event event = {.kind = EVENT_SEND,
+                   .time_ns = 12345,
+                   .session = 2,
+                   .role = "Alice",
+                   .site = 3,
+                   .line = 14,
+                   .peer = "Bob",
+                   .sequence = 5,
+                   .epoch = 1,
+                   .flow = 0xabc};
     is_well_formed(&event);
     assert_string_equal(line, "{\"ts\":12.345,\"dur\":0.000,\"ph\":\"X\",\"pid\":2,\"tid\":1,\"cat\":\"send\","
                               "\"name\":\"send to Bob\",\"bind_id\":\"0xabc\",\"flow_out\":true,\"args\":{"
@@ -57,8 +65,14 @@ static void every_kind_is_well_formed(void **state)
     for (int kind = 0; kind < EVENT_CLOSE; kind++) {
         if (kind == EVENT_START) // two lines: its name, and the event
             continue;
-        Event event = {.kind = (EventKind)kind, .session = 1, .role = "Alice", .site = 3, .line = 14, .peer = "Bob",
-                       .text = "why", .status = "failed"};
+        Event event = {.kind = (EventKind)kind,
+                       .session = 1,
+                       .role = "Alice",
+                       .site = 3,
+                       .line = 14,
+                       .peer = "Bob",
+                       .text = "why",
+                       .status = "failed"};
         is_well_formed(&event);
         if (kind != EVENT_ROLE)
             assert_non_null(strstr(line, event_kind_name((EventKind)kind)));
@@ -68,7 +82,11 @@ static void every_kind_is_well_formed(void **state)
 static void texts_are_quoted_and_cut(void **state)
 {
     (void)state;
-    Event event = {.kind = EVENT_FAIL, .session = 1, .role = "Alice", .site = 1, .line = 1,
+    Event event = {.kind = EVENT_FAIL,
+                   .session = 1,
+                   .role = "Alice",
+                   .site = 1,
+                   .line = 1,
                    .text = "\"quoted\" \\ \n\t\x01 \xc3\xa9 \xff \xc3"};
     is_well_formed(&event);
     assert_non_null(strstr(line, "\\\"quoted\\\" \\\\ \\u000a\\u0009\\u0001 \xc3\xa9 ? ?"));

@@ -17,4 +17,21 @@ choreography(unreachable, (Alice, Bob),
         Alice.n ~> Bob._; //! warning: reached
         return Bob.(3);
     }
+
+    def variables(Alice.int n) -> Bob.int {
+        Bob.int x = 0;
+        if (Alice.(n > 0)) {
+            checkpoint {
+                return Bob.x;
+            } rescue (fault) {
+                return Bob.(2);
+                Bob.y = fault.line; //! warning: reached
+                Bob.int z = y;
+                while (Bob.(z < 3)) {
+                    Bob.z++;
+                }
+            }
+        }
+        return Bob.x;
+    }
 )

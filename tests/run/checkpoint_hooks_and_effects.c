@@ -1,4 +1,4 @@
-// `init` runs in every new instance of a role; an effect's identifier is the same in a retry and another one in a rescue.
+// `init` runs in every new instance of a role; an effect's identifier is the same in a retry, another one in a rescue.
 // expect: inits of Alice 3, of Bob 1; finis 1 1
 // expect: retry same, rescue different, next different
 #include <chorex.h>

@@ -1,4 +1,4 @@
-// Checkpoints as branches of choices that are decided, told and seen by what arrives, and choices in bodies and rescues.
+// Checkpoints in branches of choices that are decided, told or seen by what arrives; choices in bodies and rescues.
 // expect: 0: left 1
 // expect: 1: left rescued 2
 // expect: 2: right 3

@@ -1,5 +1,5 @@
-// A participant that reaches the block after the failure goes straight to the rescue; what was sent before the block, or
-// by a role outside of it, is not lost.
+// A participant that reaches the block after the failure goes straight to the rescue; what was sent before the block
+// or by a role outside of it is not lost.
 // expect: 4 11 22 33
 // expect: 2: the rescue, after a retry
 #include <chorex.h>

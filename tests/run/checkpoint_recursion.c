@@ -1,4 +1,4 @@
-// Checkpoints in recursive functions: each level has its own; a rescue may recurse, and a failure deep inside unwinds calls.
+// Checkpoints in recursive functions: each level has its own; a rescue may recurse; a failure deep inside unwinds all.
 // expect: levels: 0 1 0 1 0
 // expect: rescue recurses: 10
 // expect: deep: 1000, deepest 0

@@ -1,4 +1,5 @@
-// `within` makes a block that is not over in time a failure, for each attempt; one that is over in time is not disturbed.
+// `within` makes a failure of a block that is not over in time, for each attempt; one that is, is not disturbed.
+//! no-sim
 // expect: in time: 1
 // expect: too late: -4 (deadline)
 // expect: failed before: -0 (no)

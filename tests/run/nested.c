@@ -1,5 +1,6 @@
 // A failure belongs to the innermost block, one in a rescue to the enclosing block; a deadline is a failure too; every
 // participant sees the same fault.
+//! no-sim
 // expect: inner: 1
 // expect: outer: 2 (Worker failed: no luck)
 // expect: slow: 3

@@ -21,12 +21,12 @@ struct Play {
     Central *central;
     const Instance *instance;
     Voice v;
-    bool *speaks;      // by role: its variables are used
-    bool starts_again; // a call of itself in tail position
-    uint32_t *loops;   // of the instance
-    PlayLoop *loop;    // the innermost one in this function
-    Play *outer;       // NULL: this is the instance's own
-    Out *functions;    // where a finished one goes
+    bool *speaks;                // by role: its variables are used
+    bool starts_again;           // a call of itself in tail position
+    uint32_t *loops;             // of the instance
+    PlayLoop *loop;              // the innermost one in this function
+    Play *outer;                 // NULL: this is the instance's own
+    Out *functions;              // where a finished one goes
     VECTOR(uint32_t) ways;       // out of this function
     VECTOR(uint32_t) block_ways; // out of the latest checkpoint in it
 };
@@ -671,7 +671,7 @@ void central_play(Central *central, const Instance *instance, Out *out)
     play.loops = &loops;
     put_nodes(&play, &instance->body);
     const char *name = arena_printf(central->arena, "%s_%s", central->program->name, instance->name);
-    put_function(&play, instance->def != NULL ? instance->def->span : SPAN_NONE,
-                 arena_printf(central->arena, "void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here)", name,
-                              name));
+    put_function(
+        &play, instance->def != NULL ? instance->def->span : SPAN_NONE,
+        arena_printf(central->arena, "void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here)", name, name));
 }

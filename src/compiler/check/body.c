@@ -477,6 +477,17 @@ static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
     return true;
 }
 
+// Takes out the variables from `first` on: what would use them is not part of the program. A fault may also be used
+// where it counts.
+static void forget_variables(Instance *instance, size_t first)
+{
+    size_t count = first;
+    for (size_t i = first; i < instance->variables.count; i++)
+        if (instance->variables.items[i]->is_fault)
+            instance->variables.items[count++] = instance->variables.items[i];
+    instance->variables.count = count;
+}
+
 static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
 {
     bool goes_on = true, warned = false;
@@ -488,7 +499,10 @@ static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
         }
         // What is never reached is checked, but is not part of the program.
         NodeList unreached = {0};
+        size_t variables = body->instance->variables.count;
         bool after = resolve_stmt(body, stmt, goes_on ? nodes : &unreached);
+        if (!goes_on)
+            forget_variables(body->instance, variables);
         goes_on = goes_on && after;
     }
     return goes_on;

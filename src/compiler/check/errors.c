@@ -99,7 +99,10 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         const char *role = written_role(typing, local, variable->role);
         if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
             continue;
-        if (mention->shared) {
+        if (mention->shared && roleset_count(&local->expr.at) > 1) {
+            diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
+            diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
+        } else if (mention->shared) {
             diag_error(typing->diags, error->span, "%s agrees with others on '%s': its own C can't change it", role,
                        mention->name);
             diag_note(typing->diags, SPAN_NONE, "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "

@@ -115,6 +115,21 @@ static void note_call(Body *body, LocalC *local, const CTokenList *tokens, size_
     local->expr.has_call = true;
 }
 
+// A function of the role that is not called here: its address is taken, or a macro calls it.
+static bool note_function(Body *body, LocalC *local, const CToken *token)
+{
+    RoleId role = roleset_next(&local->expr.at, 0);
+    if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL)
+        return false;
+    CalledName called = {.name = token->text, .span = token->span};
+    called.function = body->env->is_abstract
+                          ? resolved_function(body->resolver->out, role, token->text)
+                          : resolved_function_use(body->resolver->out, role, token->text, token->span);
+    vector_push(body->resolver->arena, &local->called, called);
+    local->expr.has_call = true;
+    return true;
+}
+
 static bool is_literal(const CTokenList *tokens)
 {
     size_t first = 0, last = tokens->count;
@@ -151,6 +166,8 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
             continue;
         bool is_called = ctoken_is(&tokens, i + 1, "(");
         bool dotted = is_dotted && i == 0;
+        if (!is_called && note_function(body, local, token))
+            continue;
         if (is_called)
             note_call(body, local, &tokens, i, dotted);
         // A variable may hold a function pointer; the role's own functions come first.

@@ -215,8 +215,17 @@ Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args
 
 // ---- the choreography's own names ----
 
+// Names of the library in C.
+static bool is_reserved(const char *name)
+{
+    return strcmp(name, "chx") == 0 || strncmp(name, "chx_", 4) == 0;
+}
+
 static void add_roles(Resolver *resolver, const Tree *tree)
 {
+    if (is_reserved(tree->name.text))
+        diag_error(resolver->diags, tree->name.span, "'%s' is a name of the library: a choreography can't have it",
+                   tree->name.text);
     Program *program = resolver->out->program;
     resolver->role_count = program->role_count = tree->roles.count;
     resolver->role_capacity = tree->roles.count;
@@ -227,6 +236,8 @@ static void add_roles(Resolver *resolver, const Tree *tree)
     for (size_t i = 0; i < tree->roles.count; i++) {
         const Name *name = &tree->roles.items[i];
         program->role_names[i] = name->text;
+        if (is_reserved(name->text))
+            diag_error(resolver->diags, name->span, "'%s' is a name of the library: a role can't have it", name->text);
         if (map_has(&resolver->role_by_name, name->text))
             diag_error(resolver->diags, name->span, "role '%s' is there twice", name->text);
         else
@@ -256,6 +267,19 @@ static void check_def_names(Resolver *resolver, const TreeDef *def)
                            def->params.items[i].name.text);
 }
 
+// A role's part of a definition is NAME_ROLE_DEF in C: no role and no definition may be called ROLE_DEF.
+static void check_part_names(Resolver *resolver, const Tree *tree, const Name *name)
+{
+    for (const char *gap = strchr(name->text, '_'); gap != NULL; gap = strchr(gap + 1, '_')) {
+        const char *role = arena_copy(resolver->arena, name->text, (size_t)(gap - name->text));
+        if (map_has(&resolver->role_by_name, role) && map_has(&resolver->def_by_name, gap + 1)) {
+            diag_error(resolver->diags, name->span, "'%s' collides in C with %s's part of '%s': both make '%s_%s'",
+                       name->text, role, gap + 1, tree->name.text, name->text);
+            return;
+        }
+    }
+}
+
 static void add_defs(Resolver *resolver, const Tree *tree)
 {
     static const char *const SUFFIXES[] = {"_start", "_wait", "_result_drop"};
@@ -283,6 +307,10 @@ static void add_defs(Resolver *resolver, const Tree *tree)
             diag_error(resolver->diags, other != NULL ? other->name.span : def->name.span,
                        "'%s' and '%s' collide in C: both make '%s_%s'", name, def->name.text, tree->name.text, name);
         }
+    for (size_t i = 0; i < tree->defs.count; i++)
+        check_part_names(resolver, tree, &tree->defs.items[i]->name);
+    for (size_t i = 0; i < tree->roles.count; i++)
+        check_part_names(resolver, tree, &tree->roles.items[i]);
 }
 
 static void add_protos(Resolver *resolver, const Tree *tree)

@@ -231,6 +231,13 @@ static void check_set_expressions(Typing *typing)
         if (!is_reported && cunit_calls_in(typing->unit, local->expr.span)) {
             diag_error(typing->diags, local->expr.span, "an expression at a role set makes no calls");
             diag_note(typing->diags, SPAN_NONE, "let one role make the call and send the result to the set");
+            continue;
+        }
+        const char *global = cunit_global_in(typing->unit, local->expr.span);
+        if (global != NULL) {
+            diag_error(typing->diags, local->expr.span, "an expression at a role set uses constants and agreed variables "
+                       "only: '%s' may change", global);
+            diag_note(typing->diags, SPAN_NONE, "let one role read it and send the value to the set");
         }
     }
 }
@@ -330,6 +337,25 @@ static void check_hook(Typing *typing, const RoleFunction *function)
                    role_name(typing, function->role), function->name);
 }
 
+// With a role of the choreography's own name, its functions look like what the choreography itself makes.
+static bool is_made_by_choreography(const Program *program, const RoleFunction *function)
+{
+    static const char *const SUFFIXES[] = {"", "_start", "_wait", "_result_drop"};
+    if (strcmp(program->role_names[function->role], program->name) != 0)
+        return false;
+    for (size_t i = 0; i < program->role_count; i++)
+        if (strcmp(program->role_names[i], function->name) == 0)
+            return true;
+    for (size_t i = 0; i < program->instances.count; i++) {
+        const char *name = program->instances.items[i]->name;
+        size_t length = strlen(name);
+        for (size_t k = 0; k < sizeof SUFFIXES / sizeof *SUFFIXES; k++)
+            if (strncmp(function->name, name, length) == 0 && strcmp(function->name + length, SUFFIXES[k]) == 0)
+                return true;
+    }
+    return false;
+}
+
 static void check_functions(Typing *typing)
 {
     Program *program = typing->resolved->program;
@@ -352,6 +378,9 @@ static void check_functions(Typing *typing)
         if (map_has(&c_names, c_name))
             diag_error(typing->diags, is_used ? function->first_use : function->proto->span,
                        "two role functions would both be '%s' in C", c_name);
+        else if (is_made_by_choreography(program, function))
+            diag_error(typing->diags, is_used ? function->first_use : function->proto->span,
+                       "the choreography makes a '%s' of its own in C: the role's function can't have this name", c_name);
         map_put(&c_names, c_name, function);
         vector_push(typing->arena, &program->functions, function);
     }

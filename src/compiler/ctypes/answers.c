@@ -134,11 +134,14 @@ const CFunction *cunit_function(CUnit *unit, const char *name)
         CXType param_type = clang_getCursorType(param);
         // libclang shows an array parameter as the array that was written; it is a pointer.
         CXType real = clang_getArgType(canonical, (unsigned)i);
+        bool is_array = clang_getCanonicalType(param_type).kind == CXType_ConstantArray;
+        const CType *written = is_array ? unit_type(unit, param_type) : NULL;
         if (real.kind == CXType_Pointer && clang_getCanonicalType(param_type).kind != CXType_Pointer)
             param_type = real;
         const CType *converted = clang_isInvalidDeclaration(param) ? unit_type_invalid(unit)
                                                                    : unit_type(unit, param_type);
         vector_push(unit->arena, &function->params, converted);
+        vector_push(unit->arena, &function->written, written != NULL ? written : converted);
         vector_push(unit->arena, &function->names, take_text(unit->arena, clang_getCursorSpelling(param)));
     }
     map_put(&unit->functions, arena_strdup(unit->arena, name), function);

@@ -87,6 +87,41 @@ static void index_declaration(CUnit *unit, CXCursor cursor)
     map_put(&unit->declared, name, declared);
 }
 
+// The piece of copied text that this comes from, perhaps through a macro; NULL: none.
+static const Piece *piece_of(const CUnit *unit, CXCursor cursor, unsigned *offset)
+{
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, offset);
+    bool is_ours = file != NULL && clang_File_isEqual(file, unit->parsed.file) && *offset >= unit->base;
+    return is_ours ? unit_piece_at(unit, *offset) : NULL;
+}
+
+static bool is_constant(CXType type)
+{
+    // A canonical array bears the const of its elements itself.
+    for (; type.kind != CXType_Invalid; type = clang_getArrayElementType(type)) {
+        type = clang_getCanonicalType(type);
+        if (clang_isConstQualifiedType(type))
+            return true;
+    }
+    return false;
+}
+
+static void index_global(CUnit *unit, CXCursor cursor)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (unit->sizeof_depth > 0 || clang_getCursorKind(target) != CXCursor_VarDecl)
+        return;
+    Place declared = place_of(clang_getCursorLocation(target));
+    unsigned offset;
+    const Piece *piece = piece_of(unit, cursor, &offset);
+    bool is_ours = place_in(declared, unit->parsed.file) && declared.offset >= unit->base;
+    if (piece == NULL || is_ours || is_constant(clang_getCursorType(target)))
+        return;
+    Global global = {piece_span(piece, offset, offset + 1), take_text(unit->arena, clang_getCursorSpelling(target))};
+    vector_push(unit->arena, &unit->globals, global);
+}
+
 // A reference from copied text to a declaration of ours.
 static void index_reference(CUnit *unit, CXCursor cursor)
 {
@@ -122,12 +157,8 @@ static void index_reference(CUnit *unit, CXCursor cursor)
 // A call that the user's text makes, also one that comes out of a macro.
 static void index_call(CUnit *unit, CXCursor cursor)
 {
-    CXFile file;
     unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
-    const Piece *piece = NULL;
-    if (file != NULL && clang_File_isEqual(file, unit->parsed.file) && offset >= unit->base)
-        piece = unit_piece_at(unit, offset);
+    const Piece *piece = piece_of(unit, cursor, &offset);
     if (piece != NULL)
         vector_push(unit->arena, &unit->calls, piece_span(piece, offset, offset + 1));
 }
@@ -155,7 +186,13 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
         break;
     case CXCursor_DeclRefExpr:
         index_reference(unit, cursor);
+        index_global(unit, cursor);
         break;
+    case CXCursor_UnaryExpr: // sizeof, _Alignof
+        unit->sizeof_depth++;
+        clang_visitChildren(cursor, visit_added, unit);
+        unit->sizeof_depth--;
+        return CXChildVisit_Continue;
     case CXCursor_CallExpr:
         index_call(unit, cursor);
         break;
@@ -277,4 +314,14 @@ bool cunit_calls_in(const CUnit *unit, Span span)
             return true;
     }
     return false;
+}
+
+const char *cunit_global_in(const CUnit *unit, Span span)
+{
+    for (size_t i = 0; i < unit->globals.count; i++) {
+        Span at = unit->globals.items[i].span;
+        if (at.file == span.file && at.start >= span.start && at.start < span.end)
+            return unit->globals.items[i].name;
+    }
+    return NULL;
 }

@@ -63,6 +63,12 @@ typedef struct {
     bool is_body;         // and not in one of its arguments
 } RawReference;
 
+// Where the user's text reads a variable of the prefix that may change.
+typedef struct {
+    Span span;
+    const char *name;
+} Global;
+
 typedef struct {
     const char *canonical;
     const char *object;
@@ -89,6 +95,8 @@ struct CUnit {
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
     VECTOR(Span) calls; // where the user's text calls something
+    VECTOR(Global) globals;
+    unsigned sizeof_depth; // of the walk: in `sizeof` nothing is read
     Map mentioned;    // the identifiers of our own text; made on demand
     bool mentioned_made;
     Map types;        // CType * by canonical type and spelling

@@ -100,8 +100,8 @@ void cunit_ask_name(CUnit *unit, const char *name)
 CNameKind cunit_name_kind(CUnit *unit, const char *name)
 {
     uintptr_t kind = (uintptr_t)map_get(&unit->asked_kinds, name);
-    CHECK(kind != 0 && unit->text != NULL);
-    return (CNameKind)(kind - 1);
+    CHECK(unit->text != NULL);
+    return kind != 0 ? (CNameKind)(kind - 1) : CNAME_NONE;
 }
 
 // One enum constant for each asked name that is a macro at the end of the prefix: unit_index finds them.

@@ -89,6 +89,7 @@ typedef struct {
     const CType *result;
     VECTOR(const CType *) params;
     VECTOR(const char *) names; // "" where there is none
+    VECTOR(const CType *) written; // the parameters as declared: an array is one; empty where nobody declared them
     bool is_variadic;
 } CFunction;
 const CFunction *cunit_function(CUnit *unit, const char *name);
@@ -107,10 +108,12 @@ void cunit_references(CUnit *unit, CReferenceList *references);
 
 // Does the user's text in this span call a function, perhaps through a macro?
 bool cunit_calls_in(const CUnit *unit, Span span);
+// The first variable of the prefix that the user's text in this span reads and that is not const, or NULL.
+const char *cunit_global_in(const CUnit *unit, Span span);
 
 // Does C declare `name` at the end of the prefix (function, variable, typedef, enum constant), or define it as a macro?
 typedef enum { CNAME_NONE, CNAME_FUNCTION, CNAME_VARIABLE, CNAME_TYPE, CNAME_CONSTANT, CNAME_MACRO } CNameKind;
-// Ask before cunit_parse; the answer is there after it.
+// Ask before cunit_parse; the answer is there after it. A name that nobody asked about is NONE.
 void cunit_ask_name(CUnit *unit, const char *name);
 CNameKind cunit_name_kind(CUnit *unit, const char *name);
 

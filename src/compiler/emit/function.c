@@ -413,7 +413,8 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer], function_wait(f, label));
+    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer],
+               function_wait(f, label));
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
         out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));

@@ -26,7 +26,7 @@ typedef struct {
     RoleEmit *role;
     Arena *arena;
     const LocalFunction *function;
-    Voice v;          // prints the body
+    Voice v; // prints the body
     Out *tables;
     const char *head; // the member for the runtime: "frame"
     uint32_t labels;  // at_1 .. at_labels
@@ -43,7 +43,7 @@ void function_statement(FunctionEmit *f, const LocalOp *op); // a new line, whic
 void function_close(FunctionEmit *f, const char *text);      // a line without meaning for a debugger: a closing brace
 uint32_t function_label(FunctionEmit *f);                    // a place to go on at; a statement must follow
 const char *function_wait(FunctionEmit *f, uint32_t label);
-bool function_ends(const LocalOpList *ops);                  // what stands behind is not reached
+bool function_ends(const LocalOpList *ops); // what stands behind is not reached
 
 // ---- block.c ----
 

@@ -34,9 +34,11 @@ char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *f
         const char *name = i < type->names.count ? type->names.items[i] : "";
         if (name[0] == '\0' && named)
             name = arena_printf(arena, "value_%zu", i + 1);
-        const char *param = name[0] == '\0' ? type_name(arena, type->params.items[i])
-                                            : type_declare(arena, type->params.items[i], name);
-        text_printf(&text, "%s%s", i == 0 ? "" : ", ", param);
+        // As written: where one declaration says `int a[3]` and another `int *a`, gcc warns.
+        const CType *written = i < type->written.count ? type->written.items[i] : type->params.items[i];
+        const char *param = name[0] == '\0' ? type_name(arena, written) : type_declare(arena, written, name);
+        bool is_const_array = written->kind == CTYPE_ARRAY && written->is_const;
+        text_printf(&text, "%s%s%s", i == 0 ? "" : ", ", is_const_array ? "const " : "", param);
     }
     if (type->is_variadic)
         text_puts(&text, type->params.count == 0 ? "..." : ", ...");

@@ -59,7 +59,7 @@ typedef struct {
     const LocalOp *op; // of any participant
     uint32_t fixed;    // number of the block as it stands in the source
     size_t depth;
-} Block;
+} ModelBlock;
 
 typedef struct {
     Label body, rescue;
@@ -80,17 +80,17 @@ typedef struct {
 typedef struct {
     Label label;
     size_t depth;
-} Target;
+} Exit;
 
 typedef struct Loop {
     const LocalOp *op;
-    Target on_break, on_continue;
+    Exit on_break, on_continue;
     const struct Loop *outer;
 } Loop;
 
 typedef struct Call {
     const LocalFunction *function;
-    Target on_return;
+    Exit on_return;
     const struct Call *outer;
 } Call;
 
@@ -100,7 +100,7 @@ typedef struct {
     const Program *program;
     RoleId role;
     KeyList contexts, positions, agreed, blocks, fixed_blocks; // numbered from 1, blocks from 0
-    VECTOR(Block) block_infos;
+    VECTOR(ModelBlock) block_infos;
     VECTOR(Way) ways;
     Code code[ROLES_MAX];
     uint32_t open[DEPTH_MAX]; // blocks around what is generated
@@ -144,7 +144,7 @@ static uint32_t block_number(Model *model, const LocalOp *op)
 {
     uint32_t number = key_number(model, &model->blocks, model->context, op->site, 0);
     if (number == model->block_infos.count) {
-        Block block = {op, key_number(model, &model->fixed_blocks, 0, op->site, 0), model->depth};
+        ModelBlock block = {op, key_number(model, &model->fixed_blocks, 0, op->site, 0), model->depth};
         vector_push(model->arena, &model->block_infos, block);
     }
     return number;
@@ -232,7 +232,7 @@ static void add_told(Model *model, const LocalOp *op, const Label *labels, size_
 }
 
 // All blocks on the way out end, the innermost first; their other participants are waited for.
-static void add_exit(Model *model, const Target *target)
+static void add_exit(Model *model, const Exit *target)
 {
     for (size_t i = model->depth; i > target->depth; i--)
         op_add(model, OP_ARRIVE)->arg = model->open[i - 1];
@@ -372,7 +372,7 @@ static void gen_checkpoint(Model *model, const LocalOp *op, const Loop *loop, co
     model->open[model->depth++] = number;
     BlockLabels *labels = &code_of(model)->blocks[number];
     labels->body = labels->rescue = label_new_here(model);
-    Target after = {end, model->depth - 1};
+    Exit after = {end, model->depth - 1};
     gen_list(model, &op->body, loop, call);
     add_exit(model, &after);
     if (op->has_rescue) {
@@ -582,7 +582,7 @@ static void print_blocks(const Tables *tables)
     Arena *arena = model->arena;
     NumberList fixed = {0}, retry = {0}, last = {0}, within = {0}, members = {0}, body = {0}, rescue = {0};
     for (size_t i = 0; i < model->block_infos.count; i++) {
-        const Block *block = &model->block_infos.items[i];
+        const ModelBlock *block = &model->block_infos.items[i];
         uint32_t mask = 0;
         for (ROLESET_EACH(role, &block->op->participants))
             mask |= 1u << role;
@@ -695,7 +695,7 @@ void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FIL
     model->diags = diags;
     model->program = program;
     const Instance *entry = entry_of(program);
-    Span span = program->tree->span;
+    Span span = program->tree->name.span;
     if (entry == NULL)
         refuse(model, span, "no function can be started from C");
     if (program->role_count > ROLES_MAX)

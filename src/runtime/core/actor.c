@@ -89,7 +89,32 @@ static bool actor_answer_alarm(Actor *actor)
 
 static bool actor_is_alarmed(Actor *actor)
 {
-    return atomic_load_explicit(&actor->session->alarm, memory_order_acquire) != actor->alarm_seen;
+    return atomic_load_explicit(&actor->session->alarm, memory_order_acquire) != actor->self.alarm_seen;
+}
+
+// After a step; with CHX_STEP_RETURN also at the beginning.
+static ActorOutcome actor_go_on(Actor *actor, chx_step step)
+{
+    for (;;) {
+        // Who called a function takes its result first, whatever happens.
+        if (step != CHX_STEP_RETURN) {
+            if (actor_is_alarmed(actor)) {
+                if (!actor_answer_alarm(actor))
+                    return ACTOR_STOPPED;
+            } else if (step == CHX_STEP_WAIT) {
+                return actor->wants != NULL || actor->wants_block != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
+            }
+        }
+        if (actor->top == NULL)
+            break;
+        step = actor->top->function->run(&actor->self, actor->top);
+    }
+    actor_keep_result(actor);
+    if (actor->role->fini != NULL) {
+        actor->role->fini();
+        chx_done(&actor->self);
+    }
+    return ACTOR_ENDED;
 }
 
 static ActorOutcome actor_steps(Actor *actor)
@@ -103,36 +128,77 @@ static ActorOutcome actor_steps(Actor *actor)
             chx_done(&actor->self);
         }
     }
-    actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
-    while (actor->top != NULL) {
-        chx_step step = actor->top->function->run(&actor->self, actor->top);
-        if (step == CHX_STEP_RETURN)
-            continue; // its caller takes the result first, whatever happens
-        if (actor_is_alarmed(actor)) {
-            if (!actor_answer_alarm(actor))
-                return ACTOR_STOPPED;
-            continue;
-        }
-        if (step == CHX_STEP_WAIT)
-            return actor->wants != NULL || actor->wants_block != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
-    }
-    actor_keep_result(actor);
-    if (actor->role->fini != NULL) {
-        actor->role->fini();
-        chx_done(&actor->self);
-    }
-    return ACTOR_ENDED;
+    actor->self.budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
+    return actor_go_on(actor, CHX_STEP_RETURN);
 }
 
-ActorOutcome actor_run(Actor *actor, Guard *guard)
+// The actor can't go on until the one that is to be run next on its worker has done something: makes it wait, and that
+// one is in hand. NULL: not so, nothing was done.
+static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
+{
+    Channel *channel = actor->wants, *owing = actor->owing;
+    Actor *peer = actor->wants_room ? channel->consumer : channel->producer;
+    // The one that is to be told of the room that was made here must be the one that runs next, and can look for itself.
+    if (owing != NULL && owing->producer != peer)
+        return NULL;
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+        return NULL;
+    if (!worker_enter(worker))
+        return NULL;
+    // If the peer is here, it has been since it was put here: nothing has changed since the actor looked.
+    bool waits = atomic_load_explicit(&worker->next, memory_order_relaxed) == peer;
+    if (waits) {
+        atomic_store_explicit(&actor->waits, (uintptr_t)channel, memory_order_release);
+        // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
+        atomic_signal_fence(memory_order_seq_cst);
+        waits = atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen;
+        if (waits)
+            atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
+        else
+            atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+    }
+    worker_leave(worker);
+    if (!waits)
+        return NULL;
+    // Another turn, to those who look whether one takes long.
+    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+    return peer;
+}
+
+// Not inline: beside sigsetjmp nothing would stay in a register.
+static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Guard *guard, Worker *worker)
+{
+    Current *here = current();
+    if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
+        atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
+    ActorOutcome outcome = actor_steps(actor);
+    while (outcome == ACTOR_WAITS && actor->wants != NULL && actor->self.observed == 0) {
+        Actor *next = actor_hand_over(worker, actor);
+        if (next == NULL)
+            break;
+        actor = next;
+        guard->actor = here->actor = actor;
+        if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
+            atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
+        // It has waited, so it begins by asking again, and sees then whether there is an alarm.
+        actor->self.budget = TURN_BUDGET;
+        chx_step step = actor->top->function->run(&actor->self, actor->top);
+        if (step != CHX_STEP_WAIT || actor->wants == NULL)
+            outcome = actor_go_on(actor, step);
+    }
+    return outcome;
+}
+
+ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 {
     volatile ActorOutcome outcome = ACTOR_FAILED;
     guard_enter(guard, actor);
     if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_steps(actor);
+        outcome = actor_chain(actor, guard, worker);
     guard_leave(guard);
-    if (actor->self.observed != 0)
-        observe_turn(actor, outcome, &guard->fault);
+    if (guard->actor->self.observed != 0)
+        observe_turn(guard->actor, outcome, &guard->fault);
     return outcome;
 }
 
@@ -202,6 +268,27 @@ bool actor_wait(Actor *actor)
     return atomic_compare_exchange_strong(&actor->waits, &preparing, what);
 }
 
+void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
+{
+    // Sequentially consistent: we look next whether the peer waits; the peer, before it waits, whether this was said.
+    atomic_store(said, atomic_load_explicit(said, memory_order_relaxed));
+    if (!actor_wake(peer, channel))
+        return;
+    Scheduler *scheduler = &actor->session->runtime->scheduler;
+    bool moves = atomic_load_explicit(&peer->home, memory_order_relaxed) !=
+                 atomic_load_explicit(&actor->home, memory_order_relaxed);
+    scheduler_ready(scheduler, peer);
+    // The two were at work at the same time, and may be again.
+    if (moves)
+        scheduler_offer(scheduler);
+}
+
+void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
+{
+    if (!worker_tell(atomic_load_explicit(&actor->home, memory_order_relaxed), peer, channel))
+        actor_tell_elsewhere(actor, peer, channel, said);
+}
+
 bool actor_wake(Actor *actor, const void *what)
 {
     uintptr_t waits = atomic_load(&actor->waits);
@@ -219,8 +306,7 @@ void actor_settle(Actor *actor)
         return;
     actor->owing = NULL;
     channel_announce(channel);
-    if (actor_wake(channel->producer, channel))
-        scheduler_ready(&actor->session->runtime->scheduler, channel->producer);
+    actor_tell(actor, channel->producer, channel, &channel->head.taken);
 }
 
 // ---- what a role's functions ask of their actor ----

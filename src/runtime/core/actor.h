@@ -24,6 +24,7 @@ enum {
 };
 
 typedef struct Session Session;
+typedef struct Worker Worker;
 typedef struct Block Block;
 typedef struct Mark Mark;           // checkpoint.c
 typedef struct MarkChunk MarkChunk;
@@ -82,10 +83,8 @@ struct Actor {
     Block *wants_block; // waits for the others at the end of this block
     bool begun;
     bool is_central; // runs in a sequential program
-    uint32_t budget;
     Channel *owing;  // messages were taken out of it and its producer has not been told
     uint32_t rescues;
-    uint32_t alarm_seen; // of the session's alarms
 
     Mark **marks;        // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
@@ -105,6 +104,7 @@ struct Actor {
     uint64_t due_ns;      // simulation: not to be run before
 
     _Atomic uintptr_t waits;
+    _Atomic(Worker *) home; // which runs it, or ran it last
     Actor *next_queued;
 };
 
@@ -117,8 +117,6 @@ struct Guard {
     unsigned outer_busy, outer_unpooled;
     Fault fault;
 };
-
-typedef struct Worker Worker;
 
 // What this thread is doing.
 typedef struct {
@@ -136,8 +134,9 @@ void guard_leave(Guard *guard);
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);
 
-// Runs the actor until it waits, ends or fails. guard->fault is set on ACTOR_FAILED.
-ActorOutcome actor_run(Actor *actor, Guard *guard);
+// Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
+// ready. guard->actor is the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
+ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
 // Pushes the first frame and copies the arguments into it. False: no memory.
 bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
 // Drops frames, results not yet read, and what the step made.
@@ -154,6 +153,10 @@ bool actor_wait(Actor *actor);
 // Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
 // it into a queue.
 bool actor_wake(Actor *actor, const void *what);
+// The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
+void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
+// The last part of it: the peer is not known to be on the same worker.
+void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
 // Tells the producer of the channel that was read last that there is room.
 void actor_settle(Actor *actor);
 

@@ -162,11 +162,13 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
     uint32_t alarm = atomic_load(&session->alarm);
     session->alarm_depths[alarm % ALARMS_REMEMBERED] = block->depth;
     atomic_fetch_add(&session->alarm, 1);
+    scheduler_close(&session->runtime->scheduler);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
         Actor *actor = &session->actors[block->checkpoint->participants[i]];
         if (actor_wake(actor, NULL))
             scheduler_ready(&session->runtime->scheduler, actor);
     }
+    scheduler_open(&session->runtime->scheduler);
     return true;
 }
 

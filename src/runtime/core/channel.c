@@ -7,19 +7,50 @@
 
 #include <string.h>
 
-static size_t record_bytes(size_t size)
-{
-    return (sizeof(Record) + size + 15) & ~(size_t)15;
-}
-
 static Segment *channel_first(Channel *channel)
 {
     return (Segment *)(void *)channel->first;
 }
 
-static uint32_t channel_check(const Channel *channel, uint64_t sequence)
+static uint64_t smaller(uint64_t one, uint64_t other)
 {
-    return channel->token ^ (uint32_t)sequence;
+    return one < other ? one : other;
+}
+
+// What is left of a limit.
+static uint64_t left(uint64_t limit, uint64_t used)
+{
+    return used < limit ? limit - used : 0;
+}
+
+// Producer: how far projected code may go on sending without asking.
+static void channel_set_sent_stop(Channel *channel)
+{
+    chx_channel *head = &channel->head;
+    uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
+    uint64_t messages = left(channel->message_limit, sent - channel->taken_seen);
+    uint64_t bytes = left(channel->byte_limit, head->sent_bytes - channel->taken_bytes_seen);
+    if (channel->is_quick)
+        head->sent_stop = sent + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
+}
+
+void channel_set_taken_stop(Channel *channel)
+{
+    chx_channel *head = &channel->head;
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
+    uint64_t taken_bytes = atomic_load_explicit(&head->taken_bytes, memory_order_relaxed);
+    uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced + 1);
+    uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes + 1);
+    if (channel->is_quick)
+        head->taken_stop = taken + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
+}
+
+// The end of a segment is kept free for the record that ends it.
+static void channel_write_in(Channel *channel, Segment *segment)
+{
+    channel->writing = segment;
+    channel->head.write = segment->data;
+    channel->head.write_end = segment->data + segment->capacity - sizeof(Record);
 }
 
 void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor *consumer, uint32_t token,
@@ -29,16 +60,19 @@ void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor
     memset(channel, 0, offsetof(Channel, first) + sizeof(Segment));
     Segment *first = channel_first(channel);
     first->capacity = SEGMENT_FIRST_BYTES;
-    atomic_init(&first->used, SEGMENT_OPEN);
-    channel->write = channel->oldest = first;
+    channel->oldest = first;
+    channel_write_in(channel, first);
     atomic_init(&channel->reading, first);
+    channel->head.read = first->data;
+    channel->head.sending.check = channel->head.taking.check = token;
     channel->segment_bytes = SEGMENT_FIRST_BYTES;
     channel->runtime = runtime;
     channel->producer = producer;
     channel->consumer = consumer;
-    channel->token = token;
     channel->message_limit = message_limit;
     channel->byte_limit = byte_limit;
+    channel->is_quick = runtime->observed == 0;
+    channel_set_sent_stop(channel);
 }
 
 static void segment_free(Channel *channel, Segment *segment)
@@ -58,14 +92,14 @@ void channel_fini(Channel *channel)
 
 bool channel_has_room(Channel *channel)
 {
-    uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_relaxed);
-    if (sent - channel->taken_seen < channel->message_limit &&
-        channel->sent_bytes - channel->taken_bytes_seen < channel->byte_limit)
+    uint64_t sent = atomic_load_explicit(&channel->head.sent, memory_order_relaxed);
+    if (sent < channel->head.sent_stop)
         return true;
-    channel->taken_seen = atomic_load(&channel->taken);
-    channel->taken_bytes_seen = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
+    channel->taken_seen = atomic_load(&channel->head.taken);
+    channel->taken_bytes_seen = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
+    channel_set_sent_stop(channel);
     return sent - channel->taken_seen < channel->message_limit &&
-           channel->sent_bytes - channel->taken_bytes_seen < channel->byte_limit;
+           channel->head.sent_bytes - channel->taken_bytes_seen < channel->byte_limit;
 }
 
 // A segment with room for `bytes`: one that the consumer has left, else a new one. NULL: no memory.
@@ -79,95 +113,92 @@ static Segment *channel_next_segment(Channel *channel, size_t bytes)
             return segment;
         segment_free(channel, segment);
     }
-    size_t capacity = channel->segment_bytes;
-    if (capacity < SEGMENT_MAX_BYTES)
-        capacity *= 4;
+    size_t capacity = channel->segment_bytes < SEGMENT_SECOND_BYTES ? SEGMENT_SECOND_BYTES : channel->segment_bytes * 4;
     if (capacity > SEGMENT_MAX_BYTES)
         capacity = SEGMENT_MAX_BYTES;
-    channel->segment_bytes = (uint32_t)capacity;
+    channel->segment_bytes = capacity;
     if (capacity < bytes)
         capacity = bytes;
     Segment *segment = runtime_allocate(channel->runtime, sizeof *segment + capacity);
     if (segment != NULL)
-        segment->capacity = (uint32_t)capacity;
+        segment->capacity = capacity;
     return segment;
 }
 
 bool channel_push(Channel *channel, uint32_t site, const void *value, size_t size)
 {
     CHECK(size <= UINT32_MAX / 2);
-    size_t bytes = record_bytes(size);
-    if (channel->write->capacity - channel->write_at < bytes) {
-        Segment *segment = channel_next_segment(channel, bytes);
+    chx_channel *head = &channel->head;
+    size_t bytes = CHX_RECORD_BYTES(size);
+    if ((size_t)(head->write_end - head->write) < bytes) {
+        Segment *segment = channel_next_segment(channel, bytes + sizeof(Record));
         if (segment == NULL)
             return false;
         segment->next = NULL;
-        atomic_store_explicit(&segment->used, SEGMENT_OPEN, memory_order_relaxed);
-        channel->write->next = segment;
-        // The consumer reads this only to see whether a record that is already published lies further on.
-        atomic_store_explicit(&channel->write->used, channel->write_at, memory_order_relaxed);
-        channel->write = segment;
-        channel->write_at = 0;
+        channel->writing->next = segment;
+        ((Record *)(void *)head->write)->site = SITE_NEXT_SEGMENT;
+        channel_write_in(channel, segment);
     }
-    uint64_t sequence = atomic_load_explicit(&channel->sent, memory_order_relaxed);
-    Record *record = (Record *)(void *)(channel->write->data + channel->write_at);
-    *record = (Record){site, (uint32_t)size, channel->send_epoch, channel_check(channel, sequence)};
+    Record *record = (Record *)(void *)head->write;
+    uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
+    *record = (Record){site, (uint32_t)size, {.stamp = head->sending.stamp + sent * CHX_STAMP_NEXT}};
     if (size != 0)
         memcpy(record + 1, value, size);
-    channel->write_at += (uint32_t)bytes;
-    channel->sent_bytes += bytes;
-    // Sequentially consistent: the producer looks next whether the consumer waits; the consumer, before it waits,
-    // whether something was sent.
-    atomic_store(&channel->sent, sequence + 1);
+    head->write += bytes;
+    head->sent_bytes += bytes;
+    atomic_store_explicit(&head->sent, sent + 1, memory_order_release);
+    if (size > CHX_QUICK_BYTES)
+        channel_set_sent_stop(channel);
     return true;
 }
 
 const Record *channel_peek(Channel *channel)
 {
-    uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    if (channel->sent_seen == taken) {
-        channel->sent_seen = atomic_load(&channel->sent);
-        if (channel->sent_seen == taken)
+    chx_channel *head = &channel->head;
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
+    if (head->sent_seen == taken) {
+        head->sent_seen = atomic_load(&head->sent);
+        if (head->sent_seen == taken)
             return NULL;
     }
-    Segment *segment = atomic_load_explicit(&channel->reading, memory_order_relaxed);
-    if (channel->read_at == atomic_load_explicit(&segment->used, memory_order_relaxed)) {
-        segment = segment->next;
-        channel->read_at = 0;
-        atomic_store_explicit(&channel->reading, segment, memory_order_release);
-    }
-    return (const Record *)(const void *)(segment->data + channel->read_at);
+    const Record *record = (const Record *)(const void *)head->read;
+    if (record->site != SITE_NEXT_SEGMENT)
+        return record;
+    Segment *segment = atomic_load_explicit(&channel->reading, memory_order_relaxed)->next;
+    head->read = segment->data;
+    atomic_store_explicit(&channel->reading, segment, memory_order_release);
+    return (const Record *)(const void *)segment->data;
 }
 
 bool channel_checks(const Channel *channel, const Record *record)
 {
-    uint64_t sequence = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    return record->check == channel_check(channel, sequence);
+    uint64_t taken = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    return record->of.check == channel->head.taking.check + (uint32_t)taken;
 }
 
 void channel_pop(Channel *channel, const Record *record)
 {
-    size_t bytes = record_bytes(record->size);
-    channel->read_at += (uint32_t)bytes;
-    uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    atomic_store_explicit(&channel->taken_bytes, taken_bytes + bytes, memory_order_relaxed);
-    uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    atomic_store_explicit(&channel->taken, taken + 1, memory_order_release);
+    chx_channel *head = &channel->head;
+    size_t bytes = CHX_RECORD_BYTES(record->size);
+    head->read += bytes;
+    uint64_t taken_bytes = atomic_load_explicit(&head->taken_bytes, memory_order_relaxed);
+    atomic_store_explicit(&head->taken_bytes, taken_bytes + bytes, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
+    atomic_store_explicit(&head->taken, taken + 1, memory_order_release);
 }
 
 bool channel_should_announce(const Channel *channel)
 {
     // Not for every message: a producer that waits should find room for many.
-    uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    uint64_t taken_bytes = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
     return (taken - channel->announced) * 4 >= channel->message_limit ||
            (taken_bytes - channel->announced_bytes) * 4 >= channel->byte_limit;
 }
 
 void channel_announce(Channel *channel)
 {
-    uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
-    channel->announced = taken;
-    channel->announced_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    atomic_store(&channel->taken, taken);
+    channel->announced = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    channel->announced_bytes = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
+    channel->head.taken_stop = 0;
 }

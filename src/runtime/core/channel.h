@@ -12,6 +12,7 @@
 
 #include "runtime/core/private.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,60 +22,51 @@
 #include <chorex/generated.h>
 
 enum {
-    SEGMENT_FIRST_BYTES = 256, // records of the segment inside a channel
+    SEGMENT_FIRST_BYTES = 304, // of the segment inside a channel
+    SEGMENT_SECOND_BYTES = 1024,
     SEGMENT_MAX_BYTES = 65536, // larger ones are made for a single message
     CACHE_LINE = 64,
 };
 
 typedef struct Actor Actor;
 
-typedef struct {
-    uint32_t site;
-    uint32_t size;     // of the value that follows
-    uint32_t epoch;
-    uint32_t check;    // token and sequence number together: a foreign or repeated message is noticed
-} Record;
+typedef chx_record Record;
+
+// Such a record ends each segment but the last: the next one follows in the next segment.
+#define SITE_NEXT_SEGMENT UINT32_MAX
 
 typedef struct Segment Segment;
 struct Segment {
     Segment *next;
-    uint32_t capacity;
-    _Atomic uint32_t used; // bytes; SEGMENT_OPEN while the producer still writes here
+    size_t capacity; // of data
     unsigned char data[];
 };
-#define SEGMENT_OPEN UINT32_MAX
 
 typedef struct Channel {
+    chx_channel head; // what the producer and the consumer need for every message, each in a cache line of its own
+
     // The producer's.
-    alignas(CACHE_LINE) _Atomic uint64_t sent; // messages published
-    uint64_t sent_bytes;
+    Segment *writing;
+    Segment *oldest;
     uint64_t taken_seen;
     uint64_t taken_bytes_seen;
-    Segment *write;
-    Segment *oldest;
-    uint32_t write_at;
-    uint32_t segment_bytes; // of the last one allocated
-    Actor *consumer;
-    uint32_t send_epoch; // what is sent now belongs to this epoch
+    size_t segment_bytes; // of the last one allocated
 
     // The consumer's.
-    alignas(CACHE_LINE) _Atomic uint64_t taken; // messages taken out
-    _Atomic uint64_t taken_bytes;
     _Atomic(Segment *) reading;
-    uint64_t sent_seen;
-    uint64_t announced;       // value of `taken` when the producer was last offered to go on
+    uint64_t announced; // value of `taken` when the producer was last offered to go on
     uint64_t announced_bytes;
-    uint32_t read_at;
-    uint32_t take_epoch; // older messages are dropped, newer ones left for later
-    Actor *producer;
 
     // Constant.
-    alignas(CACHE_LINE) chx_runtime *runtime;
+    Actor *producer;
+    Actor *consumer;
+    chx_runtime *runtime;
     uint64_t message_limit, byte_limit;
+    bool is_quick; // projected code may work on the head without a call: nobody observes it
     struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
-    uint32_t token;
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 } Channel;
+static_assert(sizeof(Channel) == CHX_CHANNEL_BYTES, "projected code knows how far apart channels are");
 
 void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor *consumer, uint32_t token,
                   uint64_t message_limit, uint64_t byte_limit);
@@ -94,7 +86,10 @@ bool channel_checks(const Channel *channel, const Record *record);
 void channel_pop(Channel *channel, const Record *record);
 // Consumer: has enough been taken out since the last time that a waiting producer should hear of it?
 bool channel_should_announce(const Channel *channel);
-// Consumer: makes the room visible to a producer that is about to wait. Afterwards look whether it waits.
+// Consumer: how far projected code may go on taking: until the producer should be told. To be called while this is
+// the channel that the consumer owes its producer a word about; channel_announce takes it back.
+void channel_set_taken_stop(Channel *channel);
+// Consumer: the producer is told of the room that there is (see actor_tell).
 void channel_announce(Channel *channel);
 
 #endif

@@ -157,7 +157,7 @@ static void a_foreign_or_repeated_message_is_noticed(void **state)
     push_number(channel, 1);
     Record *record = (Record *)channel_peek(channel);
     assert_true(channel_checks(channel, record));
-    record->check ^= 1;
+    record->of.check ^= 1;
     assert_false(channel_checks(channel, record));
     channel_pop(channel, record);
     destroy(channel);

@@ -5,9 +5,11 @@
 #include "base/check.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/log.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
+#include "runtime/core/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,12 +203,12 @@ static Mark *mark_called_back(Actor *actor, uint32_t alarm)
 {
     Session *session = actor->session;
     size_t outermost = actor->mark_count;
-    if (alarm - actor->alarm_seen > ALARMS_REMEMBERED) {
+    if (alarm - actor->self.alarm_seen > ALARMS_REMEMBERED) {
         for (size_t i = actor->mark_count; i > 0; i--)
             if (actor->marks[i - 1]->block->attempt != actor->marks[i - 1]->attempt)
                 outermost = i - 1;
     } else {
-        for (uint32_t i = actor->alarm_seen; i != alarm; i++) {
+        for (uint32_t i = actor->self.alarm_seen; i != alarm; i++) {
             size_t depth = session->alarm_depths[i % ALARMS_REMEMBERED];
             if (depth < outermost && actor->marks[depth]->block->attempt != actor->marks[depth]->attempt)
                 outermost = depth;
@@ -248,13 +250,13 @@ static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t 
     const chx_role *role = actor->role;
     for (size_t i = 0; i < role->sends_to_count; i++)
         if (takes_part(checkpoint, role->sends_to[i])) {
-            CHECK(actor->out[i].send_epoch < epoch);
-            actor->out[i].send_epoch = epoch;
+            CHECK(actor->out[i].head.sending.epoch < epoch);
+            actor->out[i].head.sending.epoch = epoch;
         }
     for (size_t i = 0; i < role->receives_from_count; i++)
         if (takes_part(checkpoint, role->receives_from[i])) {
-            CHECK(actor->in[i]->take_epoch < epoch);
-            actor->in[i]->take_epoch = epoch;
+            CHECK(actor->in[i]->head.taking.epoch < epoch);
+            actor->in[i]->head.taking.epoch = epoch;
         }
 }
 
@@ -281,14 +283,59 @@ static void wants_nothing(Actor *actor)
 static bool actor_has_news(Actor *actor)
 {
     uint32_t alarm = atomic_load(&actor->session->alarm);
-    return alarm != actor->alarm_seen &&
+    return alarm != actor->self.alarm_seen &&
            (session_is_stopping(actor->session) || mark_called_back(actor, alarm) != NULL);
 }
+
+// ---- what an observer sees: the callers have asked whether there is one ----
+
+// The beginning and the end of a block are places where a role can crash.
+static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    actor->self.site = checkpoint->site;
+    observe_boundary(actor);
+}
+
+static TraceBlock mark_position(const Mark *mark, size_t depth, uint32_t epoch)
+{
+    return (TraceBlock){.site = mark->checkpoint->site, .attempt = mark->attempt, .epoch = epoch,
+                        .depth = (uint32_t)depth, .frame = mark->frame};
+}
+
+static void observe_entered(Actor *actor, uint32_t epoch)
+{
+    TraceBlock position = mark_position(mark_top(actor), actor->mark_count - 1, epoch);
+    trace_checkpoint_enter(actor, &position);
+}
+
+static void observe_end(Actor *actor, bool arrives, bool leaves)
+{
+    TraceBlock position = mark_position(mark_top(actor), actor->mark_count - 1, 0);
+    if (arrives)
+        trace_checkpoint_arrive(actor, &position);
+    if (leaves)
+        trace_checkpoint_leave(actor, &position);
+}
+
+// Back at the mark, which is the newest. A fresh instance has not begun yet.
+static void observe_back(Actor *actor, uint32_t epoch, const char *why)
+{
+    TraceBlock position = mark_position(mark_top(actor), actor->mark_count - 1, epoch);
+    position.why = why;
+    if (actor->begun)
+        trace_checkpoint_recover(actor, &position);
+    else
+        trace_checkpoint_restart(actor, &position);
+}
+
+// ---- entering and leaving ----
 
 uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
     Session *session = actor->session;
+    if (self->observed != 0)
+        observe_edge(actor, checkpoint);
     if (actor->mark_count == actor->mark_capacity)
         actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
     uint32_t *ordinal = ordinal_of(actor, checkpoint->site);
@@ -318,6 +365,8 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     mark->steps = self->steps;
     mark->ordinal_base = actor->ordinal_count;
     mark_push(actor, mark);
+    if (self->observed != 0)
+        observe_entered(actor, epoch);
     if (attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
@@ -331,10 +380,12 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
     Session *session = actor->session;
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->checkpoint == checkpoint);
+    if (self->observed != 0 && !mark->arrived)
+        observe_edge(actor, checkpoint);
     actor_settle(actor);
     block_lock(session);
     bool is_called_back = actor_has_news(actor);
-    bool is_done = false;
+    bool is_done = false, arrives = !is_called_back && !mark->arrived;
     if (!is_called_back) {
         CHECK(mark->block->attempt == mark->attempt);
         if (!mark->arrived) {
@@ -346,6 +397,8 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
             block_leave(session, mark->block, true);
     }
     block_unlock(session);
+    if (self->observed != 0)
+        observe_end(actor, arrives, is_done);
     if (is_done) {
         mark_pop(actor);
         return true;
@@ -389,9 +442,12 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     Session *session = actor->session;
     block_lock(session);
     Mark *target = mark_called_back(actor, alarm);
-    actor->alarm_seen = alarm;
+    actor->self.alarm_seen = alarm;
     uint32_t epoch = 0;
+    char why[REPORT_WHY_SIZE] = "";
     if (target != NULL) {
+        if (actor->self.observed != 0)
+            memcpy(why, target->block->fault->why, sizeof why);
         for (size_t i = actor->mark_count; actor->marks[i - 1] != target; i--)
             block_leave(session, actor->marks[i - 1]->block, false);
         target->attempt = target->block->attempt;
@@ -409,6 +465,8 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     wants_nothing(actor);
     set_epochs(actor, target->checkpoint, epoch);
     target->frame->at = attempt_begins(actor, target);
+    if (actor->self.observed != 0)
+        observe_back(actor, epoch, why);
 }
 
 // One more restart: is that within the limit of its cast? The block lock is held.

@@ -27,11 +27,20 @@ typedef struct {
     // False: no thread to be had. Asynchronous signals are blocked in the new thread.
     bool (*thread_start)(pthread_t *thread, void *(*run)(void *), void *argument);
     void (*thread_join)(pthread_t thread);
+    // Processor time that the thread has used so far.
+    uint64_t (*thread_cpu_ns)(pthread_t thread);
+    long (*thread_id)(void); // of the calling thread
+    // One that does not run: does it sleep, rather than wait for a processor? True also if that can't be known.
+    bool (*thread_sleeps)(long id);
     // Sleeps while *word == expected, at most timeout_ns (0: no limit). May return early for no reason.
     void (*sleep_on)(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
     // Wakes one sleeper. The word may be gone already: the address is only compared.
     void (*wake)(_Atomic uint32_t *word);
     void (*relax)(void); // in a spinning loop
+    // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
+    // says no: there is no such thing.
+    bool (*can_fence_all)(void);
+    void (*fence_all)(void);
 
     // ---- a simulated machine only; NULL on a real one, where threads and the scheduler's queues do this ----
 

@@ -19,15 +19,15 @@ static bool step_wants(Actor *actor, Channel *channel, bool room)
 // One more step of this turn? Not if it has had enough, or the session has news for it.
 static bool step_allowed(Actor *actor)
 {
-    if (actor->budget != 0 &&
-        atomic_load_explicit(&actor->session->alarm, memory_order_relaxed) == actor->alarm_seen) {
-        actor->budget--;
+    if (actor->self.budget != 0 &&
+        atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen) {
+        actor->self.budget--;
         return true;
     }
     return step_wants(actor, NULL, false);
 }
 
-bool chx_room(chx_self *self, unsigned out)
+bool chx_room_called(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
@@ -36,7 +36,15 @@ bool chx_room(chx_self *self, unsigned out)
     return channel_has_room(channel) || step_wants(actor, channel, true);
 }
 
-void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+void chx_sent(chx_self *self, chx_channel *head)
+{
+    Actor *actor = (Actor *)self;
+    Channel *channel = (Channel *)head;
+    if (!worker_tell(atomic_load_explicit(&actor->home, memory_order_relaxed), channel->consumer, channel))
+        actor_tell_elsewhere(actor, channel->consumer, channel, &head->sent);
+}
+
+void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
@@ -48,8 +56,12 @@ void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, si
     }
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
-    if (actor_wake(channel->consumer, channel))
-        scheduler_ready(&actor->session->runtime->scheduler, channel->consumer);
+    actor_tell(actor, channel->consumer, channel, &channel->head.sent);
+}
+
+bool chx_nothing(chx_self *self, chx_channel *channel)
+{
+    return step_wants((Actor *)self, (Channel *)channel, false);
 }
 
 // A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
@@ -60,15 +72,14 @@ static void step_discard(Actor *actor, Channel *channel, const Record *record)
         chx_value_drop(site->type, (void *)(record + 1));
     channel_pop(channel, record);
     channel_announce(channel);
-    if (actor_wake(channel->producer, channel))
-        scheduler_ready(&actor->session->runtime->scheduler, channel->producer);
+    actor_tell(actor, channel->producer, channel, &channel->head.taken);
 }
 
 const Record *actor_peek(Actor *actor, Channel *channel)
 {
     const Record *record;
-    while ((record = channel_peek(channel)) != NULL && record->epoch != channel->take_epoch) {
-        if (record->epoch > channel->take_epoch)
+    while ((record = channel_peek(channel)) != NULL && record->of.epoch != channel->head.taking.epoch) {
+        if (record->of.epoch > channel->head.taking.epoch)
             return NULL; // the sender is ahead: this role is about to be called back, or to enter the block
         step_discard(actor, channel, record);
     }
@@ -111,9 +122,11 @@ static void step_taken(Actor *actor, unsigned in, const Record *record)
     }
     if (channel_should_announce(channel))
         actor_settle(actor);
+    else
+        channel_set_taken_stop(channel);
 }
 
-bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
 {
     Actor *actor = (Actor *)self;
     const Record *record = step_take(actor, in, site, size);
@@ -141,16 +154,6 @@ uint32_t chx_arriving(chx_self *self, unsigned in)
     Actor *actor = (Actor *)self;
     const Record *record = step_peek(actor, actor->in[in]);
     return record != NULL ? record->site : 0;
-}
-
-void chx_tell(chx_self *self, unsigned out, uint32_t site, uint32_t outcome)
-{
-    chx_send(self, out, site, &outcome, sizeof outcome);
-}
-
-bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t *outcome)
-{
-    return chx_receive(self, in, site, outcome, sizeof *outcome);
 }
 
 void chx_lost(chx_self *self, uint32_t site)

@@ -47,11 +47,28 @@ static Actor *queue_take(Worker *worker)
     return actor;
 }
 
+// The worker's own thread.
 static Actor *next_take(Worker *worker)
 {
     if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
         return NULL;
-    return atomic_exchange(&worker->next, NULL);
+    if (!worker_enter(worker))
+        return atomic_exchange(&worker->next, NULL);
+    Actor *actor = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
+    worker_leave(worker);
+    return actor;
+}
+
+// Any thread.
+static Actor *next_steal(Worker *worker)
+{
+    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+        return NULL;
+    scheduler_close(worker->scheduler);
+    Actor *actor = atomic_exchange(&worker->next, NULL);
+    scheduler_open(worker->scheduler);
+    return actor;
 }
 
 static Actor *worker_take_own(Worker *worker)
@@ -143,10 +160,10 @@ void scheduler_help(Scheduler *scheduler)
         worker_wake(woken);
 }
 
-// Something was put where any worker may take it. A worker that searches will find it, or look again before it sleeps.
-static void scheduler_offer(Scheduler *scheduler)
+void scheduler_offer(Scheduler *scheduler)
 {
-    if (atomic_load(&scheduler->searching) != 0)
+    // A worker that searches will find it, or look again before it sleeps.
+    if (atomic_load(&scheduler->searching) != 0 || scheduler->platform->ready != NULL)
         return;
     if (atomic_load(&scheduler->idle_count) != 0 || atomic_load(&scheduler->worker_count) < scheduler->wanted)
         scheduler_help(scheduler);
@@ -182,7 +199,12 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
         (worker->is_guest && worker->session != actor->session)) {
         scheduler_start(scheduler, actor, actor, 1);
     } else {
-        Actor *displaced = atomic_exchange(&worker->next, actor);
+        // Only this thread puts something there, so an empty place stays empty.
+        Actor *displaced = NULL;
+        if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+            atomic_store_explicit(&worker->next, actor, memory_order_release);
+        else
+            displaced = atomic_exchange(&worker->next, actor);
         if (displaced != NULL) {
             queue_append(worker, displaced, displaced, 1);
             if (!worker->is_guest)
@@ -190,6 +212,46 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
         }
     }
     here->busy--;
+}
+
+// ---- taking turns on one worker ----
+
+static void worker_await_outside(Scheduler *scheduler, Worker *worker)
+{
+    // It is inside for a few instructions, unless the system has taken the processor away from it.
+    for (int i = 0; atomic_load_explicit(&worker->inside, memory_order_acquire); i++) {
+        _Atomic uint32_t pause = 0;
+        if (i < CLOSE_SPIN_ROUNDS)
+            scheduler->platform->relax();
+        else
+            scheduler->platform->sleep_on(&pause, 0, CLOSE_PAUSE_NS);
+    }
+}
+
+void scheduler_close(Scheduler *scheduler)
+{
+    Current *here = current();
+    if (!scheduler->has_fence)
+        return;
+    here->busy++;
+    // Workers are started under the lock: there are none that don't see this.
+    pthread_mutex_lock(&scheduler->lock);
+    atomic_fetch_add(&scheduler->closed, 1);
+    scheduler->platform->fence_all();
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        worker_await_outside(scheduler, atomic_load(&scheduler->workers[i]));
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        worker_await_outside(scheduler, &scheduler->guests[i]);
+    pthread_mutex_unlock(&scheduler->lock);
+    here->busy--;
+}
+
+void scheduler_open(Scheduler *scheduler)
+{
+    if (scheduler->has_fence)
+        atomic_fetch_sub(&scheduler->closed, 1);
 }
 
 // ---- running ----
@@ -203,8 +265,11 @@ static void worker_turn(Worker *worker, Actor *actor)
         watch_needed(scheduler);
     Guard guard;
     for (;;) {
-        ActorOutcome outcome =
-            session_is_stopping(actor->session) ? ACTOR_STOPPED : actor_run(actor, &guard);
+        ActorOutcome outcome = ACTOR_STOPPED;
+        if (!session_is_stopping(actor->session)) {
+            outcome = actor_run(actor, &guard, worker);
+            actor = guard.actor;
+        }
         if (outcome == ACTOR_WAITS) {
             if (actor_wait(actor))
                 break;
@@ -220,7 +285,8 @@ static void worker_turn(Worker *worker, Actor *actor)
             monitor_actor_left(actor, outcome, &guard);
         break;
     }
-    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+    turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
     if (atomic_load_explicit(&worker->stalled, memory_order_relaxed))
         atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
 }
@@ -291,7 +357,7 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
             suspect->worker = NULL;
         return NULL;
     }
-    actor = next_take(victim);
+    actor = next_steal(victim);
     return actor != NULL ? actor : queue_take(victim);
 }
 
@@ -321,7 +387,7 @@ static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
     if (actor == NULL)
         actor = scheduler_take(worker->scheduler);
     if (actor == NULL && (actor = worker_steal(worker, suspect, now_ns)) != NULL)
-        worker->helped_ns = now_ns;
+        worker->helps = true;
     return actor;
 }
 
@@ -395,6 +461,7 @@ static void *worker_main(void *argument)
     Worker *worker = argument;
     Scheduler *scheduler = worker->scheduler;
     current()->worker = worker;
+    atomic_store(&worker->thread_id, scheduler->platform->thread_id());
     isolation_thread_prepare(scheduler->runtime);
     while (!atomic_load(&scheduler->closing)) {
         Actor *actor = worker_take_own(worker);
@@ -404,10 +471,15 @@ static void *worker_main(void *argument)
         }
         if (actor == NULL)
             actor = worker_search(worker);
-        if (actor != NULL)
-            worker_turn(worker, actor);
-        else
+        if (actor == NULL) {
             worker_sleep(worker, false);
+            continue;
+        }
+        worker_turn(worker, actor);
+        if (worker->helps) {
+            worker->helps = false;
+            worker->helped_ns = scheduler->platform->now_ns();
+        }
     }
     return NULL;
 }
@@ -421,6 +493,8 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     if (scheduler->wanted > WORKER_LIMIT / 2)
         scheduler->wanted = WORKER_LIMIT / 2;
     pthread_mutex_init(&scheduler->lock, NULL);
+    scheduler->has_fence = scheduler->platform->fence_all != NULL && scheduler->platform->can_fence_all();
+    atomic_init(&scheduler->closed, scheduler->has_fence ? 0 : 1);
     // A simulated machine has no use for a watch.
     if (scheduler->platform->ready != NULL)
         atomic_init(&scheduler->watch, WATCH_RUNS);

@@ -21,7 +21,10 @@ enum {
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it took something over: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
+    CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
+    CLOSE_PAUSE_NS = 20000,      // and then
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
+    SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
     WATCH_FIRST_NS = 200000,
     WATCH_LAST_NS = 5000000,
 };
@@ -30,6 +33,7 @@ typedef struct Scheduler Scheduler;
 
 struct Worker {
     Scheduler *scheduler;
+    _Atomic bool inside;       // see worker_enter
     _Atomic(Actor *) next;     // to be run next
     pthread_mutex_t lock;      // of the list
     Actor *first, *last;
@@ -43,13 +47,18 @@ struct Worker {
     _Atomic bool claimed;      // guest: in use
 
     pthread_t thread;
+    _Atomic long thread_id;
     _Atomic uint32_t woken;    // pool: set by who wakes it
     Worker *next_idle;
     bool is_idle;              // under the scheduler's lock
-    uint64_t helped_ns;        // when it last took something over
+    bool helps;                // what it runs was taken over
+    uint64_t helped_ns;        // when it was last at that
 
     uint64_t seen_turn;        // the watch's
     uint64_t seen_ns;
+    uint64_t measured_turn;    // in which the processor time was looked at
+    uint64_t measured_ns, measured_cpu_ns;
+    bool sleeps;               // then little had been used
 };
 
 typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;
@@ -58,6 +67,9 @@ struct Scheduler {
     chx_runtime *runtime;
     const Platform *platform;
     unsigned wanted; // pool workers that should be running
+
+    bool has_fence;          // the platform can fence all threads
+    _Atomic uint32_t closed; // by so many: see worker_enter
 
     pthread_mutex_t lock; // of what follows
     Actor *first, *last;  // ready, in no worker's queue
@@ -85,6 +97,51 @@ void scheduler_fini(Scheduler *scheduler);
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
+// Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
+// cases, it touches between worker_enter and worker_leave, with plain stores: `next`, and `waits` of an actor whose home
+// the worker is, to end its wait for a channel. Who is a rare case (steals what is next, wakes actors because of an
+// alarm) closes this for all, which is expensive, and then uses compare-and-exchange, as a worker that can't enter does.
+static inline bool worker_enter(Worker *worker)
+{
+    atomic_store_explicit(&worker->inside, true, memory_order_relaxed);
+    // The processor may still do the load first. scheduler_close makes up for that with a fence in every thread.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&worker->scheduler->closed, memory_order_acquire) == 0)
+        return true;
+    atomic_store_explicit(&worker->inside, false, memory_order_release);
+    return false;
+}
+
+static inline void worker_leave(Worker *worker)
+{
+    atomic_store_explicit(&worker->inside, false, memory_order_release);
+}
+
+// The worker's own thread: something has happened to the channel. True: the peer waited for it on this worker and is now
+// to be run next, or was so already. False: nothing is known of it, nothing was done.
+static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *channel)
+{
+    if (!worker_enter(worker))
+        return false;
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    // In this order: who waits has made the place its home before. Nobody else takes it out of this wait.
+    bool waits = next == NULL && atomic_load_explicit(&peer->waits, memory_order_acquire) == (uintptr_t)channel &&
+                 atomic_load_explicit(&peer->home, memory_order_relaxed) == worker;
+    if (waits) {
+        atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
+        atomic_store_explicit(&worker->next, peer, memory_order_release);
+    }
+    worker_leave(worker);
+    return waits || next == peer;
+}
+
+// Afterwards no worker is inside until scheduler_open, and every actor that waits does so visibly. An alarm that was
+// raised before is seen by whoever is about to wait.
+void scheduler_close(Scheduler *scheduler);
+void scheduler_open(Scheduler *scheduler);
+
+// Something was put where others may take it: wakes a worker if there is one that does nothing.
+void scheduler_offer(Scheduler *scheduler);
 // Is there a pool worker, or can one be had? Without one nothing that is started would ever run.
 bool scheduler_has_worker(Scheduler *scheduler);
 // Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.

@@ -70,6 +70,9 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->self.observed = session->runtime->observed;
         actor->out = session->channels + role->out_first;
         actor->in = ins + role->in_first;
+        actor->self.out = (unsigned char *)actor->out;
+        actor->self.in = (chx_channel *const *)actor->in;
+        actor->self.alarm = &session->alarm;
         actor->chunk = (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES));
         *actor->chunk = (Chunk){.capacity = STACK_FIRST_BYTES};
         actor->next_queued = actor + 1;
@@ -220,9 +223,11 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     // Whoever counts alarms under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->alarm, ALARMS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
+    scheduler_close(&session->runtime->scheduler);
     for (unsigned i = 0; i < session->actor_count; i++)
         if (actor_wake(&session->actors[i], NULL))
             scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+    scheduler_open(&session->runtime->scheduler);
 }
 
 static void session_end(Session *session)

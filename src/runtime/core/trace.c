@@ -230,8 +230,8 @@ void trace_session_start(Session *session)
     };
     trace_write(&event);
     for (unsigned i = 0; i < session->actor_count; i++) {
-        Event role = {.kind = EVENT_ROLE, .session = session->trace, .role_index = i,
-                      .role = session->actors[i].role->role};
+        Event role = {.kind = EVENT_ROLE, .session = session->trace, .role_index = i};
+        role.role = session->actors[i].role->role;
         trace_write(&role);
     }
 }
@@ -285,8 +285,8 @@ static void trace_message(Actor *actor, const Channel *channel, uint32_t site, u
     EventKind kind = is_out ? is_choice ? EVENT_TELL : EVENT_SEND : is_choice ? EVENT_TOLD : EVENT_RECEIVE;
     Event event = actor_event(actor, kind, site);
     event.peer = is_out ? channel->consumer->role->role : channel->producer->role->role;
-    event.sequence = is_out ? atomic_load_explicit(&channel->sent, memory_order_relaxed) - 1
-                            : atomic_load_explicit(&channel->taken, memory_order_relaxed);
+    event.sequence = is_out ? atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1
+                            : atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
     event.epoch = epoch;
     uint64_t ends = ((uint64_t)channel->producer->index << 32) + channel->consumer->index;
     event.flow = (actor->session->trace * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;
@@ -295,12 +295,12 @@ static void trace_message(Actor *actor, const Channel *channel, uint32_t site, u
 
 void trace_sent(Actor *actor, const Channel *channel, uint32_t site)
 {
-    trace_message(actor, channel, site, channel->send_epoch, true);
+    trace_message(actor, channel, site, channel->head.sending.epoch, true);
 }
 
 void trace_received(Actor *actor, const Channel *channel, const Record *record)
 {
-    trace_message(actor, channel, record->site, record->epoch, false);
+    trace_message(actor, channel, record->site, record->of.epoch, false);
 }
 
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
@@ -313,40 +313,96 @@ void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
     trace_write(&event);
 }
 
-static void trace_checkpoint(Actor *actor, EventKind kind, uint32_t site, uint32_t attempt, uint32_t epoch,
-                             const char *why)
+// ---- checkpoints ----
+
+static uint64_t digest_bytes(uint64_t digest, const void *data, size_t size)
+{
+    for (const unsigned char *byte = data; size > 0; byte++, size--)
+        digest = (digest ^ *byte) * 0x100000001b3u;
+    return digest;
+}
+
+// What a value says, not where its text lies.
+static uint64_t digest_value(uint64_t digest, const chx_type *type, const void *value)
+{
+    const char *bytes = value;
+    if (!type->owning)
+        return digest_bytes(digest, value, type->size);
+    switch (type->kind) {
+    case CHX_KIND_CSTRING: {
+        const char *string = *(const char *const *)value;
+        return string != NULL ? digest_bytes(digest, string, strlen(string) + 1) : digest_bytes(digest, "N", 1);
+    }
+    case CHX_KIND_STR:
+        return digest_bytes(digest, chx_cstr(*(const chx_str *)value), chx_str_len(*(const chx_str *)value) + 1);
+    case CHX_KIND_BYTES: {
+        chx_bytes data = *(const chx_bytes *)value;
+        uint64_t size = chx_bytes_len(data);
+        return digest_bytes(digest_bytes(digest, &size, sizeof size), chx_bytes_data(data), (size_t)size);
+    }
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count; i++)
+            digest = digest_value(digest, type->fields[i].type, bytes + type->fields[i].offset);
+        return digest;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++)
+            digest = digest_value(digest, type->element, bytes + i * type->element->size);
+        return digest;
+    default: {
+        chx_buffer buffer = {0};
+        chx_encode(type, value, &buffer);
+        digest = digest_bytes(digest, buffer.data, buffer.size);
+        chx_buffer_free(&buffer);
+        return digest;
+    }
+    }
+}
+
+static uint64_t digest_frame(const chx_frame *frame)
+{
+    const chx_function *function = frame->function;
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < function->variable_count; i++)
+        digest = digest_value(digest, function->variables[i].type, (const char *)frame + function->variables[i].offset);
+    return digest;
+}
+
+static void trace_checkpoint(Actor *actor, EventKind kind, const TraceBlock *block)
 {
     if ((actor->self.observed & OBSERVED_TRACE) == 0)
         return;
     trace_end_step(actor);
-    Event event = actor_event(actor, kind, site);
-    event.attempt = attempt;
-    event.epoch = epoch;
-    event.text = why;
+    Event event = actor_event(actor, kind, block->site);
+    event.attempt = block->attempt;
+    event.epoch = block->epoch;
+    event.depth = block->depth;
+    event.text = block->why;
+    if (kind != EVENT_ARRIVE && kind != EVENT_LEAVE)
+        event.digest = digest_frame(block->frame);
     trace_write(&event);
 }
 
-void trace_checkpoint_enter(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch)
+void trace_checkpoint_enter(Actor *actor, const TraceBlock *block)
 {
-    trace_checkpoint(actor, EVENT_ENTER, site, attempt, epoch, NULL);
+    trace_checkpoint(actor, EVENT_ENTER, block);
 }
 
-void trace_checkpoint_arrive(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch)
+void trace_checkpoint_arrive(Actor *actor, const TraceBlock *block)
 {
-    trace_checkpoint(actor, EVENT_ARRIVE, site, attempt, epoch, NULL);
+    trace_checkpoint(actor, EVENT_ARRIVE, block);
 }
 
-void trace_checkpoint_leave(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch)
+void trace_checkpoint_leave(Actor *actor, const TraceBlock *block)
 {
-    trace_checkpoint(actor, EVENT_LEAVE, site, attempt, epoch, NULL);
+    trace_checkpoint(actor, EVENT_LEAVE, block);
 }
 
-void trace_checkpoint_recover(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why)
+void trace_checkpoint_recover(Actor *actor, const TraceBlock *block)
 {
-    trace_checkpoint(actor, EVENT_RECOVER, site, attempt, epoch, why);
+    trace_checkpoint(actor, EVENT_RECOVER, block);
 }
 
-void trace_checkpoint_restart(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why)
+void trace_checkpoint_restart(Actor *actor, const TraceBlock *block)
 {
-    trace_checkpoint(actor, EVENT_RESTART, site, attempt, epoch, why);
+    trace_checkpoint(actor, EVENT_RESTART, block);
 }

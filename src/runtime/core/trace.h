@@ -28,12 +28,20 @@ void trace_received(Actor *actor, const Channel *channel, const Record *record);
 // After each turn. The fault is read on ACTOR_FAILED.
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
 
-// Checkpoints. Nothing happens if the trace is off. `why` may be NULL.
-void trace_checkpoint_enter(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
-void trace_checkpoint_arrive(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
-void trace_checkpoint_leave(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch);
-// The role goes to this attempt of the block at `site`: as one that did not fail, and as the one that did.
-void trace_checkpoint_recover(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why);
-void trace_checkpoint_restart(Actor *actor, uint32_t site, uint32_t attempt, uint32_t epoch, const char *why);
+// Where a role is in a checkpoint block.
+typedef struct {
+    uint32_t site, attempt, epoch;
+    uint32_t depth;         // 0: not inside of another
+    const chx_frame *frame; // as the attempt finds it
+    const char *why;        // RECOVER, RESTART; NULL: nobody says
+} TraceBlock;
+
+// Checkpoints. Nothing happens if the trace is off.
+void trace_checkpoint_enter(Actor *actor, const TraceBlock *block);
+void trace_checkpoint_arrive(Actor *actor, const TraceBlock *block);
+void trace_checkpoint_leave(Actor *actor, const TraceBlock *block);
+// The role goes to this attempt of the block: as one that did not fail, and as the one that did.
+void trace_checkpoint_recover(Actor *actor, const TraceBlock *block);
+void trace_checkpoint_restart(Actor *actor, const TraceBlock *block);
 
 #endif

@@ -14,6 +14,21 @@ typedef struct {
     uint32_t blocked;
 } Sight;
 
+// Is the worker inside something that sleeps? It has been in this turn since the last look at least.
+static bool watch_sees_sleep(Scheduler *scheduler, Worker *worker, uint64_t turn, uint64_t now_ns)
+{
+    uint64_t passed_ns = now_ns - worker->measured_ns;
+    if (worker->measured_turn == turn && passed_ns < SLEEPING_NS)
+        return worker->sleeps;
+    uint64_t cpu_ns = scheduler->platform->thread_cpu_ns(worker->thread);
+    worker->sleeps = worker->measured_turn == turn && cpu_ns - worker->measured_cpu_ns < passed_ns / 8 &&
+                     scheduler->platform->thread_sleeps(atomic_load(&worker->thread_id));
+    worker->measured_turn = turn;
+    worker->measured_ns = now_ns;
+    worker->measured_cpu_ns = cpu_ns;
+    return worker->sleeps;
+}
+
 static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *sight)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
@@ -26,7 +41,8 @@ static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *
     if (turn % 2 == 0)
         return;
     sight->active = true;
-    if (!is_guest && now_ns - worker->seen_ns >= BLOCKED_NS)
+    if (!is_guest && (now_ns - worker->seen_ns >= BLOCKED_NS ||
+                      watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
         sight->blocked++;
     if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
         atomic_store_explicit(&worker->stalled, true, memory_order_relaxed);

@@ -4,9 +4,13 @@
 #include "runtime/core/platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -68,6 +72,35 @@ static void posix_thread_join(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
+static uint64_t posix_thread_cpu_ns(pthread_t thread)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static long posix_thread_id(void)
+{
+    return syscall(SYS_gettid);
+}
+
+static bool posix_thread_sleeps(long id)
+{
+    char text[512];
+    snprintf(text, sizeof text, "/proc/self/task/%ld/stat", id);
+    int file = open(text, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return true;
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = '\0';
+    // The state follows the name, which may contain anything.
+    const char *name_end = strrchr(text, ')');
+    return name_end == NULL || strncmp(name_end, ") R", 3) != 0;
+}
+
 static void posix_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
     struct timespec limit = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
@@ -88,13 +121,28 @@ static void posix_relax(void)
 #endif
 }
 
+static bool posix_can_fence_all(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+static void posix_fence_all(void)
+{
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 const Platform platform_posix = {
     .now_ns = posix_now_ns,
     .random = posix_random,
     .cores = posix_cores,
     .thread_start = posix_thread_start,
     .thread_join = posix_thread_join,
+    .thread_cpu_ns = posix_thread_cpu_ns,
+    .thread_id = posix_thread_id,
+    .thread_sleeps = posix_thread_sleeps,
     .sleep_on = posix_sleep_on,
     .wake = posix_wake,
     .relax = posix_relax,
+    .can_fence_all = posix_can_fence_all,
+    .fence_all = posix_fence_all,
 };

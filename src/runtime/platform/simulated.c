@@ -338,7 +338,7 @@ static Arrivals *arrivals_make_room(Channel *channel)
     Arrivals *arrivals = channel->arrivals;
     if (arrivals != NULL && arrivals->count < arrivals->capacity)
         return arrivals;
-    uint64_t first = atomic_load_explicit(&channel->taken, memory_order_relaxed);
+    uint64_t first = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
     if (arrivals != NULL && first > arrivals->first) {
         size_t gone = (size_t)(first - arrivals->first);
         arrivals->count -= gone;
@@ -352,7 +352,7 @@ static Arrivals *arrivals_make_room(Channel *channel)
     if (grown == NULL)
         machine_no_memory();
     if (arrivals == NULL)
-        *grown = (Arrivals){.first = atomic_load_explicit(&channel->sent, memory_order_relaxed) - 1};
+        *grown = (Arrivals){.first = atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1};
     grown->capacity = capacity;
     return channel->arrivals = grown;
 }
@@ -378,7 +378,7 @@ static bool simulated_arrived(Actor *actor, Channel *channel)
     const Arrivals *arrivals = channel->arrivals;
     if (arrivals == NULL)
         return true;
-    uint64_t number = atomic_load_explicit(&channel->taken, memory_order_relaxed);
+    uint64_t number = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
     actor->due_ns = arrivals->times_ns[number - arrivals->first];
     return actor->due_ns <= atomic_load(&machine.now_ns);
 }

@@ -14,7 +14,7 @@ choreography(agreed_values, (A, B, C),
             B.y ~> C._;
         } rescue (fault) {
             {A, B, C}.n = n + 10;
-            if ({A, B, C}.(fault.signal == 0)) {
+            if ({A, B, C}.(fault.role[0] == 'A')) {
                 B.(n + 1) ~> A.x;
             } else {
                 A.(n + 2) ~> B.y;
