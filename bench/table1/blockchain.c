@@ -10,15 +10,15 @@ struct digest {
 };
 
 choreography(blockchain, (Searcher, Verifier),
-    struct digest Searcher.hash(chx_str data, int nonce);
+    struct digest Searcher.hash(const char *data, int nonce);
     void Verifier.insist(struct digest digest);
 
     def plain(Verifier.const char *data, Verifier.int first) -> Verifier.int {
-        Verifier.data ~> Searcher.chx_str data;
+        Verifier.data ~> Searcher.const char *data;
         Verifier.first ~> Searcher.int nonce;
         return plain_from(Searcher.data, Searcher.nonce);
     }
-    def plain_from(Searcher.chx_str data, Searcher.int nonce) -> Verifier.int {
+    def plain_from(Searcher.const char *data, Searcher.int nonce) -> Verifier.int {
         Searcher.hash(data, nonce) ~> Verifier.struct digest digest;
         if (Verifier.(digest.bytes[0] == 0)) {
             Searcher.nonce ~> Verifier.int found;
@@ -28,11 +28,11 @@ choreography(blockchain, (Searcher, Verifier),
     }
 
     def checkpoints(Verifier.const char *data, Verifier.int first) -> Verifier.int {
-        Verifier.data ~> Searcher.chx_str data;
+        Verifier.data ~> Searcher.const char *data;
         Verifier.first ~> Searcher.int nonce;
         return checkpoints_from(Searcher.data, Searcher.nonce);
     }
-    def checkpoints_from(Searcher.chx_str data, Searcher.int nonce) -> Verifier.int {
+    def checkpoints_from(Searcher.const char *data, Searcher.int nonce) -> Verifier.int {
         checkpoint {
             Searcher.hash(data, nonce) ~> Verifier.struct digest digest;
             if (Verifier.(digest.bytes[0] == 0)) {
@@ -46,11 +46,11 @@ choreography(blockchain, (Searcher, Verifier),
     }
 
     def crashes(Verifier.const char *data, Verifier.int first) -> Verifier.int {
-        Verifier.data ~> Searcher.chx_str data;
+        Verifier.data ~> Searcher.const char *data;
         Verifier.first ~> Searcher.int nonce;
         return crashes_from(Searcher.data, Searcher.nonce);
     }
-    def crashes_from(Searcher.chx_str data, Searcher.int nonce) -> Verifier.int {
+    def crashes_from(Searcher.const char *data, Searcher.int nonce) -> Verifier.int {
         checkpoint {
             Searcher.hash(data, nonce) ~> Verifier.struct digest digest;
             Verifier.insist(digest);
@@ -65,11 +65,11 @@ choreography(blockchain, (Searcher, Verifier),
 #include "blockchain.Searcher.chor.h"
 #include "blockchain.Verifier.chor.h"
 
-static struct digest Searcher_hash(chx_str data, int nonce)
+static struct digest Searcher_hash(const char *data, int nonce)
 {
     char text[64];
-    size_t size = chx_str_len(data);
-    memcpy(text, chx_cstr(data), size);
+    size_t size = strlen(data);
+    memcpy(text, data, size);
     text[size] = (char)nonce;
     struct digest digest;
     work_digest(text, size + 1, digest.bytes);

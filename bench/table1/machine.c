@@ -6,7 +6,7 @@
 enum state { ATRIUM, MAILBOX_OPEN, HAS_LEAFLET, LEAFLET_READ, END };
 
 choreography(machine, (Gateway, Worker, Player),
-    bool Gateway.on_foot(chx_str name);
+    bool Gateway.on_foot(const char *name);
     chx_str Worker.prompt(int state);
     int Worker.next(int state, chx_str move);
     chx_str Player.move(chx_str prompt, int round, bool clumsy);
@@ -43,11 +43,11 @@ choreography(machine, (Gateway, Worker, Player),
         return walk_safely(Worker.state, Player.round, Player.clumsy);
     }
 
-    def game(move(Worker.int, Player.int, Player.bool) -> Worker.{int, int}, Worker.chx_str name, Worker.int state,
+    def game(move(Worker.int, Player.int, Player.bool) -> Worker.{int, int}, Worker.const char *name, Worker.int state,
              Player.int round, Player.bool clumsy) -> Player.chx_str {
         Worker.{int now, int configuration} = move(Worker.state, Player.round, Player.clumsy);
         if (Worker.(now == END)) {
-            Worker.(chx_strf("Thank you for playing %s", chx_cstr(name))) ~> Player.chx_str thanks;
+            Worker.(chx_strf("Thank you for playing %s", name)) ~> Player.chx_str thanks;
             return Player.thanks;
         }
         Worker.configuration ~> Player._;
@@ -55,16 +55,16 @@ choreography(machine, (Gateway, Worker, Player),
     }
 
     def plain(Player.const char *name, Player.bool clumsy) -> Player.chx_str {
-        Player.name ~> Gateway.chx_str name;
-        Gateway.name ~> Worker.chx_str name;
+        Player.name ~> Gateway.const char *name;
+        Gateway.name ~> Worker.const char *name;
         if (Gateway.on_foot(name)) {
             return game(walk, Worker.name, Worker.(0), Player.(0), Player.clumsy);
         }
         return game(ride, Worker.name, Worker.(0), Player.(0), Player.clumsy);
     }
     def checkpoints(Player.const char *name, Player.bool clumsy) -> Player.chx_str {
-        Player.name ~> Gateway.chx_str name;
-        Gateway.name ~> Worker.chx_str name;
+        Player.name ~> Gateway.const char *name;
+        Gateway.name ~> Worker.const char *name;
         if (Gateway.on_foot(name)) {
             return game(walk_safely, Worker.name, Worker.(0), Player.(0), Player.clumsy);
         }
@@ -76,9 +76,9 @@ choreography(machine, (Gateway, Worker, Player),
 #include "machine.Player.chor.h"
 #include "machine.Worker.chor.h"
 
-static bool Gateway_on_foot(chx_str name)
+static bool Gateway_on_foot(const char *name)
 {
-    return chx_str_len(name) % 2 == 1;
+    return strlen(name) % 2 == 1;
 }
 
 static chx_str Worker_prompt(int state)

@@ -247,14 +247,14 @@ enum {
 typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
     uint64_t sent_bytes;
-    uint64_t sent_stop; // up to here there is room for values of up to CHX_QUICK_BYTES; observed: 0
+    uint64_t sent_stop; // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
     unsigned char *write, *write_end;
     chx_stamp sending; // the epoch of what is sent now; the token
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
     _Atomic(uint64_t) taken_bytes;
     uint64_t sent_seen;
-    uint64_t taken_stop; // up to here the sender need not be told; observed: 0
+    uint64_t taken_stop; // up to here a message may be taken out without asking
     const unsigned char *read;
     chx_stamp taking; // of what is taken now: messages of older epochs are dropped, newer ones left for later
 } chx_channel;
@@ -264,7 +264,6 @@ struct chx_self {
     uint32_t pool_size; // strings made in this step
     uint64_t steps;
     uint32_t observed;  // not 0: somebody looks at every step: a trace, a simulation
-    uint32_t budget;    // receives until others get their turn
     uint32_t alarm_seen;
     const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
     unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
@@ -371,7 +370,7 @@ CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void
     chx_channel *channel = chx_out(self, out);
     unsigned char *write = channel->write;
     if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || self->observed != 0 ||
-                     (size_t)(channel->write_end - write) < CHX_RECORD_BYTES(size))) {
+                     write + CHX_RECORD_BYTES(size) > channel->write_end)) {
         chx_send_called(self, out, site, value, size);
         return;
     }
@@ -396,13 +395,12 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
         if (taken == channel->sent_seen && self->observed == 0)
             return chx_nothing(self, channel);
     }
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || self->budget == 0 || chx_has_news(self)))
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
         return chx_receive_called(self, in, site, value, size);
     const chx_record *record = (const chx_record *)(const void *)channel->read;
     if (CHX_UNLIKELY(record->site != site || record->size != size ||
                      record->of.stamp != channel->taking.stamp + taken * CHX_STAMP_NEXT))
         return chx_receive_called(self, in, site, value, size);
-    self->budget--;
     memcpy(value, record + 1, size);
     channel->read += CHX_RECORD_BYTES(size);
     uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);

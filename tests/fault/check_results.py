@@ -22,7 +22,7 @@ def outcomes(run):
 
 def check(run):
     lines = run.stdout.splitlines()
-    if all(line == "failed" for line in lines):
+    if not run.compares_results or all(line == "failed" for line in lines):
         return
     wanted = outcomes(run)
     expected = run.central(wanted).splitlines()

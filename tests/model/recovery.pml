@@ -10,8 +10,8 @@
    leave a block in the same attempt; a failure is charged to a block that the role is in; when nothing moves any more,
    all roles are done and nothing is left unread, or the session has failed for want of a block.
 
-   -DNC=2 failures, -DND=1 deadlines, at most; NC + ND <= 4. -DK=2 messages in a channel. -DHOSTLOSS: reports that are on
-   their way can be lost with the role.
+   -DNC=2 failures, -DND=1 deadlines (of blocks with `within` that have an attempt left), at most; NC + ND <= 4.
+   -DK=2 messages in a channel. -DHOSTLOSS: reports that are on their way can be lost with the role.
 
    Wrong protocols, each with an error in some choreography:
    V_NOEPOCH      a receiver takes whatever comes
@@ -131,7 +131,8 @@ hidden byte kind, attempt, number, block, i, j, x, path, level, at_epoch, at_pos
 hidden int name, other;
 hidden byte found;
 
-/* A name is made of the name of the block around, its attempt, the block in the source, and how often it was entered. */
+/* A name is made of the name of the block around, its attempt, the block in the source, and how often that was entered
+   there. */
 #define NAMES (FIXED_BLOCKS * ENTRIES)
 #define PARENT(name) (((name) - 1) / (4 * NAMES))
 

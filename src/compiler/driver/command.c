@@ -250,11 +250,15 @@ static void dump_one(const Command *command, const Choreography *choreography)
 static int dump(Command *command)
 {
     static const Pass last[] = {
-        [DUMP_TOKENS] = PASS_FIND,    [DUMP_TREE] = PASS_PARSE,    [DUMP_TYPES] = PASS_CHECK,
+        [DUMP_TOKENS] = PASS_FIND,   [DUMP_TREE] = PASS_PARSE,    [DUMP_TYPES] = PASS_CHECK,
         [DUMP_LOCAL] = PASS_PROJECT, [DUMP_MODEL] = PASS_PROJECT,
     };
     analyse(command, last[command->options.dump]);
     const Compilation *compilation = command->compilation;
+    if (command->options.dump == DUMP_MODEL && compilation->choreographies.count > 1) {
+        diag_error(compilation->diags, SPAN_NONE, "a model is of one choreography: give a file with only one");
+        return finish(command);
+    }
     for (size_t i = 0; i < compilation->choreographies.count; i++)
         dump_one(command, compilation->choreographies.items[i]);
     if (compilation->choreographies.count == 0 && !has_errors(command))

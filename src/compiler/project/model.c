@@ -5,76 +5,15 @@
 // the same for all roles; a context is a round of a loop or a call, inside another one. Local C is left out: a choice
 // is any of its ways, and a role can fail anywhere.
 
+#include "compiler/project/model.h"
 #include "compiler/project/project.h"
 
 #include "base/check.h"
-#include "base/text.h"
 
-#include <inttypes.h>
-
-// What fits the model's variables, which are bytes, and what can be explored.
-#define ROLES_MAX 4
-#define OPS_MAX 200       // of one role
-#define NUMBERS_MAX 200   // messages, ways
-#define BLOCKS_MAX 16
-#define DEPTH_MAX 3       // blocks in blocks
-#define RETRY_MAX 2
-#define ROUNDS 2          // of a loop
-#define CALLS_MAX 2       // of one function, inside each other
-#define CODE_MAX 10000    // operations and jumps generated before giving up
-
-typedef enum {
-    OP_END,     // the role is done
-    OP_SEND,    // `value` to role `arg`
-    OP_RECEIVE, // from role `arg`
-    OP_TOLD,    // the same, and go on the way that the value says
-    OP_PEEK,    // look at what role `arg` sent: jump if it belongs to site `value`
-    OP_CHOOSE,  // any of `value` ways; `arg` > 0: number of an agreed choice
-    OP_ENTER,   // block `arg`
-    OP_ARRIVE,  // at the end of block `arg`
-    OP_CUT,     // the bound of an endless loop or of recursion: nothing is explored from here on
-    OP_LOST,    // no correct run comes here
-    OP_JUMP,    // not printed
-} OpKind;
-
-static const char *const op_names[] = {"END", "SEND", "RECEIVE", "TOLD", "PEEK", "CHOOSE", "ENTER", "ARRIVE", "CUT",
-                                       "LOST"};
-
-typedef uint32_t Label;
-#define LABEL_NONE ((Label)-1)
-
-typedef struct {
-    OpKind kind;
-    uint32_t arg, position, value;
-    Label next; // PEEK: if it belongs there; JUMP
-    size_t first_way, way_count; // TOLD, CHOOSE
-} Op;
-
-typedef struct {
-    uint32_t parent, site, index;
-} Key;
-typedef VECTOR(Key) KeyList;
-
-typedef struct {
-    const LocalOp *op; // of any participant
-    uint32_t fixed;    // number of the block as it stands in the source
-    size_t depth;
-} ModelBlock;
-
-typedef struct {
-    Label body, rescue;
-} BlockLabels;
-
-typedef struct {
-    RoleId role;
-    Label label;
-} Way;
-
-typedef struct {
-    VECTOR(Op) ops;
-    VECTOR(size_t) labels;  // where they are in `ops`
-    BlockLabels blocks[BLOCKS_MAX];
-} Code;
+#define ROUNDS 2       // of a loop
+#define CALLS_MAX 2    // of one function, inside each other
+#define WORK_MAX 10000 // statements looked at before giving up
+#define TOO_LARGE "it is too large, with loops unrolled and calls put in place"
 
 // Where a jump out of blocks ends: how many of them are still around it there.
 typedef struct {
@@ -93,21 +32,6 @@ typedef struct Call {
     Exit on_return;
     const struct Call *outer;
 } Call;
-
-typedef struct {
-    Arena *arena;
-    Diags *diags;
-    const Program *program;
-    RoleId role;
-    KeyList contexts, positions, agreed, blocks, fixed_blocks; // numbered from 1, blocks from 0
-    VECTOR(ModelBlock) block_infos;
-    VECTOR(Way) ways;
-    Code code[ROLES_MAX];
-    uint32_t open[DEPTH_MAX]; // blocks around what is generated
-    size_t depth;
-    uint32_t context;
-    bool failed;
-} Model;
 
 static void gen_list(Model *model, const LocalOpList *list, const Loop *loop, const Call *call);
 
@@ -180,8 +104,6 @@ static Op *op_add(Model *model, OpKind kind)
     Op op = {.kind = kind, .next = LABEL_NONE};
     Code *code = code_of(model);
     vector_push(model->arena, &code->ops, op);
-    if (code->ops.count > CODE_MAX)
-        refuse(model, SPAN_NONE, "it is too large");
     return &code->ops.items[code->ops.count - 1];
 }
 
@@ -359,12 +281,12 @@ static void gen_checkpoint(Model *model, const LocalOp *op, const Loop *loop, co
         return;
     }
     if (op->retry > RETRY_MAX) {
-        refuse(model, op->span, "too many retries");
+        refuse(model, op->span, "there are too many retries");
         return;
     }
     uint32_t number = block_number(model, op);
     if (number >= BLOCKS_MAX) {
-        refuse(model, op->span, "too many checkpoints, loops unrolled");
+        refuse(model, op->span, "there are too many checkpoints, with loops unrolled and calls put in place");
         return;
     }
     Label end = label_new(model);
@@ -419,8 +341,13 @@ static void gen_op(Model *model, const LocalOp *op, const Loop *loop, const Call
 
 static void gen_list(Model *model, const LocalOpList *list, const Loop *loop, const Call *call)
 {
-    for (size_t i = 0; i < list->count && !model->failed; i++)
-        gen_op(model, list->items[i], loop, call);
+    // Calls put in place can be many more than what is written.
+    for (size_t i = 0; i < list->count && !model->failed; i++) {
+        if (++model->work > WORK_MAX)
+            refuse(model, model->program->tree->name.span, TOO_LARGE);
+        else
+            gen_op(model, list->items[i], loop, call);
+    }
 }
 
 static void gen_role(Model *model, const LocalFunction *entry)
@@ -433,226 +360,6 @@ static void gen_role(Model *model, const LocalFunction *entry)
     gen_list(model, &entry->body, NULL, &call);
     label_here(model, end);
     op_add(model, OP_END);
-}
-
-// ---- without jumps ----
-
-#define UNSEEN ((size_t)-1)
-
-// The numbers of a role's operations as they are printed: only those that can be reached, no jumps.
-typedef struct {
-    const Code *code;
-    size_t *numbers; // by operation
-    size_t count;
-} Listing;
-
-static size_t op_behind(const Code *code, size_t at)
-{
-    while (code->ops.items[at].kind == OP_JUMP)
-        at = code->labels.items[code->ops.items[at].next];
-    return at;
-}
-
-static size_t label_op(const Code *code, Label label)
-{
-    return op_behind(code, code->labels.items[label]);
-}
-
-static bool is_last(const Op *op)
-{
-    return op->kind == OP_END || op->kind == OP_CUT || op->kind == OP_LOST || op->kind == OP_TOLD ||
-           op->kind == OP_CHOOSE;
-}
-
-// Marks what can be reached from here. Recursion is for the other ways only, so its depth is that of the choreography.
-static void listing_mark(const Model *model, Listing *listing, size_t at)
-{
-    const Code *code = listing->code;
-    while (listing->numbers[at] == UNSEEN) {
-        const Op *op = &code->ops.items[at];
-        listing->numbers[at] = 0;
-        for (size_t i = 0; i < op->way_count; i++)
-            listing_mark(model, listing, label_op(code, model->ways.items[op->first_way + i].label));
-        if (op->kind == OP_ENTER)
-            listing_mark(model, listing, label_op(code, code->blocks[op->arg].rescue));
-        if (op->kind == OP_PEEK)
-            listing_mark(model, listing, label_op(code, op->next));
-        if (is_last(op))
-            return;
-        at = op_behind(code, at + 1);
-    }
-}
-
-static Listing listing_new(const Model *model, RoleId role)
-{
-    const Code *code = &model->code[role];
-    Listing listing = {code, ARENA_ARRAY(model->arena, size_t, code->ops.count), 0};
-    for (size_t i = 0; i < code->ops.count; i++)
-        listing.numbers[i] = UNSEEN;
-    listing_mark(model, &listing, op_behind(code, 0));
-    for (size_t i = 0; i < code->ops.count; i++)
-        if (listing.numbers[i] != UNSEEN)
-            listing.numbers[i] = listing.count++;
-    return listing;
-}
-
-// ---- tables ----
-
-typedef struct {
-    const Model *model;
-    FILE *out;
-    Listing listings[ROLES_MAX];
-    size_t width; // operations of the longest role
-} Tables;
-
-typedef VECTOR(uint32_t) NumberList;
-
-static void print_table(const Tables *tables, const char *name, const NumberList *numbers)
-{
-    // The model's language has no empty arrays.
-    fprintf(tables->out, "hidden byte %s[%zu] = {", name, numbers->count > 0 ? numbers->count : 1);
-    if (numbers->count == 0)
-        fprintf(tables->out, "0");
-    for (size_t i = 0; i < numbers->count; i++)
-        fprintf(tables->out, "%s%" PRIu32, i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ", numbers->items[i]);
-    fprintf(tables->out, "};\n");
-}
-
-static uint32_t label_number(const Tables *tables, RoleId role, Label label)
-{
-    const Listing *listing = &tables->listings[role];
-    size_t number = label == LABEL_NONE ? UNSEEN : listing->numbers[label_op(listing->code, label)];
-    return number == UNSEEN ? 0 : (uint32_t)number;
-}
-
-// Where an operation goes on: for those with ways, the place of the first one among all ways.
-static uint32_t next_number(const Tables *tables, RoleId role, size_t at)
-{
-    const Listing *listing = &tables->listings[role];
-    const Op *op = &listing->code->ops.items[at];
-    if (op->kind == OP_TOLD || op->kind == OP_CHOOSE)
-        return (uint32_t)op->first_way;
-    if (op->kind == OP_PEEK)
-        return label_number(tables, role, op->next);
-    return is_last(op) ? 0 : (uint32_t)listing->numbers[op_behind(listing->code, at + 1)];
-}
-
-static void print_ops(const Tables *tables)
-{
-    enum { KIND, ARG, POSITION, VALUE, NEXT, COLUMNS };
-    static const char *const names[COLUMNS] = {"OP", "ARG", "POSITION", "VALUE", "NEXT"};
-    Arena *arena = tables->model->arena;
-    NumberList columns[COLUMNS] = {0};
-    for (RoleId role = 0; role < tables->model->program->role_count; role++) {
-        const Listing *listing = &tables->listings[role];
-        for (size_t i = 0; i < listing->code->ops.count; i++) {
-            const Op *op = &listing->code->ops.items[i];
-            if (listing->numbers[i] == UNSEEN)
-                continue;
-            vector_push(arena, &columns[KIND], (uint32_t)op->kind);
-            vector_push(arena, &columns[ARG], op->arg);
-            vector_push(arena, &columns[POSITION], op->position);
-            vector_push(arena, &columns[VALUE], op->value);
-            vector_push(arena, &columns[NEXT], next_number(tables, role, i));
-        }
-        for (size_t i = listing->count; i < tables->width; i++)
-            for (size_t j = 0; j < COLUMNS; j++)
-                vector_push(arena, &columns[j], 0);
-    }
-    for (size_t i = 0; i < COLUMNS; i++)
-        print_table(tables, names[i], &columns[i]);
-}
-
-static void print_ways_and_sites(const Tables *tables)
-{
-    const Model *model = tables->model;
-    NumberList ways = {0}, sites = {0};
-    for (size_t i = 0; i < model->ways.count; i++)
-        vector_push(model->arena, &ways, label_number(tables, model->ways.items[i].role, model->ways.items[i].label));
-    print_table(tables, "WAY", &ways);
-    vector_push(model->arena, &sites, 0);
-    for (size_t i = 0; i < model->positions.count; i++)
-        vector_push(model->arena, &sites, model->positions.items[i].site);
-    print_table(tables, "SITE", &sites);
-}
-
-static void print_blocks(const Tables *tables)
-{
-    const Model *model = tables->model;
-    Arena *arena = model->arena;
-    NumberList fixed = {0}, retry = {0}, last = {0}, within = {0}, members = {0}, body = {0}, rescue = {0};
-    for (size_t i = 0; i < model->block_infos.count; i++) {
-        const ModelBlock *block = &model->block_infos.items[i];
-        uint32_t mask = 0;
-        for (ROLESET_EACH(role, &block->op->participants))
-            mask |= 1u << role;
-        vector_push(arena, &fixed, block->fixed);
-        vector_push(arena, &retry, block->op->retry);
-        vector_push(arena, &last, block->op->retry + block->op->has_rescue);
-        vector_push(arena, &within, block->op->has_within);
-        vector_push(arena, &members, mask);
-    }
-    for (RoleId role = 0; role < model->program->role_count; role++) {
-        for (size_t i = 0; i < model->block_infos.count; i++) {
-            vector_push(arena, &body, label_number(tables, role, model->code[role].blocks[i].body));
-            vector_push(arena, &rescue, label_number(tables, role, model->code[role].blocks[i].rescue));
-        }
-    }
-    print_table(tables, "FIXED", &fixed);
-    print_table(tables, "RETRY", &retry);
-    print_table(tables, "LAST", &last);
-    print_table(tables, "WITHIN", &within);
-    print_table(tables, "MEMBERS", &members);
-    print_table(tables, "BODY", &body);
-    print_table(tables, "RESCUE", &rescue);
-}
-
-static size_t at_least_one(size_t count)
-{
-    return count > 0 ? count : 1;
-}
-
-// How often one block of the source can be entered, at most.
-static size_t most_entries(const Model *model)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < model->block_infos.count; i++) {
-        size_t count = 0;
-        for (size_t j = 0; j < model->block_infos.count; j++)
-            count += model->block_infos.items[i].fixed == model->block_infos.items[j].fixed;
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-static void print_sizes(const Tables *tables)
-{
-    const Model *model = tables->model;
-    size_t depth = 0;
-    for (size_t i = 0; i < model->block_infos.count; i++)
-        depth = model->block_infos.items[i].depth >= depth ? model->block_infos.items[i].depth + 1 : depth;
-    fprintf(tables->out, "#define ROLES %zu\n", model->program->role_count);
-    fprintf(tables->out, "#define OPS %zu\n", tables->width);
-    fprintf(tables->out, "#define BLOCKS %zu\n", at_least_one(model->block_infos.count));
-    fprintf(tables->out, "#define FIXED_BLOCKS %zu\n", at_least_one(model->fixed_blocks.count));
-    fprintf(tables->out, "#define ENTRIES %zu\n", most_entries(model));
-    fprintf(tables->out, "#define DEPTH %zu\n", at_least_one(depth));
-    fprintf(tables->out, "#define AGREED %zu\n", at_least_one(model->agreed.count));
-    for (size_t i = 0; i < sizeof op_names / sizeof op_names[0]; i++)
-        fprintf(tables->out, "#define OP_%s %zu\n", op_names[i], i);
-}
-
-static void print_model(const Tables *tables)
-{
-    const Model *model = tables->model;
-    fprintf(tables->out, "/* choreography %s:", model->program->name);
-    for (RoleId role = 0; role < model->program->role_count; role++)
-        fprintf(tables->out, " %" PRIu32 " %s", role, model->program->role_names[role]);
-    fprintf(tables->out, " */\n");
-    print_sizes(tables);
-    print_ops(tables);
-    print_ways_and_sites(tables);
-    print_blocks(tables);
 }
 
 // ---- the whole ----
@@ -677,17 +384,6 @@ static const LocalFunction *function_of(const LocalProgram *local, const Instanc
     return NULL;
 }
 
-static Tables tables_new(Model *model, FILE *out)
-{
-    Tables tables = {.model = model, .out = out};
-    for (RoleId role = 0; role < model->program->role_count; role++) {
-        tables.listings[role] = listing_new(model, role);
-        if (tables.listings[role].count > tables.width)
-            tables.width = tables.listings[role].count;
-    }
-    return tables;
-}
-
 void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FILE *out)
 {
     Model *model = ARENA_NEW(program->arena, Model);
@@ -699,7 +395,7 @@ void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FIL
     if (entry == NULL)
         refuse(model, span, "no function can be started from C");
     if (program->role_count > ROLES_MAX)
-        refuse(model, span, "too many roles");
+        refuse(model, span, "there are too many roles");
     for (RoleId role = 0; !model->failed && role < program->role_count; role++) {
         const LocalFunction *function = function_of(locals[role], entry);
         CHECK(function != NULL);
@@ -708,10 +404,9 @@ void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FIL
     }
     if (model->failed)
         return;
-    Tables tables = tables_new(model, out);
-    if (tables.width > OPS_MAX || model->positions.count > NUMBERS_MAX || model->ways.count > NUMBERS_MAX ||
+    if (model_width(model) > OPS_MAX || model->positions.count > NUMBERS_MAX || model->ways.count > NUMBERS_MAX ||
         program->site_count > NUMBERS_MAX)
-        refuse(model, span, "it is too large");
+        refuse(model, span, TOO_LARGE);
     else
-        print_model(&tables);
+        model_print(model, out);
 }

@@ -140,6 +140,11 @@ static bool parse_params(Parser *parser, TreeParamList *params, bool in_signatur
 
 // ---- definitions ----
 
+static bool is_def(const Parser *parser, size_t index)
+{
+    return index_is(parser, index, "def") && !index_is(parser, index + 2, ".") && !index_is(parser, index + 1, "*");
+}
+
 // The body of a definition whose head is wrong is parsed all the same, for its own mistakes.
 static bool skip_to_body(Parser *parser)
 {
@@ -178,8 +183,12 @@ static TreeDef *parse_def(Parser *parser)
             parse_error_here(parser, "expected '{' and the body of '%s', not %s", def->name.text,
                              describe(parser, parser->at));
         good = false;
-        if (!skip_to_body(parser)) {
-            accept(parser, ";");
+        bool is_over = accept(parser, ";");
+        if (is_over || !skip_to_body(parser)) {
+            // What follows is a body without its brace: the next definition is the first thing that can be trusted.
+            if (!is_over)
+                while (parser->at < parser->limit && !is_def(parser, parser->at))
+                    parser->at = behind_group(parser, parser->at);
             parser->def = NULL;
             return NULL;
         }
@@ -270,11 +279,6 @@ static TreeProto *parse_proto(Parser *parser)
     proto->span = range_span(parser, first, parser->at);
     expect_semicolon(parser);
     return proto;
-}
-
-static bool is_def(const Parser *parser, size_t index)
-{
-    return index_is(parser, index, "def") && !index_is(parser, index + 2, ".") && !index_is(parser, index + 1, "*");
 }
 
 // Goes behind the ';' or the body of something that could not be understood, or to the next `def`.

@@ -40,6 +40,11 @@ static TreeExpr *parse_condition(Parser *parser, const char *word)
 // notify = "notify" "(" names ")"
 static bool parse_notify(Parser *parser, Stmt *stmt)
 {
+    if (next_is(parser, "notify") && index_is(parser, parser->at + 1, "{")) {
+        parser->at++;
+        parse_error_here(parser, "expected '(' and the roles after 'notify'");
+        return true;
+    }
     if (!next_is(parser, "notify") || !index_is(parser, parser->at + 1, "("))
         return true;
     size_t behind = behind_group(parser, parser->at + 1);

@@ -390,6 +390,15 @@ static Stmt *report_bare(Parser *parser)
     size_t first = parser->at, end = value_end(parser), arrow = first;
     while (arrow < end && peek_at(parser, arrow)->kind != TOKEN_ARROW)
         arrow = behind_group(parser, arrow);
+    // `++Alice.n;`: the role does not begin another statement.
+    bool is_prefix = index_is(parser, first, "++") || index_is(parser, first, "--");
+    if (is_prefix && end == first + 1) {
+        parser->at = end;
+        end = value_end(parser);
+        parser->at = first;
+        for (arrow = first + 1; arrow < end && peek_at(parser, arrow)->kind != TOKEN_ARROW;)
+            arrow = behind_group(parser, arrow);
+    }
     if (arrow == first || end == first) {
         parse_error_here(parser, "unexpected %s", describe(parser, first));
         return NULL;

@@ -401,6 +401,10 @@ static void c_without_a_role(void **state)
     check_errors("x = 3;", "2:1: local C must say whose it is: 'A.x = 3'\n");
     check_errors("printf(\"x\\n\");", "2:1: local C must say whose it is: 'A.(printf(\"x\\n\"))'\n");
     check_errors("++x;", "2:1: local C must say whose it is: 'A.(++x)'\n");
+    check_errors("if (A.x) notify { A.f(); }", "2:17: expected '(' and the roles after 'notify'\n");
+    check_errors("++A.x ~> B.y;", "2:1: what is sent must say whose it is: 'A.(++x)'\n");
+    check_errors("++B.x;", "2:1: local C must say whose it is: 'B.(++x)'\n");
+    check_errors("A.__auto_type x = 3;", "2:3: '__auto_type' can't stand in a choreography\n");
     check_errors("if (x) { }", "2:5: a condition must say whose it is: 'A.x'\n");
     check_errors("return 3;", "2:8: a result must say whose it is: 'A.(3)'\n");
     check_errors("if (A.x && B.y) { }", "2:12: A's local C can't use B's value: deliver it to A first\n");

@@ -128,7 +128,7 @@ static ActorOutcome actor_steps(Actor *actor)
             chx_done(&actor->self);
         }
     }
-    actor->self.budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
+    actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
     return actor_go_on(actor, CHX_STEP_RETURN);
 }
 
@@ -142,8 +142,11 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
     if (owing != NULL && owing->producer != peer)
         return NULL;
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
-        return NULL;
+    if (turn / 2 % QUEUE_FIRST_EVERY == 0) {
+        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
+        if (atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+            return NULL;
+    }
     if (!worker_enter(worker))
         return NULL;
     // If the peer is here, it has been since it was put here: nothing has changed since the actor looked.
@@ -173,16 +176,15 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Guard *g
     if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
         atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
     ActorOutcome outcome = actor_steps(actor);
-    while (outcome == ACTOR_WAITS && actor->wants != NULL && actor->self.observed == 0) {
-        Actor *next = actor_hand_over(worker, actor);
-        if (next == NULL)
-            break;
+    if (actor->self.observed != 0)
+        return outcome;
+    Actor *next;
+    while (outcome == ACTOR_WAITS && actor->wants != NULL && (next = actor_hand_over(worker, actor)) != NULL) {
         actor = next;
         guard->actor = here->actor = actor;
-        if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
-            atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
+        atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
         // It has waited, so it begins by asking again, and sees then whether there is an alarm.
-        actor->self.budget = TURN_BUDGET;
+        actor->budget = TURN_BUDGET;
         chx_step step = actor->top->function->run(&actor->self, actor->top);
         if (step != CHX_STEP_WAIT || actor->wants == NULL)
             outcome = actor_go_on(actor, step);

@@ -83,6 +83,7 @@ struct Actor {
     Block *wants_block; // waits for the others at the end of this block
     bool begun;
     bool is_central; // runs in a sequential program
+    uint32_t budget; // sends and receives until others get their turn
     Channel *owing;  // messages were taken out of it and its producer has not been told
     uint32_t rescues;
 

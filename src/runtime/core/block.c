@@ -3,6 +3,7 @@
 #include "runtime/core/block.h"
 
 #include "base/check.h"
+#include "runtime/core/broken.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -105,11 +106,13 @@ static size_t block_position(const Block *block, unsigned role)
 bool block_arrive(Session *session, Block *block, unsigned role)
 {
     size_t position = block_position(block, role);
+    if (is_broken(BROKEN_ARRIVALS_SURVIVE) && block->is_there[position])
+        return false;
     CHECK(!block->done && !block->deleted && !block->is_there[position]);
     block->is_there[position] = true;
     if (++block->arrived < block->checkpoint->participant_count)
         return false;
-    CHECK(block->children == NULL);
+    CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     deadline_disarm(session, block);
     atomic_store(&block->done, true);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
@@ -153,8 +156,10 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
         block_delete(session, block->children);
     block->attempt++;
     block->epoch = ++session->epoch;
-    block->arrived = 0;
-    memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
+    if (!is_broken(BROKEN_ARRIVALS_SURVIVE)) {
+        block->arrived = 0;
+        memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
+    }
     deadline_disarm(session, block);
     if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
         deadline_arm(session, block);

@@ -34,15 +34,24 @@ static void channel_set_sent_stop(Channel *channel)
         head->sent_stop = sent + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
 }
 
-void channel_set_taken_stop(Channel *channel)
+uint64_t channel_quick_sends(const Channel *channel)
+{
+    uint64_t sent = atomic_load_explicit(&channel->head.sent, memory_order_relaxed);
+    return channel->head.sent_stop > sent ? channel->head.sent_stop - sent : 0;
+}
+
+uint64_t channel_allow_quick_takes(Channel *channel)
 {
     chx_channel *head = &channel->head;
     uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
     uint64_t taken_bytes = atomic_load_explicit(&head->taken_bytes, memory_order_relaxed);
     uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced + 1);
     uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes + 1);
-    if (channel->is_quick)
-        head->taken_stop = taken + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
+    uint64_t count = smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
+    if (!channel->is_quick)
+        return 0;
+    head->taken_stop = taken + count;
+    return count;
 }
 
 // The end of a segment is kept free for the record that ends it.

@@ -75,6 +75,8 @@ void channel_fini(Channel *channel);
 
 // Producer: may another message be sent? A message larger than the limit passes when the channel is empty.
 bool channel_has_room(Channel *channel);
+// Producer: how many projected code may send now without asking.
+uint64_t channel_quick_sends(const Channel *channel);
 // Producer: appends and publishes. False: no memory; then nothing was sent.
 bool channel_push(Channel *channel, uint32_t site, const void *value, size_t size);
 
@@ -86,9 +88,9 @@ bool channel_checks(const Channel *channel, const Record *record);
 void channel_pop(Channel *channel, const Record *record);
 // Consumer: has enough been taken out since the last time that a waiting producer should hear of it?
 bool channel_should_announce(const Channel *channel);
-// Consumer: how far projected code may go on taking: until the producer should be told. To be called while this is
-// the channel that the consumer owes its producer a word about; channel_announce takes it back.
-void channel_set_taken_stop(Channel *channel);
+// Consumer: lets projected code take so many messages without asking: until the producer should be told. To be called
+// while this is the channel that the consumer owes its producer a word about; channel_announce takes it back.
+uint64_t channel_allow_quick_takes(Channel *channel);
 // Consumer: the producer is told of the room that there is (see actor_tell).
 void channel_announce(Channel *channel);
 

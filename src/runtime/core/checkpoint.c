@@ -3,6 +3,7 @@
 #include "runtime/core/checkpoint.h"
 
 #include "base/check.h"
+#include "runtime/core/broken.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
@@ -173,6 +174,8 @@ static void mark_drop_saved(Mark *mark)
 
 static void mark_restore(Mark *mark)
 {
+    if (is_broken(BROKEN_NOT_RESTORED))
+        return;
     stack_drop_frame(mark->frame);
     memcpy(mark->frame, mark->saved, mark->saved_bytes);
     frame_share(mark->frame->function, mark->frame);
@@ -221,6 +224,8 @@ static Mark *mark_called_back(Actor *actor, uint32_t alarm)
 static uint32_t *ordinal_of(Actor *actor, uint32_t site)
 {
     Mark *parent = mark_top(actor);
+    if (is_broken(BROKEN_COUNTED_NAMES))
+        site = 0;
     for (size_t i = parent != NULL ? parent->ordinal_base : 0; i < actor->ordinal_count; i++)
         if (actor->ordinals[i].site == site)
             return &actor->ordinals[i].count;
@@ -249,13 +254,13 @@ static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t 
 {
     const chx_role *role = actor->role;
     for (size_t i = 0; i < role->sends_to_count; i++)
-        if (takes_part(checkpoint, role->sends_to[i])) {
-            CHECK(actor->out[i].head.sending.epoch < epoch);
+        if (takes_part(checkpoint, role->sends_to[i]) || is_broken(BROKEN_ONE_SESSION_EPOCH)) {
+            CHECK(actor->out[i].head.sending.epoch < epoch || is_broken(BROKEN_NOTICE_TWICE));
             actor->out[i].head.sending.epoch = epoch;
         }
     for (size_t i = 0; i < role->receives_from_count; i++)
-        if (takes_part(checkpoint, role->receives_from[i])) {
-            CHECK(actor->in[i]->head.taking.epoch < epoch);
+        if (takes_part(checkpoint, role->receives_from[i]) || is_broken(BROKEN_ONE_SESSION_EPOCH)) {
+            CHECK(actor->in[i]->head.taking.epoch < epoch || is_broken(BROKEN_NOTICE_TWICE));
             actor->in[i]->head.taking.epoch = epoch;
         }
 }
@@ -358,6 +363,8 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
         return 0;
     }
     ++*ordinal;
+    if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
+        attempt = 0;
     mark->block = block;
     mark->checkpoint = checkpoint;
     mark->attempt = attempt;
@@ -371,7 +378,12 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
     set_epochs(actor, checkpoint, epoch);
-    return attempt_begins(actor, mark);
+    uint32_t at = attempt_begins(actor, mark);
+    if (is_broken(BROKEN_NOTICE_TWICE)) {
+        mark->attempt--;
+        self->alarm_seen -= ALARMS_REMEMBERED + 1;
+    }
+    return at;
 }
 
 bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
@@ -387,14 +399,14 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
     bool is_called_back = actor_has_news(actor);
     bool is_done = false, arrives = !is_called_back && !mark->arrived;
     if (!is_called_back) {
-        CHECK(mark->block->attempt == mark->attempt);
+        CHECK(mark->block->attempt == mark->attempt || is_broken(BROKEN_LATE_MARK_FORGOTTEN));
         if (!mark->arrived) {
             mark->arrived = true;
             block_arrive(session, mark->block, actor->index);
         }
-        is_done = mark->block->done;
+        is_done = mark->block->done || is_broken(BROKEN_MEETING_SKIPPED);
         if (is_done)
-            block_leave(session, mark->block, true);
+            block_leave(session, mark->block, !is_broken(BROKEN_MEETING_SKIPPED));
     }
     block_unlock(session);
     if (self->observed != 0)
@@ -492,6 +504,8 @@ static bool restart_is_allowed(Actor *actor)
 // The innermost block that has an attempt left. A failure in a rescue is the enclosing block's.
 static Mark *mark_in_charge(Actor *actor)
 {
+    if (is_broken(BROKEN_WRONG_BLOCK) && block_can_recover(actor->marks[0]->block, actor->marks[0]->attempt))
+        return actor->marks[0];
     for (size_t i = actor->mark_count; i > 0; i--)
         if (block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
             return actor->marks[i - 1];
@@ -506,7 +520,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
     bool taken_up = false;
     block_lock(session);
     // Called back already: it has died in an abandoned attempt, and nothing else changes.
-    bool is_abandoned = mark_called_back(actor, atomic_load(&session->alarm)) != NULL;
+    bool is_abandoned = mark_called_back(actor, atomic_load(&session->alarm)) != NULL &&
+                        !is_broken(BROKEN_DEATH_CHARGED_TWICE);
     Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
     if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
         if (!restart_is_allowed(actor)) {

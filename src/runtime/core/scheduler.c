@@ -344,8 +344,13 @@ typedef struct {
 static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
 {
     Actor *actor = victim->is_guest ? NULL : queue_take(victim);
-    if (actor != NULL || !scheduler_worker_has_work(victim))
+    if (actor != NULL)
         return actor;
+    if (!scheduler_worker_has_work(victim)) {
+        if (suspect->worker == victim)
+            suspect->worker = NULL;
+        return NULL;
+    }
     bool stalled = atomic_load_explicit(&victim->stalled, memory_order_relaxed);
     uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
     if (!stalled && suspect->worker == victim && suspect->turn == turn)
@@ -374,7 +379,11 @@ static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++) {
         Worker *victim = &scheduler->guests[i];
-        Actor *actor = atomic_load(&victim->claimed) ? steal_from(victim, suspect, now_ns) : NULL;
+        Actor *actor = NULL;
+        if (atomic_load(&victim->claimed))
+            actor = steal_from(victim, suspect, now_ns);
+        else if (suspect->worker == victim)
+            suspect->worker = NULL;
         if (actor != NULL)
             return actor;
     }
@@ -417,7 +426,9 @@ static Actor *worker_search(Worker *worker)
         for (int i = 0; i < 16 && actor == NULL; i++)
             platform->relax();
         now_ns = platform->now_ns();
-    } while (actor == NULL && now_ns - start_ns < limit_ns && !atomic_load(&scheduler->closing));
+        // Not while one is suspected: it will be known soon.
+    } while (actor == NULL && (now_ns - start_ns < limit_ns || suspect.worker != NULL) &&
+             !atomic_load(&scheduler->closing));
     uint32_t others = atomic_fetch_sub(&scheduler->searching, 1) - 1;
     // While this one searched, nobody was woken for anything; there may be more.
     if (actor != NULL && others == 0 && scheduler_anything_queued(scheduler))

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/core/trace.h"
 
+#include "runtime/core/codec.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
@@ -322,16 +323,22 @@ static uint64_t digest_bytes(uint64_t digest, const void *data, size_t size)
     return digest;
 }
 
-// What a value says, not where its text lies.
+// What a value says: not where its text lies, nor what is in the gaps of a struct. Addresses differ from run to run.
 static uint64_t digest_value(uint64_t digest, const chx_type *type, const void *value)
 {
     const char *bytes = value;
-    if (!type->owning)
-        return digest_bytes(digest, value, type->size);
+    if (type->kind == CHX_KIND_OPAQUE)
+        return digest;
+    if (value_is_zero(value, type->size))
+        return digest_bytes(digest, "", 1);
     switch (type->kind) {
+    case CHX_KIND_BOOL:
+    case CHX_KIND_SIGNED:
+    case CHX_KIND_UNSIGNED:
+        return digest_bytes(digest, value, type->size);
     case CHX_KIND_CSTRING: {
         const char *string = *(const char *const *)value;
-        return string != NULL ? digest_bytes(digest, string, strlen(string) + 1) : digest_bytes(digest, "N", 1);
+        return digest_bytes(digest, string, strlen(string) + 1);
     }
     case CHX_KIND_STR:
         return digest_bytes(digest, chx_cstr(*(const chx_str *)value), chx_str_len(*(const chx_str *)value) + 1);

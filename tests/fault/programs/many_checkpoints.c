@@ -1,5 +1,7 @@
 // A hundred blocks in a loop, if nobody says another number; nothing fails by itself.
 // matrix arguments: 4
+// large: arguments 100000, prints 100000 935003
+// large: arguments 20000 with seed=5, prints 20000 989403
 #include <chorex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@ choreography(many_checkpoints, (Alice, Bob),
         while (Alice.(i < rounds)) {
             checkpoint {
                 Alice.i ~> Bob.n;
-                Bob.sum += n;
+                Bob.sum = (sum + n) % 1000003;
                 Alice.i++;
             } rescue {
                 Bob.sum += 1000;

@@ -1,5 +1,7 @@
 // Alice fails in each of a hundred rounds, if nobody says another number; variables go back to the round's beginning.
 // matrix arguments: 4
+// large: arguments 100000, prints 100000 35000
+// large: arguments 100000 with seed=5, prints 100000 35000
 #include <chorex.h>
 #include <stdio.h>
 #include <stdlib.h>

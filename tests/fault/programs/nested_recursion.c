@@ -1,4 +1,7 @@
 // A block at each level of a recursion, as deep as main is told, eight levels otherwise.
+// large: arguments 10000, prints 4850 10001
+// large: arguments 10000 with seed=3,crash_at=Runner:25000, prints 997364 5999
+// large: arguments 10000 with seed=4,crash_at=Monitor:45000, prints 395277 9999
 #include <chorex.h>
 #include <stdio.h>
 #include <stdlib.h>
