@@ -20,7 +20,7 @@ help:
 	@echo "make test        everything that is tested; ends with 'N passed, N failed'"
 	@echo "make check       formatting, include rules, sizes, cppcheck"
 	@echo "make format      format the sources"
-	@echo "make bench       how fast the compiler is; bench-json: the same as one JSON object per line"
+	@echo "make bench       how fast compiler and runtime are; bench-json: the same as one JSON object per line"
 	@echo "make fuzz        feed the parser with nonsense; SECONDS=60 by default"
 	@echo "make install     PREFIX=/usr/local DESTDIR="
 	@echo "make clean       remove the build folders"
@@ -41,10 +41,12 @@ format:
 	@scripts/check --format
 
 bench: all
+	@scripts/install-deps bench
 	@bench/run --chorcc=$(BUILD)/bin/chorcc
 
 bench-json:
 	@$(MAKE) -s all >&2
+	@scripts/install-deps bench >&2
 	@bench/run --chorcc=$(BUILD)/bin/chorcc --json
 
 SECONDS = 60

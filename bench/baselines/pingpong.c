@@ -46,17 +46,20 @@ struct Side {
 static bool ping_run(Side *side)
 {
     switch (side->at) {
-    case 1: goto at_1;
-    case 2: goto at_2;
-    default: break;
+    case 1:
+        goto at_1;
+    case 2:
+        goto at_2;
+    default:
+        break;
     }
     while (side->rounds > 0) {
-at_1:
+    at_1:
         if (!ring_put(side->out, side->value)) {
             side->at = 1;
             return false;
         }
-at_2:
+    at_2:
         if (!ring_take(side->in, &side->value)) {
             side->at = 2;
             return false;
@@ -69,17 +72,20 @@ at_2:
 static bool pong_run(Side *side)
 {
     switch (side->at) {
-    case 1: goto at_1;
-    case 2: goto at_2;
-    default: break;
+    case 1:
+        goto at_1;
+    case 2:
+        goto at_2;
+    default:
+        break;
     }
     while (side->rounds > 0) {
-at_1:
+    at_1:
         if (!ring_take(side->in, &side->value)) {
             side->at = 1;
             return false;
         }
-at_2:
+    at_2:
         if (!ring_put(side->out, side->value + 1)) {
             side->at = 2;
             return false;

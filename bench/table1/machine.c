@@ -1,5 +1,5 @@
-// machine.c: a game of four turns between a Worker, which keeps its state, and a Player. Variants: plain; checkpoint: the
-// four messages of a move are a block; crash: in its second turn the Player asks for something impossible.
+// machine.c: a game of four turns between a Worker, which keeps its state, and a Player. Variants: plain; checkpoint:
+// the four messages of a move are a block; crash: in its second turn the Player asks for something impossible.
 
 #include "bench/table1/work.h"
 

@@ -20,9 +20,11 @@ extern "C" {
 #if defined(__GNUC__)
 #define CHX_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define CHX_INLINE static inline __attribute__((always_inline))
+#define CHX_COLD __attribute__((cold))
 #else
 #define CHX_UNLIKELY(condition) (condition)
 #define CHX_INLINE static inline
+#define CHX_COLD
 #endif
 
 #define CHX_GENERATED_VERSION 1
@@ -214,8 +216,8 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
 // ---- what projected code does: C only ----
 #ifndef __cplusplus
 
-// What a message belongs to. The check is the channel's token + the number of the message, so that a foreign or repeated
-// one is noticed; the next one's stamp is the first one's + CHX_STAMP_NEXT.
+// What a message belongs to. The check is the channel's token + the number of the message, so that a foreign or
+// repeated one is noticed; the next one's stamp is the first one's + CHX_STAMP_NEXT.
 typedef union {
     struct {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -252,7 +254,6 @@ typedef struct {
     chx_stamp sending; // the epoch of what is sent now; the token
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
-    _Atomic(uint64_t) taken_bytes;
     uint64_t sent_seen;
     uint64_t taken_stop; // up to here a message may be taken out without asking
     const unsigned char *read;
@@ -270,7 +271,7 @@ struct chx_self {
     chx_channel *const *in;
     // The runtime's own part follows.
 };
-void chx_observe(chx_self *self);
+CHX_COLD void chx_observe(chx_self *self);
 
 // A local step begins at a site; at its end what it made is released.
 static inline void chx_at(chx_self *self, uint32_t site)
@@ -289,15 +290,15 @@ static inline void chx_done(chx_self *self)
 
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
 CHX_INLINE bool chx_room(chx_self *self, unsigned out);
-bool chx_room_called(chx_self *self, unsigned out);
+CHX_COLD bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+CHX_COLD void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the receiver may be waiting
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
-bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+CHX_COLD bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
 bool chx_nothing(chx_self *self, chx_channel *channel); // there is none: false
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
@@ -403,8 +404,6 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
         return chx_receive_called(self, in, site, value, size);
     memcpy(value, record + 1, size);
     channel->read += CHX_RECORD_BYTES(size);
-    uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    atomic_store_explicit(&channel->taken_bytes, taken_bytes + CHX_RECORD_BYTES(size), memory_order_relaxed);
     atomic_store_explicit(&channel->taken, taken + 1, memory_order_release);
     return true;
 }

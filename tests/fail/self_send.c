@@ -12,3 +12,16 @@ choreography(selfsend, (Alice, Bob),
         From.x ~> To._;
     }
 )
+
+choreography(selfparameter, (Alice, Bob),
+    def relay[X](X.int n) -> Bob.int {
+        X.n ~> Bob.m; //! error: X sends to itself
+        X.f(n) ~> Alice.k; //! error: the type of X's 'f' can't be inferred here: add 'TYPE Bob.f(int);'
+        Alice.(k);
+        return Bob.m;
+    }
+    def run() -> Bob.int {
+        Bob.x = relay[Bob](Bob.(3));
+        return Bob.x;
+    }
+)

@@ -1,5 +1,5 @@
-"""Every failure is taken up by the block that it belongs to, and every participant goes where that leads; without a block
-the session ends, and for no other reason."""
+"""Every failure is taken up by the block that it belongs to, and every participant goes where that leads; without a
+block the session ends, and for no other reason."""
 
 from protocol import Protocol
 

@@ -5,7 +5,7 @@ def check(run):
     if run.status is None:
         yield "not finished after %d s" % run.limit_s
     elif run.status != 0:
-        yield "exit status %d" % run.status
+        yield "exit status %d %s" % (run.status, run.stderr[-2000:])
     for line in run.stderr.splitlines():
         if "simulation:" in line or "internal error" in line or "CHECK" in line or "check failed" in line:
             yield line

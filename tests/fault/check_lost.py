@@ -1,5 +1,5 @@
-"""No message is lost, repeated or overtaken: what was sent in an attempt that nobody abandoned is received, once, in the
-order of its channel."""
+"""No message is lost, repeated or overtaken: what was sent in an attempt that nobody abandoned is received, once, in
+the order of its channel."""
 
 
 def check(run):

@@ -1,8 +1,8 @@
 // outcomes.c: makes the blocks of a sequential program fail as often as FAULT_OUTCOMES says, whatever is in them.
 //
 // Linked with -Wl,--wrap, it stands between the program and chx_central_checkpoint. FAULT_OUTCOMES is a list of
-// SESSION:LINE.ORDINAL.ATTEMPT/.../LINE.ORDINAL=ATTEMPT@ROLE. A block that stands there begins with that attempt, as one
-// whose earlier ones were undone; the fault names the role. check_results.py writes the list.
+// SESSION:LINE.ORDINAL.ATTEMPT/.../LINE.ORDINAL=ATTEMPT@ROLE. A block that stands there begins with that attempt, as
+// one whose earlier ones were undone; the fault names the role. check_results.py writes the list.
 
 #define _GNU_SOURCE
 #include <chorex.h>
@@ -34,10 +34,10 @@ static size_t depth;
 static int session;
 static unsigned culprit;
 
-int __real_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line, Body *body,
-                                  Rescue *rescue);
-int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line, Body *body,
-                                  Rescue *rescue);
+int __real_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+                                  Body *body, Rescue *rescue);
+int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+                                  Body *body, Rescue *rescue);
 chx_status __real_chx_central(const chx_choreography *choreography, const chx_actor *cast,
                               void (*body)(chx_self *self, void *closure), void *closure);
 chx_status __wrap_chx_central(const chx_choreography *choreography, const chx_actor *cast,
@@ -111,8 +111,8 @@ static int rescues(chx_self *self, void *frame, const chx_fault *fault)
     return levels[depth].rescue(self, frame, fault);
 }
 
-int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line, Body *body,
-                                  Rescue *rescue)
+int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+                                  Body *body, Rescue *rescue)
 {
     (void)within_ns;
     if (depth + 1 == DEPTH_MAX)

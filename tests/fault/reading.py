@@ -49,8 +49,9 @@ def read_blocks(dump):
 
 
 class Event:
-    """One event of a role. `path` says where it is: a tuple of (site, ordinal, attempt), outermost first. At `enter` that
-    is inside of the block; at `recover` and `restart` it is where the role is from now on, and `left` where it was."""
+    """One event of a role. `path` says where it is: a tuple of (site, ordinal, attempt), outermost first. At `enter`
+    that is inside of the block; at `recover` and `restart` it is where the role is from now on, and `left`
+    where it was."""
 
     __slots__ = ("kind", "role", "site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why",
                  "flow", "path", "left", "number")
@@ -101,7 +102,7 @@ def instance(path):
 
 class Session:
     def __init__(self, number):
-        self.number, self.status, self.events, self.roles, self.positions = number, None, [], [], {}
+        self.number, self.status, self.why, self.events, self.roles, self.positions = number, None, "", [], [], {}
 
     @property
     def succeeded(self):
@@ -134,7 +135,7 @@ def read_trace(text):
             continue
         session = sessions.setdefault(raw["pid"], Session(raw["pid"]))
         if raw["cat"] == "end":
-            session.status = raw["args"]["status"]
+            session.status, session.why = raw["args"]["status"], raw["args"].get("why", "")
         elif raw["cat"] != "start":
             event = Event(raw, number)
             session.positions.setdefault(event.role, Position()).follow(event)

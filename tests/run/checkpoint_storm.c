@@ -1,4 +1,4 @@
-// Roles on several threads fail at random, in nested blocks, thousands of times: they always agree on what has happened.
+// Roles on several threads fail at random, in nested blocks, thousands of times: they agree on what has happened.
 // expect: 3000 rounds, all agree, no wrong message
 //! no-central
 #include <chorex.h>

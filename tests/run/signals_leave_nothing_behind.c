@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 100000 };
+#ifndef ROUNDS
+#define ROUNDS 100000
+#endif
 
 choreography(crashes, (Alice, Bob),
     int Alice.crash(chx_str text);

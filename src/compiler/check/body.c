@@ -59,9 +59,14 @@ static bool check_shapes(Body *body, const Value *value, const Pattern *pattern)
 
 static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
 {
-    if (roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from))
-        diag_error(body->resolver->diags, stmt->span, "%s sends to itself",
-                   who(body->resolver, body->env, node->from));
+    if (roleset_count(&node->to.at) != 1 || !roleset_has(&node->to.at, node->from))
+        return;
+    const char *written = who(body->resolver, body->env, node->from);
+    const char *role = body->resolver->out->program->role_names[node->from];
+    diag_error(body->resolver->diags, stmt->span, "%s sends to itself", written);
+    if (strcmp(written, role) != 0)
+        diag_note(body->resolver->diags, SPAN_NONE, "'%s' is called with %s for %s", body->instance->def->name.text, role,
+                  written);
 }
 
 static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)

@@ -83,9 +83,11 @@ static const char *argument_types(Typing *typing, const LocalC *local, const cha
 
 static void report_unknown_function(Typing *typing, Span span, const LocalC *local, const char *name)
 {
-    const char *role = written_role(typing, local, roleset_next(&local->expr.at, 0));
+    RoleId id = roleset_next(&local->expr.at, 0);
+    // A prototype belongs to a role, never to a role parameter.
+    const char *role = written_role(typing, local, id), *owner = typing->resolved->program->role_names[id];
     diag_error(typing->diags, span, "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography",
-               role, name, role, name, argument_types(typing, local, name));
+               role, name, owner, name, argument_types(typing, local, name));
     CNameKind kind = cunit_name_kind(typing->unit, name);
     if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
         diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role, name);

@@ -81,7 +81,10 @@ static void check_match(Typing *typing, const Pattern *match, const CType *value
     const CType *wanted = match->expr->type;
     if (!is_valid(value) || !is_valid(wanted))
         return;
-    bool comparable = (is_number(value) && is_number(wanted)) || (value->kind == CTYPE_CSTRING && is_c_string(wanted)) ||
+    bool is_null = wanted->kind == CTYPE_POINTER && match->expr->is_constant && wanted->element != NULL &&
+                   wanted->element->kind == CTYPE_VOID;
+    bool comparable = (is_number(value) && is_number(wanted)) ||
+                      (value->kind == CTYPE_CSTRING && (is_c_string(wanted) || is_null)) ||
                       (value->kind == CTYPE_STR && wanted->kind == CTYPE_STR) ||
                       (value->kind == CTYPE_BYTES && wanted->kind == CTYPE_BYTES);
     if (!comparable)
@@ -155,7 +158,7 @@ static void check_delivery(Typing *typing, const Node *node)
         if (is_valid(expr->type) && !is_reported)
             check_sendable(typing, type, expr->span);
         if (pattern != NULL)
-            check_pattern(typing, pattern, value_type(expr));
+            check_pattern(typing, pattern, pattern->kind == PATTERN_MATCH ? expr->type : value_type(expr));
     }
 }
 

@@ -332,6 +332,33 @@ static char *expected_text(Voice *v, const Expr *expr)
     return text;
 }
 
+static bool is_integer(const CType *type)
+{
+    return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+}
+
+static const char *cast_to(Voice *v, const CType *type)
+{
+    return type->is_named ? arena_printf(v->arena, "(%s)", type_name(v->arena, type)) : "";
+}
+
+// Numbers are equal as `==` has it in C. The casts only say what C would do anyway, so that nobody warns of it; the
+// narrower one is never cut off.
+static void put_numbers_equal(Voice *v, const char *source, const CType *type, const Expr *expected)
+{
+    enum { INT_SIZE = 4 };
+    const char *left = "", *right = "";
+    const CType *other = expected->type;
+    bool is_wide = type->size >= INT_SIZE && type->size >= other->size;
+    if (!is_integer(type) || (is_integer(other) && is_wide))
+        right = cast_to(v, type);
+    else if (is_integer(other) && other->size >= INT_SIZE)
+        left = cast_to(v, other);
+    out_printf(&v->out, "(%s%s == %s(", left, source, right);
+    value_expr(v, expected);
+    out_puts(&v->out, "))");
+}
+
 static void put_equal(Voice *v, const char *source, const CType *type, const Expr *expected)
 {
     Out *out = &v->out;
@@ -352,8 +379,8 @@ static void put_equal(Voice *v, const char *source, const CType *type, const Exp
         tail = arena_printf(v->arena, ", sizeof %s) == 0)", source);
         break;
     default:
-        out_printf(out, "(%s == (%s)(", source, type->is_named ? type_name(v->arena, type) : "int");
-        tail = "))";
+        put_numbers_equal(v, source, type, expected);
+        return;
     }
     value_expr(v, expected);
     out_puts(out, tail);

@@ -138,7 +138,7 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     Channel *channel = actor->wants, *owing = actor->owing;
     Actor *peer = actor->wants_room ? channel->consumer : channel->producer;
-    // The one that is to be told of the room that was made here must be the one that runs next, and can look for itself.
+    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
     if (owing != NULL && owing->producer != peer)
         return NULL;
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);

@@ -40,11 +40,21 @@ uint64_t channel_quick_sends(const Channel *channel)
     return channel->head.sent_stop > sent ? channel->head.sent_stop - sent : 0;
 }
 
+// Consumer: projected code leaves this to others.
+static uint64_t channel_count_taken_bytes(Channel *channel)
+{
+    uint64_t bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
+    bytes += (uint64_t)(channel->head.read - channel->counted);
+    channel->counted = channel->head.read;
+    atomic_store_explicit(&channel->taken_bytes, bytes, memory_order_relaxed);
+    return bytes;
+}
+
 uint64_t channel_allow_quick_takes(Channel *channel)
 {
     chx_channel *head = &channel->head;
     uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
-    uint64_t taken_bytes = atomic_load_explicit(&head->taken_bytes, memory_order_relaxed);
+    uint64_t taken_bytes = channel_count_taken_bytes(channel);
     uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced + 1);
     uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes + 1);
     uint64_t count = smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
@@ -72,7 +82,7 @@ void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor
     channel->oldest = first;
     channel_write_in(channel, first);
     atomic_init(&channel->reading, first);
-    channel->head.read = first->data;
+    channel->head.read = channel->counted = first->data;
     channel->head.sending.check = channel->head.taking.check = token;
     channel->segment_bytes = SEGMENT_FIRST_BYTES;
     channel->runtime = runtime;
@@ -105,7 +115,7 @@ bool channel_has_room(Channel *channel)
     if (sent < channel->head.sent_stop)
         return true;
     channel->taken_seen = atomic_load(&channel->head.taken);
-    channel->taken_bytes_seen = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
+    channel->taken_bytes_seen = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
     channel_set_sent_stop(channel);
     return sent - channel->taken_seen < channel->message_limit &&
            channel->head.sent_bytes - channel->taken_bytes_seen < channel->byte_limit;
@@ -118,11 +128,16 @@ static Segment *channel_next_segment(Channel *channel, size_t bytes)
     while (channel->oldest != reading) {
         Segment *segment = channel->oldest;
         channel->oldest = segment->next;
-        if (segment->capacity >= bytes)
+        if (segment->capacity >= bytes && segment->capacity >= SEGMENT_SECOND_BYTES)
             return segment;
         segment_free(channel, segment);
     }
-    size_t capacity = channel->segment_bytes < SEGMENT_SECOND_BYTES ? SEGMENT_SECOND_BYTES : channel->segment_bytes * 4;
+    // Two of one size are enough for a consumer that keeps up.
+    size_t capacity = channel->segment_bytes;
+    if (capacity < SEGMENT_SECOND_BYTES)
+        capacity = SEGMENT_SECOND_BYTES;
+    else if (reading != channel->writing)
+        capacity *= 4;
     if (capacity > SEGMENT_MAX_BYTES)
         capacity = SEGMENT_MAX_BYTES;
     channel->segment_bytes = capacity;
@@ -173,8 +188,9 @@ const Record *channel_peek(Channel *channel)
     const Record *record = (const Record *)(const void *)head->read;
     if (record->site != SITE_NEXT_SEGMENT)
         return record;
+    channel_count_taken_bytes(channel);
     Segment *segment = atomic_load_explicit(&channel->reading, memory_order_relaxed)->next;
-    head->read = segment->data;
+    head->read = channel->counted = segment->data;
     atomic_store_explicit(&channel->reading, segment, memory_order_release);
     return (const Record *)(const void *)segment->data;
 }
@@ -188,10 +204,8 @@ bool channel_checks(const Channel *channel, const Record *record)
 void channel_pop(Channel *channel, const Record *record)
 {
     chx_channel *head = &channel->head;
-    size_t bytes = CHX_RECORD_BYTES(record->size);
-    head->read += bytes;
-    uint64_t taken_bytes = atomic_load_explicit(&head->taken_bytes, memory_order_relaxed);
-    atomic_store_explicit(&head->taken_bytes, taken_bytes + bytes, memory_order_relaxed);
+    head->read += CHX_RECORD_BYTES(record->size);
+    channel_count_taken_bytes(channel);
     uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
     atomic_store_explicit(&head->taken, taken + 1, memory_order_release);
 }
@@ -200,7 +214,7 @@ bool channel_should_announce(const Channel *channel)
 {
     // Not for every message: a producer that waits should find room for many.
     uint64_t taken = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
-    uint64_t taken_bytes = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
+    uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
     return (taken - channel->announced) * 4 >= channel->message_limit ||
            (taken_bytes - channel->announced_bytes) * 4 >= channel->byte_limit;
 }
@@ -208,6 +222,6 @@ bool channel_should_announce(const Channel *channel)
 void channel_announce(Channel *channel)
 {
     channel->announced = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
-    channel->announced_bytes = atomic_load_explicit(&channel->head.taken_bytes, memory_order_relaxed);
+    channel->announced_bytes = channel_count_taken_bytes(channel);
     channel->head.taken_stop = 0;
 }

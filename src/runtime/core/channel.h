@@ -22,9 +22,9 @@
 #include <chorex/generated.h>
 
 enum {
-    SEGMENT_FIRST_BYTES = 304, // of the segment inside a channel
-    SEGMENT_SECOND_BYTES = 1024,
-    SEGMENT_MAX_BYTES = 65536, // larger ones are made for a single message
+    SEGMENT_FIRST_BYTES = 288,   // of the segment inside a channel
+    SEGMENT_SECOND_BYTES = 2048, // the others, at least
+    SEGMENT_MAX_BYTES = 65536,   // larger ones are made for a single message
     CACHE_LINE = 64,
 };
 
@@ -56,13 +56,15 @@ typedef struct Channel {
     _Atomic(Segment *) reading;
     uint64_t announced; // value of `taken` when the producer was last offered to go on
     uint64_t announced_bytes;
+    _Atomic uint64_t taken_bytes; // without what projected code has taken since `counted`
+    const unsigned char *counted;
 
     // Constant.
     Actor *producer;
     Actor *consumer;
     chx_runtime *runtime;
     uint64_t message_limit, byte_limit;
-    bool is_quick; // projected code may work on the head without a call: nobody observes it
+    bool is_quick;             // projected code may work on the head without a call: nobody observes it
     struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 } Channel;

@@ -249,20 +249,29 @@ static bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
     return low < checkpoint->participant_count && checkpoint->participants[low] == role;
 }
 
-// Messages among the participants belong to the new epoch from now on; other channels go on as they were.
-static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch)
+// Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
+// have been decided about while two roles, on their way to it, recovered from another failure: their channels are ahead
+// already, at both ends, and nothing that was sent in the block's earlier attempts is in them.
+static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late)
 {
     const chx_role *role = actor->role;
-    for (size_t i = 0; i < role->sends_to_count; i++)
-        if (takes_part(checkpoint, role->sends_to[i]) || is_broken(BROKEN_ONE_SESSION_EPOCH)) {
-            CHECK(actor->out[i].head.sending.epoch < epoch || is_broken(BROKEN_NOTICE_TWICE));
-            actor->out[i].head.sending.epoch = epoch;
-        }
-    for (size_t i = 0; i < role->receives_from_count; i++)
-        if (takes_part(checkpoint, role->receives_from[i]) || is_broken(BROKEN_ONE_SESSION_EPOCH)) {
-            CHECK(actor->in[i]->head.taking.epoch < epoch || is_broken(BROKEN_NOTICE_TWICE));
-            actor->in[i]->head.taking.epoch = epoch;
-        }
+    bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
+    for (size_t i = 0; i < role->sends_to_count; i++) {
+        uint32_t *sending = &actor->out[i].head.sending.epoch;
+        if (!takes_part(checkpoint, role->sends_to[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
+            continue;
+        CHECK(*sending < epoch || may_be_ahead);
+        if (*sending < epoch)
+            *sending = epoch;
+    }
+    for (size_t i = 0; i < role->receives_from_count; i++) {
+        uint32_t *taking = &actor->in[i]->head.taking.epoch;
+        if (!takes_part(checkpoint, role->receives_from[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
+            continue;
+        CHECK(*taking < epoch || may_be_ahead);
+        if (*taking < epoch)
+            *taking = epoch;
+    }
 }
 
 // The mark's attempt begins: which label, and what counts for effect identifiers.
@@ -377,7 +386,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     if (attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
-    set_epochs(actor, checkpoint, epoch);
+    set_epochs(actor, checkpoint, epoch, true);
     uint32_t at = attempt_begins(actor, mark);
     if (is_broken(BROKEN_NOTICE_TWICE)) {
         mark->attempt--;
@@ -475,7 +484,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     target->arrived = false;
     actor->ordinal_count = target->ordinal_base;
     wants_nothing(actor);
-    set_epochs(actor, target->checkpoint, epoch);
+    set_epochs(actor, target->checkpoint, epoch, false);
     target->frame->at = attempt_begins(actor, target);
     if (actor->self.observed != 0)
         observe_back(actor, epoch, why);

@@ -44,7 +44,7 @@ typedef struct {
 
     // ---- a simulated machine only; NULL on a real one, where threads and the scheduler's queues do this ----
 
-    void (*join)(chx_runtime *runtime);  // it exists from now on
+    void (*join)(chx_runtime *runtime); // it exists from now on
     void (*leave)(chx_runtime *runtime);
     // The actor, in the caller's hand, has something to do.
     void (*ready)(Actor *actor);

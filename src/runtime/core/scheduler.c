@@ -142,6 +142,13 @@ bool scheduler_has_worker(Scheduler *scheduler)
     return has_worker;
 }
 
+// Where many block, more are likely to: some are let in beforehand.
+static uint32_t scheduler_awake_limit(Scheduler *scheduler)
+{
+    uint32_t blocked = atomic_load(&scheduler->blocked);
+    return scheduler->wanted + blocked + blocked / 2;
+}
+
 void scheduler_help(Scheduler *scheduler)
 {
     Worker *woken = NULL;
@@ -151,7 +158,7 @@ void scheduler_help(Scheduler *scheduler)
         scheduler->idle = woken->next_idle;
         woken->is_idle = false;
         atomic_fetch_sub(&scheduler->idle_count, 1);
-    } else if (atomic_load(&scheduler->worker_count) < scheduler->wanted + atomic_load(&scheduler->blocked) &&
+    } else if (atomic_load(&scheduler->worker_count) < scheduler_awake_limit(scheduler) &&
                !atomic_load(&scheduler->closing)) {
         worker_start(scheduler);
     }
@@ -439,7 +446,7 @@ static Actor *worker_search(Worker *worker)
 static bool worker_is_surplus(Scheduler *scheduler)
 {
     uint32_t awake = atomic_load(&scheduler->worker_count) - atomic_load(&scheduler->idle_count);
-    return awake > scheduler->wanted + atomic_load(&scheduler->blocked);
+    return awake > scheduler_awake_limit(scheduler);
 }
 
 static void worker_sleep(Worker *worker, bool is_surplus)

@@ -33,32 +33,32 @@ typedef struct Scheduler Scheduler;
 
 struct Worker {
     Scheduler *scheduler;
-    _Atomic bool inside;       // see worker_enter
-    _Atomic(Actor *) next;     // to be run next
-    pthread_mutex_t lock;      // of the list
+    _Atomic bool inside;   // see worker_enter
+    _Atomic(Actor *) next; // to be run next
+    pthread_mutex_t lock;  // of the list
     Actor *first, *last;
-    _Atomic uint32_t queued;   // in the list
-    _Atomic uint64_t turn;     // odd: an actor is being run
-    _Atomic bool stalled;      // the watch has seen one turn take long: `next` may be taken
+    _Atomic uint32_t queued; // in the list
+    _Atomic uint64_t turn;   // odd: an actor is being run
+    _Atomic bool stalled;    // the watch has seen one turn take long: `next` may be taken
     unsigned turns;
 
     bool is_guest;
-    Session *session;          // guest: the only one it works for; its own thread's
-    _Atomic bool claimed;      // guest: in use
+    Session *session;     // guest: the only one it works for; its own thread's
+    _Atomic bool claimed; // guest: in use
 
     pthread_t thread;
     _Atomic long thread_id;
-    _Atomic uint32_t woken;    // pool: set by who wakes it
+    _Atomic uint32_t woken; // pool: set by who wakes it
     Worker *next_idle;
-    bool is_idle;              // under the scheduler's lock
-    bool helps;                // what it runs was taken over
-    uint64_t helped_ns;        // when it was last at that
+    bool is_idle;       // under the scheduler's lock
+    bool helps;         // what it runs was taken over
+    uint64_t helped_ns; // when it was last at that
 
-    uint64_t seen_turn;        // the watch's
+    uint64_t seen_turn; // the watch's
     uint64_t seen_ns;
-    uint64_t measured_turn;    // in which the processor time was looked at
+    uint64_t measured_turn; // in which the processor time was looked at
     uint64_t measured_ns, measured_cpu_ns;
-    bool sleeps;               // then little had been used
+    bool sleeps; // then little had been used
 };
 
 typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 typedef struct {
-    bool active;   // somebody runs, or did since the last look
-    bool pending;  // work waits for a worker that is at something else
+    bool active;  // somebody runs, or did since the last look
+    bool pending; // work waits for a worker that is at something else
     uint32_t blocked;
 } Sight;
 
@@ -41,8 +41,8 @@ static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *
     if (turn % 2 == 0)
         return;
     sight->active = true;
-    if (!is_guest && (now_ns - worker->seen_ns >= BLOCKED_NS ||
-                      watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
+    if (!is_guest &&
+        (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
         sight->blocked++;
     if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
         atomic_store_explicit(&worker->stalled, true, memory_order_relaxed);
@@ -84,7 +84,7 @@ static Sight watch_look_twice(Scheduler *scheduler)
 static void watch_help(Scheduler *scheduler, const Sight *sight)
 {
     // Where many block, threads are needed by the dozen.
-    uint32_t helpers = 1 + sight->blocked / 4;
+    uint32_t helpers = 1 + sight->blocked / 2;
     for (uint32_t i = 0; i < helpers; i++)
         scheduler_help(scheduler);
 }

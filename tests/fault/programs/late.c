@@ -1,4 +1,4 @@
-// C, which has nothing to do with the block, sends before and after it; what it sent must outlive a recovery of A and B.
+// C, which has nothing to do with the block, sends before and after it; what it sent must outlive A's and B's recovery.
 #include <chorex.h>
 #include <stdio.h>
 

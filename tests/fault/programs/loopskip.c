@@ -1,4 +1,4 @@
-// Each round has a block of C and B and one of A and B: A and C skip what is not theirs, and B must find the right ones.
+// Each round has a block of C and B and one of A and B: A and C skip what is not theirs, B must find the right ones.
 #include <chorex.h>
 #include <stdio.h>
 

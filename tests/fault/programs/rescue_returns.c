@@ -1,4 +1,4 @@
-// The rescue returns, so what comes after the block does not happen, for nobody: C, which only acts there, takes part too.
+// The rescue returns, so what comes after the block does not happen: C, which only acts there, takes part, too.
 #include <chorex.h>
 #include <stdio.h>
 

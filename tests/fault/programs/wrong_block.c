@@ -1,4 +1,4 @@
-// A is in the inner block while B may still be, or already be, in the outer one: whose failure it is decides which rescue.
+// A is in the inner block while B may still be, or already be, in the outer one: who fails decides which rescue.
 #include <chorex.h>
 #include <stdio.h>
 

@@ -1,0 +1,143 @@
+"""Random choreographies for the fault matrix: deliveries, choices, loops, calls, and blocks in all of them.
+
+Every role has one variable `x`. Numbers stay small, loops are short, and a frail function fails for some arguments.
+"""
+
+import random
+
+DEPTH_MAX = 4
+ROLES = "ABCD"
+
+
+class Generator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.roles = ROLES[:self.random.choice([2, 2, 3, 3, 4])]
+        self.lines, self.loops, self.weight, self.frail = [], 0, 0, set()
+
+    def line(self, depth, text):
+        self.lines.append("    " * (depth + 1) + text)
+
+    def some(self, *choices):
+        return self.random.choice(choices)
+
+    def role(self, among=None):
+        return self.random.choice(among or self.roles)
+
+    def expression(self):
+        return "(x * %d + %d) %% 1009" % (self.random.randrange(1, 9), self.random.randrange(100))
+
+    def condition(self, role):
+        return "%s.(x %% %d %s 0)" % (role, self.random.choice([2, 3]), self.some("==", "!="))
+
+    def returns(self):
+        return "return %s;" % ", ".join("%s.x" % role for role in self.roles)
+
+    # ---- statements ----
+
+    def delivery(self, depth, among):
+        if len(among) < 2:
+            return self.step(depth, among)
+        sender, receiver = self.random.sample(among, 2)
+        self.line(depth, "%s.(%s) ~> %s.x;" % (sender, self.expression(), receiver))
+
+    def step(self, depth, among):
+        role = self.role(among)
+        if self.random.random() < 0.15:
+            self.frail.add(role)
+            self.line(depth, "%s.x = frail(x);" % role)
+        else:
+            self.line(depth, "%s.x = %s;" % (role, self.expression()))
+
+    def choice(self, depth, among, in_loop, callees):
+        self.line(depth, "if (%s) {" % self.condition(self.role(among)))
+        self.block_of(depth + 1, among, in_loop, callees)
+        if self.random.random() < 0.6:
+            self.line(depth, "} else {")
+            self.block_of(depth + 1, among, in_loop, callees)
+        self.line(depth, "}")
+
+    def loop(self, depth, among, callees):
+        self.loops += 1
+        role, name = self.role(among), "i%d" % self.loops
+        self.line(depth, "for (%s.int %s = 0; %s.(%s < %d); %s.%s++) {" % (
+            role, name, role, name, self.random.choice([2, 3]), role, name))
+        self.block_of(depth + 1, among, True, callees)
+        self.line(depth, "}")
+
+    def checkpoint(self, depth, among, in_loop, callees):
+        options = self.some("", "", "", "retry 1 ", "within 3ms ", "retry 1 within 8ms ")
+        inside = self.random.sample(among, self.random.randrange(min(2, len(among)), len(among) + 1))
+        self.line(depth, "checkpoint %s{" % options)
+        self.block_of(depth + 1, inside, in_loop, callees)
+        if self.random.random() < 0.85:
+            self.line(depth, "} rescue {")
+            self.block_of(depth + 1, inside, in_loop, callees)
+        self.line(depth, "}")
+
+    def call(self, depth, callees):
+        roles = ", ".join("%s.x" % role for role in self.roles)
+        arguments = ", ".join("%s.(%s)" % (role, self.expression()) for role in self.roles)
+        self.line(depth, "%s = %s(%s);" % (roles, self.random.choice(callees), arguments))
+
+    def jump(self, depth, among, in_loop):
+        self.line(depth, "if (%s) {" % self.condition(self.role(among)))
+        self.line(depth + 1, self.some("break;", "continue;", self.returns()) if in_loop else self.returns())
+        self.line(depth, "}")
+
+    def block_of(self, depth, among, in_loop, callees):
+        for _ in range(self.random.randrange(1, 4)):
+            self.statement(depth, among, in_loop, callees)
+
+    def statement(self, depth, among, in_loop, callees):
+        self.weight += 1
+        kind = self.random.random()
+        if depth >= DEPTH_MAX or self.weight > 30 or kind < 0.45:
+            self.delivery(depth, among) if self.random.random() < 0.7 else self.step(depth, among)
+        elif kind < 0.72:
+            self.checkpoint(depth, among, in_loop, callees)
+        elif kind < 0.80:
+            self.choice(depth, among, in_loop, callees)
+        elif kind < 0.87:
+            self.loop(depth, among, callees)
+        elif kind < 0.93 and callees and len(among) == len(self.roles):
+            self.call(depth, callees)
+        else:
+            self.jump(depth, among, in_loop)
+
+    def definition(self, name, callees):
+        self.weight = 0
+        parameters = ", ".join("%s.int x" % role for role in self.roles)
+        results = ", ".join("%s.int" % role for role in self.roles)
+        self.line(0, "def %s(%s) -> %s {" % (name, parameters, results))
+        self.block_of(1, list(self.roles), False, callees)
+        self.checkpoint(1, list(self.roles), False, callees)
+        self.block_of(1, list(self.roles), False, callees)
+        self.line(1, self.returns())
+        self.line(0, "}")
+
+
+def generate(name, seed):
+    """The text of a C program."""
+    generator = Generator(seed)
+    callees = ["f"] if generator.random.random() < 0.5 else []
+    if callees:
+        generator.definition("f", [])
+    generator.definition("run", callees)
+    roles, frail = generator.roles, sorted(generator.frail)
+    lines = ["// Made by generate.py, seed %s." % seed, "#include <chorex.h>", "#include <stdio.h>", "",
+             "choreography(%s, (%s)," % (name, ", ".join(roles))]
+    lines += ["    int %s.frail(int x);" % role for role in frail]
+    lines += generator.lines + [")", ""]
+    lines += ['#include "%s.%s.chor.h"' % (name, role) for role in roles]
+    for role in frail:
+        lines += ["", "int %s_frail(int x)" % role, "{", "    if (x % 4 == 1)", '        chx_fail("%d", x);',
+                  "    return x + 1;", "}"]
+    values = ", ".join("result.%s" % role for role in roles)
+    arguments = ", ".join("123"[i % 3] for i in range(len(roles)))
+    lines += ["", "int main(void)", "{", "    struct %s_run_result result;" % name,
+              "    if (%s_run(&result, NULL, %s) != CHX_OK)" % (name, arguments),
+              '        return puts("failed") < 0;',
+              '    printf("%s\\n", %s);' % (" ".join(["%d"] * len(roles)), values),
+              "    return 0;", "}", ""]
+    return "\n".join(lines)
