@@ -102,6 +102,13 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
         return;
     }
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
+    for (size_t i = instance->variables.count; i > 0; i--) {
+        const Variable *variable = instance->variables.items[i - 1];
+        if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
+            diag_note(resolved->diags, variable->span, "this one is out of sight: its block has ended; bind it before the block");
+            return;
+        }
+    }
     BindingSearch search = {role_name, name, span.end, SPAN_NONE};
     search_block(&search, &instance->def->body);
     if (search.found.file != FILE_NONE) {
