@@ -46,10 +46,10 @@ typedef struct chx_runtime chx_runtime;
 typedef enum { CHX_THREAD, CHX_PROCESS } chx_isolation;
 
 typedef struct {
-    const chx_role *role;        // NULL: the implementation linked into the program
+    const chx_role *role; // NULL: the implementation linked into the program
     chx_isolation isolation;
-    void *context;               // chx_context() in the role's functions (thread mode)
-    unsigned restarts_max;       // 0: unlimited
+    void *context;         // chx_context() in the role's functions (thread mode)
+    unsigned restarts_max; // 0: unlimited
     unsigned restarts_period_ms;
 } chx_actor;
 
@@ -89,8 +89,8 @@ typedef struct {
 typedef enum { CHX_LOG_DEBUG, CHX_LOG_INFO, CHX_LOG_WARN, CHX_LOG_ERROR, CHX_LOG_OFF } chx_log_level;
 
 typedef struct {
-    unsigned workers;         // 0: one per core
-    bool signals;             // install handlers so that a fatal signal in a role is a failure, not the program's end
+    unsigned workers; // 0: one per core
+    bool signals;     // install handlers so that a fatal signal in a role is a failure, not the program's end
     void (*log)(void *context, chx_log_level level, const char *text); // NULL: standard error
     void *log_context;
     void *(*allocate)(void *context, void *old, size_t size); // realloc; size 0 frees. NULL: the C library's

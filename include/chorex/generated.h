@@ -56,14 +56,14 @@ typedef struct {
 
 struct chx_type {
     chx_kind kind;
-    bool owning;              // has strings, bytes or codec values in it
-    unsigned wire;            // numbers: bytes in a message, the same on every machine
+    bool owning;   // has strings, bytes or codec values in it
+    unsigned wire; // numbers: bytes in a message, the same on every machine
     size_t size;
     const char *name;
-    const chx_field *fields;  // STRUCT
-    size_t count;             // STRUCT: fields. ARRAY: elements
-    const chx_type *element;  // ARRAY. SHADOW: the other struct
-    const chx_codec *codec;   // CODEC
+    const chx_field *fields;                         // STRUCT
+    size_t count;                                    // STRUCT: fields. ARRAY: elements
+    const chx_type *element;                         // ARRAY. SHADOW: the other struct
+    const chx_codec *codec;                          // CODEC
     void (*pack)(void *shadow, const void *value);   // SHADOW
     void (*unpack)(void *value, const void *shadow); // SHADOW
 };
@@ -95,7 +95,7 @@ void chx_buffer_free(chx_buffer *buffer);
 void chx_set_cstring(const char **variable, const char *value);
 void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
-void chx_set(const chx_type *type, void *variable, const void *value);      // any owning type: copies
+void chx_set(const chx_type *type, void *variable, const void *value);       // any owning type: copies
 void chx_set_moved(const chx_type *type, void *variable, const void *value); // takes the value over: no copy
 
 // ---- roles ----
@@ -162,7 +162,7 @@ struct chx_role {
     const char *file;         // the choreography's
     const chx_entry *entries; // in the order of the interface's definitions
     size_t entry_count;
-    const unsigned *sends_to;      // role indices; `out` below is an index in this list
+    const unsigned *sends_to; // role indices; `out` below is an index in this list
     size_t sends_to_count;
     const unsigned *receives_from; // `in` below is an index in this list
     size_t receives_from_count;
@@ -264,7 +264,7 @@ struct chx_self {
     uint32_t site;      // the step being done
     uint32_t pool_size; // strings made in this step
     uint64_t steps;
-    uint32_t observed;  // not 0: somebody looks at every step: a trace, a simulation
+    uint32_t observed; // not 0: somebody looks at every step: a trace, a simulation
     uint32_t alarm_seen;
     const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
     unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
@@ -412,11 +412,11 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
 
 typedef struct {
     uint32_t site;
-    uint32_t body_at;              // where the frame goes on in an attempt of the body
-    uint32_t rescue_at;            // and in the rescue; 0: there is none, the failure goes to the enclosing block
-    uint32_t retries;              // attempts of the body besides the first
-    uint64_t within_ns;            // for each attempt of the body; 0: no deadline
-    const unsigned *participants;  // roles, ascending
+    uint32_t body_at;             // where the frame goes on in an attempt of the body
+    uint32_t rescue_at;           // and in the rescue; 0: there is none, the failure goes to the enclosing block
+    uint32_t retries;             // attempts of the body besides the first
+    uint64_t within_ns;           // for each attempt of the body; 0: no deadline
+    const unsigned *participants; // roles, ascending
     size_t participant_count;
 } chx_checkpoint;
 

@@ -20,8 +20,8 @@
 #define vector_push(arena, vector, item)                                                                               \
     do {                                                                                                               \
         if ((vector)->count == (vector)->capacity)                                                                     \
-            (vector)->items = vector_grow((arena), (vector)->items, sizeof *(vector)->items, (vector)->count,          \
-                                          &(vector)->capacity);                                                        \
+            (vector)->items =                                                                                          \
+                vector_grow((arena), (vector)->items, sizeof *(vector)->items, (vector)->count, &(vector)->capacity);  \
         (vector)->items[(vector)->count++] = (item);                                                                   \
     } while (0)
 

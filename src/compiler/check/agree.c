@@ -20,9 +20,9 @@ typedef struct {
 typedef struct {
     Arena *arena;
     const AgreeClient *client;
-    uint32_t base;      // the lowest variable id in the instance
-    uint32_t *indexes;  // by variable id - base; NOT_SHARED: never bound together with another
-    uint32_t *group;    // by index: those that were ever bound together are in one group (a forest)
+    uint32_t base;                    // the lowest variable id in the instance
+    uint32_t *indexes;                // by variable id - base; NOT_SHARED: never bound together with another
+    uint32_t *group;                  // by index: those that were ever bound together are in one group (a forest)
     VECTOR(VECTOR(uint32_t)) members; // by index of a group's root
     size_t count;
     uint32_t class_count; // class numbers are never used twice
@@ -30,7 +30,10 @@ typedef struct {
     VECTOR(uint32_t *) spare;
     uint32_t loop_low, loop_high; // the lowest and the highest site of a loop
     LoopState **loops;            // by site - loop_low
-    struct { uint64_t pair; uint32_t class, stamp; } *pairs; // hash table for joins
+    struct {
+        uint64_t pair;
+        uint32_t class, stamp;
+    } * pairs; // hash table for joins
     size_t pair_capacity;
     uint32_t stamp;
     bool changed, is_reporting;

@@ -45,8 +45,10 @@ static bool check_shapes(Body *body, const Value *value, const Pattern *pattern)
         if (value->is_tuple)
             diag_error(diags, pattern->span, "a tuple of %zu values goes to a tuple: '{a, b}'", value->exprs.count);
         else
-            diag_error(diags, pattern->span, "this takes %zu values, but one is sent: send a tuple, or take a struct "
-                       "apart with '{.field, ...}'", pattern->parts.count);
+            diag_error(diags, pattern->span,
+                       "this takes %zu values, but one is sent: send a tuple, or take a struct "
+                       "apart with '{.field, ...}'",
+                       pattern->parts.count);
         return false;
     }
     if (value->is_tuple && value->exprs.count != pattern->parts.count) {
@@ -65,8 +67,8 @@ static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
     const char *role = body->resolver->out->program->role_names[node->from];
     diag_error(body->resolver->diags, stmt->span, "%s sends to itself", written);
     if (strcmp(written, role) != 0)
-        diag_note(body->resolver->diags, SPAN_NONE, "'%s' is called with %s for %s", body->instance->def->name.text, role,
-                  written);
+        diag_note(body->resolver->diags, SPAN_NONE, "'%s' is called with %s for %s", body->instance->def->name.text,
+                  role, written);
 }
 
 static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
@@ -179,13 +181,16 @@ static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool 
         return;
     bool takes_tuple = located.pattern->kind == PATTERN_TUPLE;
     if (located.pattern->kind != PATTERN_DROP && takes_tuple != result->is_tuple) {
-        diag_error(resolver->diags, tree->span, result->is_tuple ? "this result is a tuple of %zu values: take it apart "
-                   "with '{a, b}'" : "this result is %zu value, not a tuple", result->types.count);
+        diag_error(resolver->diags, tree->span,
+                   result->is_tuple ? "this result is a tuple of %zu values: take it apart "
+                                      "with '{a, b}'"
+                                    : "this result is %zu value, not a tuple",
+                   result->types.count);
         return;
     }
     if (takes_tuple && located.pattern->parts.count != result->types.count) {
-        diag_error(resolver->diags, tree->span, "this result has %zu values, but %zu are taken here", result->types.count,
-                   located.pattern->parts.count);
+        diag_error(resolver->diags, tree->span, "this result has %zu values, but %zu are taken here",
+                   result->types.count, located.pattern->parts.count);
         return;
     }
     vector_push(resolver->arena, &node->results, located);
@@ -230,7 +235,8 @@ static bool resolve_if(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_CHOICE, stmt->span);
     bool fine = resolve_condition(body, stmt, node);
-    Branch then = {.span = stmt->body.span}, otherwise = {.span = stmt->otherwise.span, .is_implied = !stmt->has_otherwise};
+    Branch then = {.span = stmt->body.span},
+           otherwise = {.span = stmt->otherwise.span, .is_implied = !stmt->has_otherwise};
     if (!stmt->has_otherwise)
         otherwise.span = stmt->span;
     bool then_goes_on = resolve_block(body, &stmt->body, &then.body);
@@ -342,7 +348,8 @@ static void check_return_call(Body *body, const Stmt *stmt, Node *node)
         if (have != NULL && have->is_tuple == want->is_tuple && have->types.count == want->types.count)
             continue;
         diag_error(body->resolver->diags, stmt->span,
-                   have == NULL ? "'%s' has no result at %s, but '%s' needs one" : "'%s' has another kind of result at %s than '%s'",
+                   have == NULL ? "'%s' has no result at %s, but '%s' needs one"
+                                : "'%s' has another kind of result at %s than '%s'",
                    callee->def->name.text, who_all(body->resolver, body->env, &want->at), instance->def->name.text);
         diag_note(body->resolver->diags, want->span, "'%s' declares it here", instance->def->name.text);
         return;
@@ -382,7 +389,8 @@ static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
         const Result *result = &instance->results.items[slot];
         size_t wanted = result->types.count;
         if (given[slot]) {
-            diag_error(resolver->diags, value.span, "the result at %s is given twice", who_all(resolver, body->env, &value.at));
+            diag_error(resolver->diags, value.span, "the result at %s is given twice",
+                       who_all(resolver, body->env, &value.at));
             fine = false;
         } else if (value.is_tuple != result->is_tuple || value.exprs.count != wanted) {
             diag_error(resolver->diags, value.span, "'%s' returns %s%zu %s at %s, not %zu", name,
@@ -538,8 +546,8 @@ void resolve_body(Body *body)
     const Block *block = &instance->def->body;
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);
-    if (instance->falls_off && instance->results.count > 0 && instance->def->body.span.end > instance->def->name.span.end &&
-        !body->env->is_abstract) {
+    if (instance->falls_off && instance->results.count > 0 &&
+        instance->def->body.span.end > instance->def->name.span.end && !body->env->is_abstract) {
         Span brace = {block->span.file, block->span.end - 1, block->span.end};
         diag_error(body->resolver->diags, brace, "'%s' can end here without its result at %s", instance->def->name.text,
                    who_all(body->resolver, body->env, &instance->results.items[0].at));

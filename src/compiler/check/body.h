@@ -19,8 +19,8 @@ typedef VECTOR(FunctionValue) FunctionValueList;
 // What names mean inside one instance.
 typedef struct {
     const TreeDef *def;
-    RoleId *role_args;                // of def->role_params
-    FunctionValueList function_args;  // of its function parameters, in order
+    RoleId *role_args;               // of def->role_params
+    FunctionValueList function_args; // of its function parameters, in order
     bool is_abstract;
 } Env;
 
@@ -34,14 +34,14 @@ typedef struct {
     Arena *arena;
     Diags *diags;
     size_t role_count;
-    size_t role_capacity;   // with the pseudo roles that stand for role parameters of unused definitions
-    Map role_by_name;       // name -> RoleId + 1
-    Map def_by_name;        // name -> TreeDef
+    size_t role_capacity; // with the pseudo roles that stand for role parameters of unused definitions
+    Map role_by_name;     // name -> RoleId + 1
+    Map def_by_name;      // name -> TreeDef
     Map instance_by_key;
-    Map name_taken;         // of instances
+    Map name_taken; // of instances
     VECTOR(InstanceJob) jobs;
     Scope scope;
-    bool too_many;          // instances: reported
+    bool too_many; // instances: reported
 } Resolver;
 
 typedef struct FaultScope FaultScope;
@@ -64,8 +64,8 @@ typedef struct {
 RoleSet new_set(const Resolver *resolver, const Env *env);
 // The role's name as the user wrote it in this instance: a role parameter's own.
 const char *who(const Resolver *resolver, const Env *env, RoleId role);
-const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles); // "Alice and Bob"
-RoleId find_role(Resolver *resolver, const Env *env, const Name *name);              // ROLE_NONE: reported
+const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles);   // "Alice and Bob"
+RoleId find_role(Resolver *resolver, const Env *env, const Name *name);                // ROLE_NONE: reported
 bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set); // false: reported
 // NULL: reported. Its parameters and results are there at once, its body later.
 Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
@@ -74,8 +74,8 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
 Node *new_node(Body *body, NodeKind kind, Span span);
 
 // ---- local.c ----
-Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted);     // never NULL
-bool resolve_value(Body *body, const TreeExpr *tree, Value *value);        // false: reported
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted); // never NULL
+bool resolve_value(Body *body, const TreeExpr *tree, Value *value);     // false: reported
 // Binds what the target declares. `poison`: the value was wrong; variables are bound all the same, with no type.
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison);
 Variable *lookup_variable(Body *body, RoleId role, const char *name);

@@ -34,8 +34,10 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
         if (close != NULL)
             diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
         else
-            diag_note(resolver->diags, SPAN_NONE, "a choreographic function is made with 'def %s(...) { ... }'; a role's "
-                      "own is called as 'Role.%s(...)'", name->text, name->text);
+            diag_note(resolver->diags, SPAN_NONE,
+                      "a choreographic function is made with 'def %s(...) { ... }'; a role's "
+                      "own is called as 'Role.%s(...)'",
+                      name->text, name->text);
         return false;
     }
     if (role_args->count != value->def->role_params.count) {
@@ -51,8 +53,8 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
             return false;
         for (size_t k = 0; k < i; k++)
             if (value->role_args[k] == value->role_args[i]) {
-                diag_error(resolver->diags, role_args->items[i].span, "role arguments must be distinct: '%s' is there twice",
-                           role_args->items[i].text);
+                diag_error(resolver->diags, role_args->items[i].span,
+                           "role arguments must be distinct: '%s' is there twice", role_args->items[i].text);
                 return false;
             }
     }
@@ -67,15 +69,16 @@ static bool same_roles(Resolver *resolver, const Env *one_env, const RoleRef *on
            roleset_equal(&first, &second);
 }
 
-static void must_fit(Resolver *resolver, Span span, const char *argument, const char *parameter, const TypeText *expected,
-                     const TypeText *actual)
+static void must_fit(Resolver *resolver, Span span, const char *argument, const char *parameter,
+                     const TypeText *expected, const TypeText *actual)
 {
     TypeFit fit = {span, argument, parameter, expected, actual};
     vector_push(resolver->arena, &resolver->out->fits, fit);
 }
 
 // Does the function fit the parameter's signature? Roles now, types later. False: reported.
-static bool check_signature(Body *body, const FunctionValue *value, const Env *callee, const TreeParam *param, Span span)
+static bool check_signature(Body *body, const FunctionValue *value, const Env *callee, const TreeParam *param,
+                            Span span)
 {
     Resolver *resolver = body->resolver;
     Env env = {value->def, value->role_args, {0}, callee->is_abstract};
@@ -140,7 +143,8 @@ static bool function_argument(Body *body, const TreeArg *arg, const Env *callee,
 static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node)
 {
     Resolver *resolver = body->resolver;
-    char *type = param->declared != NULL ? span_copy(resolver->arena, resolver->out->sources, param->declared->before) : "";
+    char *type =
+        param->declared != NULL ? span_copy(resolver->arena, resolver->out->sources, param->declared->before) : "";
     if (arg->expr == NULL) {
         diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, '%s' is not located", name,
                    who_all(resolver, body->env, &param->at), type, arg->function.text);
@@ -173,8 +177,12 @@ static Instance *signature_instance(Body *body, const TreeParam *signature)
 {
     Resolver *resolver = body->resolver;
     TreeDef *def = ARENA_NEW(resolver->arena, TreeDef);
-    *def = (TreeDef){.name = signature->name, .params = *signature->params, .results = signature->results,
-                     .role_params = body->env->def->role_params, .span = signature->span, .body.span = signature->span};
+    *def = (TreeDef){.name = signature->name,
+                     .params = *signature->params,
+                     .results = signature->results,
+                     .role_params = body->env->def->role_params,
+                     .span = signature->span,
+                     .body.span = signature->span};
     for (size_t i = 0; i < def->params.count; i++)
         if (def->params.items[i].name.text == NULL)
             def->params.items[i].name = signature->name;
@@ -193,7 +201,9 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
         return false;
 
     Env callee = {function.def != NULL ? function.def : body->env->def,
-                  function.def != NULL ? function.role_args : body->env->role_args, {0}, body->env->is_abstract};
+                  function.def != NULL ? function.role_args : body->env->role_args,
+                  {0},
+                  body->env->is_abstract};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -210,7 +220,8 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
         for (size_t i = 0; i < callee.function_args.count; i++)
             is_abstract |= callee.function_args.items[i].def == NULL;
         // What only an unused definition calls is not part of the program either.
-        is_abstract |= body->env->is_abstract && (callee.function_args.count > 0 || function.def->role_params.count > 0);
+        is_abstract |=
+            body->env->is_abstract && (callee.function_args.count > 0 || function.def->role_params.count > 0);
         node->callee = get_instance(body->resolver, function.def, function.role_args, callee.function_args, is_abstract,
                                     call->span);
     }

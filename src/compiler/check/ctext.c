@@ -4,13 +4,61 @@
 #include <string.h>
 
 static const char *const KEYWORDS[] = {
-    "_Alignas",  "_Alignof", "_Atomic",   "_Bool",    "_Complex", "_Generic", "_Imaginary", "_Noreturn", "_Static_assert",
-    "_Thread_local", "__alignof__", "__asm__", "__attribute__", "__auto_type", "__builtin_offsetof",
-    "__builtin_types_compatible_p", "__builtin_va_arg", "__extension__", "__typeof__", "asm", "auto",     "break",
-    "case",      "char",     "const",     "continue", "default",  "do",       "double",     "else",      "enum",
-    "extern",    "float",    "for",       "goto",     "if",       "inline",   "int",        "long",      "register",
-    "restrict",  "return",   "short",     "signed",   "sizeof",   "static",   "struct",     "switch",    "typedef",
-    "typeof",    "union",    "unsigned",  "void",     "volatile", "while",
+    "_Alignas",
+    "_Alignof",
+    "_Atomic",
+    "_Bool",
+    "_Complex",
+    "_Generic",
+    "_Imaginary",
+    "_Noreturn",
+    "_Static_assert",
+    "_Thread_local",
+    "__alignof__",
+    "__asm__",
+    "__attribute__",
+    "__auto_type",
+    "__builtin_offsetof",
+    "__builtin_types_compatible_p",
+    "__builtin_va_arg",
+    "__extension__",
+    "__typeof__",
+    "asm",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "typeof",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
 };
 
 static bool is_keyword(const char *name)
@@ -117,7 +165,8 @@ void ctext_scan(Arena *arena, const Sources *sources, Span span, CTokenList *tok
         CTokenKind kind = CTOKEN_PUNCT;
         size_t length = 1;
         if (next_token(text + at, size - at, &kind, &length)) {
-            CToken token = {kind, {span.file, span.start + (uint32_t)at, span.start + (uint32_t)(at + length)},
+            CToken token = {kind,
+                            {span.file, span.start + (uint32_t)at, span.start + (uint32_t)(at + length)},
                             arena_copy(arena, text + at, length)};
             if (kind == CTOKEN_NAME && is_keyword(token.text))
                 token.kind = CTOKEN_KEYWORD;
@@ -172,8 +221,8 @@ void ctext_split(Arena *arena, const CTokenList *tokens, size_t open, size_t clo
 
 bool ctoken_assigns(const CToken *token)
 {
-    static const char *const OPERATORS[] = {"=",  "+=", "-=", "*=",  "/=",  "%=", "&=",
-                                            "|=", "^=", "<<=", ">>=", "++", "--"};
+    static const char *const OPERATORS[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
     for (size_t i = 0; token->kind == CTOKEN_PUNCT && i < sizeof OPERATORS / sizeof *OPERATORS; i++)
         if (strcmp(token->text, OPERATORS[i]) == 0)
             return true;

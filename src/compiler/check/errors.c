@@ -57,7 +57,8 @@ static void report_undeclared(Typing *typing, const CError *error, const LocalC 
     const char *role_name = written_role(typing, local, role);
     if (error->macro != NULL && has_variable(local, error->undeclared, role)) {
         diag_error(typing->diags, error->span, "macro '%s' uses %s's '%s'", error->macro, role_name, error->undeclared);
-        diag_note(typing->diags, SPAN_NONE, "a macro can't name a role's variable: give it to the macro as an argument");
+        diag_note(typing->diags, SPAN_NONE,
+                  "a macro can't name a role's variable: give it to the macro as an argument");
         return;
     }
     explain_missing(typing->resolved, local->instance, role, role_name, error->undeclared, error->span,
@@ -86,11 +87,13 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
     RoleId id = roleset_next(&local->expr.at, 0);
     // A prototype belongs to a role, never to a role parameter.
     const char *role = written_role(typing, local, id), *owner = typing->resolved->program->role_names[id];
-    diag_error(typing->diags, span, "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography",
-               role, name, owner, name, argument_types(typing, local, name));
+    diag_error(typing->diags, span,
+               "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography", role, name,
+               owner, name, argument_types(typing, local, name));
     CNameKind kind = cunit_name_kind(typing->unit, name);
     if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
-        diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role, name);
+        diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role,
+                  name);
 }
 
 static void report_const(Typing *typing, const CError *error, const LocalC *local)
@@ -107,14 +110,18 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         } else if (mention->shared) {
             diag_error(typing->diags, error->span, "%s agrees with others on '%s': its own C can't change it", role,
                        mention->name);
-            diag_note(typing->diags, SPAN_NONE, "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
-                      "keeps it", role, mention->name, role, mention->name);
+            diag_note(typing->diags, SPAN_NONE,
+                      "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
+                      "keeps it",
+                      role, mention->name, role, mention->name);
         } else if (variable->declared != NULL && variable->type != NULL && variable->type->is_const) {
             diag_error(typing->diags, error->span, "%s's '%s' is const: it keeps its first value", role, mention->name);
             diag_note(typing->diags, variable->span, "it is declared here");
         } else {
-            diag_error(typing->diags, error->span, "%s's '%s' is a string: local C can't change it", role, mention->name);
-            diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role, mention->name);
+            diag_error(typing->diags, error->span, "%s's '%s' is a string: local C can't change it", role,
+                       mention->name);
+            diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role,
+                      mention->name);
         }
         return;
     }
@@ -136,7 +143,8 @@ static const char *clean_message(const Resolved *resolved, const char *message)
         size_t length = (size_t)(close + 1 - at);
         const char *quoted = arena_copy(arena, at, length);
         bool is_ours = strstr(quoted, "chx_ty") != NULL || strstr(quoted, "chx_v") != NULL ||
-                       strstr(quoted, "chx_x") != NULL || strstr(quoted, "chx_t") != NULL || strstr(quoted, "chx_q") != NULL;
+                       strstr(quoted, "chx_x") != NULL || strstr(quoted, "chx_t") != NULL ||
+                       strstr(quoted, "chx_q") != NULL;
         unsigned id;
         if (sscanf(quoted, "'chx_v%u'", &id) == 1 && id < resolved->visible.count) {
             text_printf(&text, "'%s'", resolved->visible.items[id].variable->name);
@@ -165,9 +173,11 @@ static bool is_harmless(const CError *error, const LocalC *local)
     for (size_t i = 0; local != NULL && i < local->mentions.count; i++) {
         const Mention *mention = &local->mentions.items[i];
         const CType *type = mention->variables.items[0]->type;
-        bool is_string = type != NULL && (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES);
+        bool is_string =
+            type != NULL && (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES);
         for (size_t k = 0; (mention->shared || is_string) && k < mention->places.count; k++)
-            if (mention->places.items[k].start >= error->span.start && mention->places.items[k].start <= error->span.end)
+            if (mention->places.items[k].start >= error->span.start &&
+                mention->places.items[k].start <= error->span.end)
                 return false;
     }
     return true;
@@ -219,8 +229,8 @@ static void report_in_type(Typing *typing, const CError *error)
 static void report_void(Typing *typing, const LocalC *local)
 {
     const CalledName *called = local->called.count > 0 ? &local->called.items[0] : NULL;
-    bool is_inferred = called != NULL && called->is_whole && called->function != NULL && called->function->proto == NULL &&
-                       called->function->type != NULL;
+    bool is_inferred = called != NULL && called->is_whole && called->function != NULL &&
+                       called->function->proto == NULL && called->function->type != NULL;
     if (!is_inferred) {
         diag_error(typing->diags, local->expr.span, "this has no value");
         return;
@@ -293,7 +303,8 @@ static void report_macros(Typing *typing)
             continue;
         diag_error(typing->diags, reference->span, "macro '%s' uses %s's '%s'", reference->macro,
                    written_role(typing, local, roleset_next(&local->expr.at, 0)), reference->name);
-        diag_note(typing->diags, SPAN_NONE, "a macro can't name a role's variable: give it to the macro as an argument");
+        diag_note(typing->diags, SPAN_NONE,
+                  "a macro can't name a role's variable: give it to the macro as an argument");
     }
 }
 
@@ -320,8 +331,10 @@ static void report_array_results(Typing *typing)
         const LocalC *local = typing->resolved->locals.items[i];
         if (typing->typed[i] && local->wanted != NULL && map_has(&typing->array_types, local->wanted) &&
             calls_unknown(typing, local))
-            diag_error(typing->diags, local->called.items[0].span, "a C function can't return an array: '%s' needs a struct "
-                       "around it", local->called.items[0].name);
+            diag_error(typing->diags, local->called.items[0].span,
+                       "a C function can't return an array: '%s' needs a struct "
+                       "around it",
+                       local->called.items[0].name);
     }
 }
 

@@ -97,22 +97,24 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
 {
     if (owner_name != NULL) {
         diag_error(resolved->diags, span, "'%s' is %s's, not %s's", name, owner_name, role_name);
-        diag_note(resolved->diags, SPAN_NONE, "a value reaches %s by a delivery: '%s.%s ~> %s.%s;'", role_name, owner_name,
-                  name, role_name, name);
+        diag_note(resolved->diags, SPAN_NONE, "a value reaches %s by a delivery: '%s.%s ~> %s.%s;'", role_name,
+                  owner_name, name, role_name, name);
         return;
     }
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
     for (size_t i = instance->variables.count; i > 0; i--) {
         const Variable *variable = instance->variables.items[i - 1];
         if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
-            diag_note(resolved->diags, variable->span, "this one is out of sight: its block has ended; bind it before the block");
+            diag_note(resolved->diags, variable->span,
+                      "this one is out of sight: its block has ended; bind it before the block");
             return;
         }
     }
     BindingSearch search = {role_name, name, span.end, SPAN_NONE};
     search_block(&search, &instance->def->body);
     if (search.found.file != FILE_NONE) {
-        diag_note(resolved->diags, search.found, "'%s' reaches %s only here, later in the choreography", name, role_name);
+        diag_note(resolved->diags, search.found, "'%s' reaches %s only here, later in the choreography", name,
+                  role_name);
         return;
     }
     VECTOR(const char *) names = {0};

@@ -19,10 +19,10 @@ typedef struct {
     const Program *program;
     Knowledge *knowledge;
     const Instance *instance;
-    VECTOR(uint32_t) *callees; // by instance id
+    VECTOR(uint32_t) * callees;     // by instance id
     bool *has_break, *has_continue; // by site of a LOOP
-    bool *jumps_inside;        // by instance id: a jump stands inside a choice, loop or checkpoint
-    size_t depth;              // of choices, loops and checkpoints
+    bool *jumps_inside;             // by instance id: a jump stands inside a choice, loop or checkpoint
+    size_t depth;                   // of choices, loops and checkpoints
 } Scan;
 
 // ---- what completes, and the roles that act in an instance by themselves ----
@@ -258,10 +258,10 @@ struct Level {
 typedef struct {
     Arena *arena;
     const Knowledge *knowledge;
-    size_t count;   // of roles that have a part in the instance
+    size_t count; // of roles that have a part in the instance
     RoleId *roles;
     uint32_t *index; // by role: in `roles`
-    Place *next;    // by index: at the point where the walk is
+    Place *next;     // by index: at the point where the walk is
     VECTOR(Place *) spare;
     Level *level;
     bool changed;
@@ -271,8 +271,8 @@ static void walk_list(Walk *walk, const NodeList *list);
 
 static Place *places_copy(Walk *walk, const Place *places)
 {
-    Place *copy = walk->spare.count > 0 ? walk->spare.items[--walk->spare.count]
-                                        : ARENA_ARRAY(walk->arena, Place, walk->count);
+    Place *copy =
+        walk->spare.count > 0 ? walk->spare.items[--walk->spare.count] : ARENA_ARRAY(walk->arena, Place, walk->count);
     memcpy(copy, places, walk->count * sizeof *copy);
     return copy;
 }
@@ -496,7 +496,7 @@ static const Node *first_action(const Knowledge *knowledge, const NodeList *list
 static Span action_span(const Node *node)
 {
     return node->kind == NODE_CHOICE || node->kind == NODE_LOOP || node->kind == NODE_CHECKPOINT ? node->head
-                                                                                                  : node->span;
+                                                                                                 : node->span;
 }
 
 // `where`: "in this branch". `nowhere` is what to point to if the role does nothing there.
@@ -539,8 +539,8 @@ static void note_branches(Tell *tell, const Node *node, RoleId role)
 static void check_notify(Tell *tell, const Node *node, const NodeList *rest, size_t index)
 {
     const RoleSet *told = &tell->knowledge->told[node->site];
-    Span span = node->span.file == node->head.file ? (Span){node->span.file, node->span.start, node->head.end}
-                                                   : node->head;
+    Span span =
+        node->span.file == node->head.file ? (Span){node->span.file, node->span.start, node->head.end} : node->head;
     for (ROLESET_EACH(role, told)) {
         if (roleset_has(&node->notify, role))
             continue;

@@ -13,8 +13,7 @@ static Variable *fault_variable(Body *body, FaultScope *fault, RoleId role)
     for (size_t i = 0; i < variables->count; i++)
         if (variables->items[i]->role == role)
             return variables->items[i];
-    Variable *variable =
-        new_variable(body->resolver, body->instance, role, fault->name, fault->checkpoint->head);
+    Variable *variable = new_variable(body->resolver, body->instance, role, fault->name, fault->checkpoint->head);
     variable->is_fault = true;
     variable->is_read = true;
     vector_push(body->resolver->arena, variables, variable);
@@ -189,8 +188,8 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
     for (ROLESET_EACH(role, &value->at)) {
         if (lookup_variable(body, role, tree->name.text) != NULL)
             continue;
-        explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role), tree->name.text,
-                        tree->name.span, owner_of(body, tree->name.text));
+        explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role),
+                        tree->name.text, tree->name.span, owner_of(body, tree->name.text));
         fine = false;
         break;
     }
@@ -202,8 +201,10 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
 static void check_set_call(Body *body, const TreeExpr *tree, const Value *value)
 {
     if (roleset_count(&value->at) > 1)
-        diag_error(body->resolver->diags, tree->span, "an expression at a role set makes no calls: let one role call '%s' "
-                   "and send the result to the set", tree->name.text);
+        diag_error(body->resolver->diags, tree->span,
+                   "an expression at a role set makes no calls: let one role call '%s' "
+                   "and send the result to the set",
+                   tree->name.text);
 }
 
 bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
@@ -292,8 +293,8 @@ static void resolve_place(Body *body, const RoleSet *at, const Target *target, P
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison)
 {
     static const PatternKind KINDS[] = {
-        [TARGET_NAME] = PATTERN_BIND,   [TARGET_DECLARE] = PATTERN_BIND, [TARGET_DROP] = PATTERN_DROP,
-        [TARGET_MATCH] = PATTERN_MATCH, [TARGET_PLACE] = PATTERN_PLACE,  [TARGET_TUPLE] = PATTERN_TUPLE,
+        [TARGET_NAME] = PATTERN_BIND,     [TARGET_DECLARE] = PATTERN_BIND, [TARGET_DROP] = PATTERN_DROP,
+        [TARGET_MATCH] = PATTERN_MATCH,   [TARGET_PLACE] = PATTERN_PLACE,  [TARGET_TUPLE] = PATTERN_TUPLE,
         [TARGET_STRUCT] = PATTERN_STRUCT,
     };
     Pattern *pattern = ARENA_NEW(body->resolver->arena, Pattern);

@@ -40,8 +40,8 @@ typedef struct {
     uint32_t site, variable;
 } Mini;
 
-static const CType mini_int = {.kind = CTYPE_INTEGER, .spelling = "int", .canonical = "int", .before = "int",
-                               .after = ""};
+static const CType mini_int = {
+    .kind = CTYPE_INTEGER, .spelling = "int", .canonical = "int", .before = "int", .after = ""};
 
 static inline NodeList mini_braces(Mini *mini);
 
@@ -104,8 +104,12 @@ static inline VariableList mini_variables(Mini *mini, const RoleSet *at, char na
         if (variable == NULL) {
             variable = ARENA_NEW(mini->arena, Variable);
             const char *text = arena_printf(mini->arena, "%c", name);
-            *variable = (Variable){.id = mini->variable++, .name = text, .c_name = text, .role = role,
-                                   .instance = mini->instance, .type = &mini_int};
+            *variable = (Variable){.id = mini->variable++,
+                                   .name = text,
+                                   .c_name = text,
+                                   .role = role,
+                                   .instance = mini->instance,
+                                   .type = &mini_int};
             vector_push(mini->arena, &mini->instance->variables, variable);
         }
         vector_push(mini->arena, &list, variable);
@@ -301,8 +305,8 @@ static inline Mini *mini_new(const char *text)
     mini->diags = diags_new(arena, mini->sources);
     mini->file = source_add(mini->sources, "mini", text, strlen(text))->id;
     mini->program = ARENA_NEW(arena, Program);
-    *mini->program = (Program){.arena = arena, .sources = mini->sources, .name = "mini", .role_count = MINI_ROLES,
-                               .role_names = names};
+    *mini->program = (Program){
+        .arena = arena, .sources = mini->sources, .name = "mini", .role_count = MINI_ROLES, .role_names = names};
     mini_declare(mini);
     while (mini_take(mini, "def")) {
         mini_space(mini);

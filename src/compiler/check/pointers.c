@@ -20,7 +20,8 @@ static bool acts(const Node *node, RoleId role)
     return (node->kind == NODE_STEP && roleset_has(&node->at, role)) ||
            (node->kind == NODE_DELIVERY && (node->from == role || roleset_has(&node->to.at, role))) ||
            ((node->kind == NODE_CHOICE || node->kind == NODE_LOOP) && roleset_has(&node->deciders, role)) ||
-           node->callee != NULL || acts_in(&node->body, role) || acts_in(&node->step, role) || acts_in(&node->rescue, role);
+           node->callee != NULL || acts_in(&node->body, role) || acts_in(&node->step, role) ||
+           acts_in(&node->rescue, role);
 }
 
 static bool acts_in(const NodeList *nodes, RoleId role)
@@ -56,9 +57,10 @@ static void check_checkpoint(void *context, Node *node)
             !is_used_after(check, variable, node->span.start))
             continue;
         const char *role = instance_role_name(check->typing->resolved->program, check->instance, variable->role);
-        diag_warning(check->typing->diags, variable->span, "%s's '%s' is a pointer that is live over a checkpoint", role,
-                     variable->name);
-        diag_note(check->typing->diags, node->head, "a rescue here restores the pointer, not what it points to, and a new "
+        diag_warning(check->typing->diags, variable->span, "%s's '%s' is a pointer that is live over a checkpoint",
+                     role, variable->name);
+        diag_note(check->typing->diags, node->head,
+                  "a rescue here restores the pointer, not what it points to, and a new "
                   "process does not have that memory: keep the value itself, or get the pointer anew in the rescue");
         check->pointers.items[i--] = check->pointers.items[--check->pointers.count];
     }

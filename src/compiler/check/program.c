@@ -60,8 +60,8 @@ static void dump_instance(const Program *program, const Instance *instance, FILE
     for (size_t i = 0; i < instance->variables.count; i++) {
         const Variable *variable = instance->variables.items[i];
         const CType *type = variable->is_fault ? NULL : variable->type;
-        fprintf(out, "  %s %s.%s: %s\n", variable->is_param ? "parameter" : "variable", program->role_names[variable->role],
-                variable->c_name, type != NULL ? type->spelling : "chx_fault");
+        fprintf(out, "  %s %s.%s: %s\n", variable->is_param ? "parameter" : "variable",
+                program->role_names[variable->role], variable->c_name, type != NULL ? type->spelling : "chx_fault");
     }
     for (size_t i = 0; i < instance->results.count; i++)
         for (size_t k = 0; k < instance->results.items[i].types.count; k++)

@@ -18,29 +18,29 @@ typedef struct Node Node;
 
 // A variable of one role in one instance.
 typedef struct {
-    uint32_t id;              // unique in the program
-    const char *name;         // as written
-    const char *c_name;       // unique among this role's variables in this instance: name, name_2, ...
+    uint32_t id;        // unique in the program
+    const char *name;   // as written
+    const char *c_name; // unique among this role's variables in this instance: name, name_2, ...
     RoleId role;
     Instance *instance;
     Span span;                // where it is bound first
     const TypeText *declared; // NULL: inferred
     const CType *type;        // never an unnamed type; arrays stay arrays
     bool is_param;
-    bool is_fault;            // `fault` of a rescue, type chx_fault
+    bool is_fault; // `fault` of a rescue, type chx_fault
     bool is_read;
 } Variable;
 typedef VECTOR(Variable *) VariableList;
 
 // A C function that a role must provide: ROLE_NAME.
 typedef struct {
-    uint32_t id;              // unique in the program
+    uint32_t id; // unique in the program
     RoleId role;
     const char *name;
-    const TreeProto *proto;   // NULL: inferred
+    const TreeProto *proto; // NULL: inferred
     const CFunction *type;
-    Span first_use;           // SPAN_NONE: never used
-    bool is_hook;             // init, fini
+    Span first_use; // SPAN_NONE: never used
+    bool is_hook;   // init, fini
 } RoleFunction;
 typedef VECTOR(RoleFunction *) RoleFunctionList;
 
@@ -55,15 +55,15 @@ typedef struct {
 } Piece;
 
 typedef struct {
-    RoleSet at;            // the roles that compute it (each on its own)
-    Span span;             // of the C text
-    const CType *type;     // of its value; an array stays an array, a string literal is const char *
+    RoleSet at;        // the roles that compute it (each on its own)
+    Span span;         // of the C text
+    const CType *type; // of its value; an array stays an array, a string literal is const char *
     VECTOR(Piece) pieces;
-    bool is_variable;      // exactly one VARIABLE piece
-    bool is_constant;      // no variables, no calls
+    bool is_variable; // exactly one VARIABLE piece
+    bool is_constant; // no variables, no calls
     bool has_call;
-    bool is_braces;        // a brace initialiser: only as the value of a step with a typed target
-    bool is_literal;       // a string literal
+    bool is_braces;  // a brace initialiser: only as the value of a step with a typed target
+    bool is_literal; // a string literal
 } Expr;
 typedef VECTOR(Expr *) ExprList;
 
@@ -104,11 +104,11 @@ Variable *pattern_variable(const RoleSet *at, const Pattern *bind, RoleId role);
 typedef VECTOR(Node *) NodeList;
 
 typedef enum {
-    NODE_STEP,       // something that roles do on their own
+    NODE_STEP, // something that roles do on their own
     NODE_DELIVERY,
     NODE_CALL,
-    NODE_CHOICE,     // if, switch
-    NODE_LOOP,       // while, do, for
+    NODE_CHOICE, // if, switch
+    NODE_LOOP,   // while, do, for
     NODE_BREAK,
     NODE_CONTINUE,
     NODE_RETURN,
@@ -144,7 +144,7 @@ typedef struct {
 
 struct Node {
     NodeKind kind;
-    uint32_t site;   // unique in the program, from 1
+    uint32_t site; // unique in the program, from 1
     Span span;
 
     // STEP: `at` do: target op value. target NULL: value for its effect. op NULL: a declaration without a value (zero).
@@ -162,21 +162,21 @@ struct Node {
 
     // CALL. RETURN with a call: the same, is_return.
     Instance *callee;
-    VECTOR(Value) args;                 // one per parameter of the callee, one expression each
-    VECTOR(LocatedPattern) results;     // CALL: where results go; results that nobody wants are missing here
+    VECTOR(Value) args;             // one per parameter of the callee, one expression each
+    VECTOR(LocatedPattern) results; // CALL: where results go; results that nobody wants are missing here
 
     // CHOICE and LOOP. The roles in `deciders` all compute `condition`; the first of them tells the others.
     // LOOP without condition: for ever.
     RoleSet deciders;
-    Expr *condition;                    // may be NULL in a LOOP
+    Expr *condition; // may be NULL in a LOOP
     bool is_switch;
-    VECTOR(Branch) branches;            // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
+    VECTOR(Branch) branches; // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
     LoopKind loop;
-    NodeList body;                      // LOOP, CHECKPOINT, BLOCK
-    NodeList step;                      // LOOP_FOR: done after the body and by `continue`
+    NodeList body; // LOOP, CHECKPOINT, BLOCK
+    NodeList step; // LOOP_FOR: done after the body and by `continue`
     bool has_notify;
     RoleSet notify;
-    Span head;                          // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
+    Span head; // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
 
     // RETURN: one value per result of the instance, in the same order; or callee (NULL: none) and args as in CALL.
     VECTOR(Value) values;
@@ -188,20 +188,20 @@ struct Node {
     uint64_t within_ns;
     uint32_t retry;
     NodeList rescue;
-    VariableList fault_variables;       // those roles' that use `fault` in the rescue
+    VariableList fault_variables; // those roles' that use `fault` in the rescue
 };
 
 struct Instance {
-    uint32_t id;                        // index in program->instances
+    uint32_t id; // index in program->instances
     const TreeDef *def;
-    const RoleId *role_args;            // of def->role_params
-    const char *name;                   // unique: "run", "relay_Ann_Cleo", "purchase_two_party"
-    bool is_entry;                      // can be started from C
-    VECTOR(Param) params;               // located ones only
-    VECTOR(Result) results;             // a role is in at most one of them
+    const RoleId *role_args; // of def->role_params
+    const char *name;        // unique: "run", "relay_Ann_Cleo", "purchase_two_party"
+    bool is_entry;           // can be started from C
+    VECTOR(Param) params;    // located ones only
+    VECTOR(Result) results;  // a role is in at most one of them
     NodeList body;
-    VariableList variables;             // of all roles, params included
-    bool falls_off;                     // its end can be reached without a return
+    VariableList variables; // of all roles, params included
+    bool falls_off;         // its end can be reached without a return
 };
 
 typedef struct {
@@ -210,11 +210,11 @@ typedef struct {
     const Tree *tree;
     const char *name;
     size_t role_count;
-    const char **role_names;            // in the order of the choreography
-    bool *role_name_taken;              // C declares something of the role's name: emitted code must not use it bare
-    VECTOR(Instance *) instances;       // reachable from entries, or unused but checked (never with abstract roles)
-    RoleFunctionList functions;         // of all roles, used ones and hooks; in order of first use
-    uint32_t site_count;                // sites are 1 .. site_count - 1
+    const char **role_names;      // in the order of the choreography
+    bool *role_name_taken;        // C declares something of the role's name: emitted code must not use it bare
+    VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
+    RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
+    uint32_t site_count;          // sites are 1 .. site_count - 1
 } Program;
 
 // The role's name as written in the instance's definition: a role parameter's own.

@@ -68,8 +68,7 @@ static bool learn_strings(Typing *typing)
         for (size_t k = 0; local->assigns && !typing->read_only[i] && k < local->mentions.count; k++) {
             Variable *variable = local->mentions.items[k].variables.items[0];
             const CType *type = is_poisoned(variable) ? NULL : type_of(typing, 'v', variable->id);
-            if (type == NULL ||
-                (type->kind != CTYPE_CSTRING && type->kind != CTYPE_STR && type->kind != CTYPE_BYTES))
+            if (type == NULL || (type->kind != CTYPE_CSTRING && type->kind != CTYPE_STR && type->kind != CTYPE_BYTES))
                 continue;
             variable->type = type;
             typing->read_only[i] = true;
@@ -205,16 +204,23 @@ static bool learn_bitfields(Typing *typing, const CErrorList *errors)
 static const CType *void_type(Typing *typing, bool is_bool)
 {
     CType *type = ARENA_NEW(typing->arena, CType);
-    *type = (CType){.kind = is_bool ? CTYPE_BOOL : CTYPE_VOID, .spelling = is_bool ? "bool" : "void",
-                    .canonical = is_bool ? "_Bool" : "void", .before = is_bool ? "bool " : "void ", .after = "",
-                    .size = 1, .align = 1, .is_named = true, .is_sendable = is_bool};
+    *type = (CType){.kind = is_bool ? CTYPE_BOOL : CTYPE_VOID,
+                    .spelling = is_bool ? "bool" : "void",
+                    .canonical = is_bool ? "_Bool" : "void",
+                    .before = is_bool ? "bool " : "void ",
+                    .after = "",
+                    .size = 1,
+                    .align = 1,
+                    .is_named = true,
+                    .is_sendable = is_bool};
     return type;
 }
 
 // An argument's type as a parameter: strings of any kind are const char *.
 const CType *parameter_type(Arena *arena, const CType *type)
 {
-    bool is_string = type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0;
+    bool is_string =
+        type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0;
     if (!is_string)
         return type;
     CType *string = ARENA_NEW(arena, CType);
@@ -239,8 +245,7 @@ static const CFunction *shown_prototype(Typing *typing, const LocalC *local)
     if (function->result == NULL || function->result->kind == CTYPE_INVALID || function->result->kind == CTYPE_ARRAY)
         return NULL;
     for (size_t i = 0; i < local->called.items[0].args.count; i++) {
-        const CType *type =
-            cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
+        const CType *type = cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
         if (type == NULL || type->kind == CTYPE_INVALID)
             return NULL;
         vector_push(typing->arena, &function->params, parameter_type(typing->arena, type));
@@ -274,7 +279,8 @@ static void report_difference(Typing *typing, LocalC *local, const CFunction *sh
     const char *name = arena_printf(typing->arena, "%s.%s", role, called->name);
     diag_error(typing->diags, called->span, "%s's '%s' is used here as '%s', but elsewhere as '%s'", role, called->name,
                prototype_text(typing->arena, shown, name), prototype_text(typing->arena, known, name));
-    diag_note(typing->diags, called->function->first_use, "first used here; a prototype in the choreography settles it");
+    diag_note(typing->diags, called->function->first_use,
+              "first used here; a prototype in the choreography settles it");
     local->is_poisoned = true;
 }
 
@@ -387,7 +393,8 @@ static void read_node(void *context, Node *node)
         Pattern *pattern = node->results.items[i].pattern;
         const Result *result = instance_result(node->callee, roleset_next(&node->results.items[i].at, 0));
         for (size_t k = 0; k < result->types.count; k++)
-            read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern, result->types.items[k]);
+            read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
+                         result->types.items[k]);
     }
 }
 
@@ -421,7 +428,7 @@ static const CReference *find_reference(const Typing *typing, Span span, const c
 
 typedef struct {
     Span span;
-    Mention *mention;       // or
+    Mention *mention; // or
     RoleFunction *function;
 } Cut;
 typedef VECTOR(Cut) CutList;
@@ -448,7 +455,8 @@ static void find_cuts(Typing *typing, LocalC *local, CutList *cuts)
     }
     for (size_t i = 0; i < local->called.count; i++)
         if (local->called.items[i].function != NULL)
-            vector_push(typing->arena, cuts, ((Cut){local->called.items[i].span, NULL, local->called.items[i].function}));
+            vector_push(typing->arena, cuts,
+                        ((Cut){local->called.items[i].span, NULL, local->called.items[i].function}));
     if (cuts->count > 1)
         qsort(cuts->items, cuts->count, sizeof *cuts->items, compare_cuts);
 }

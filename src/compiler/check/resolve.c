@@ -76,8 +76,12 @@ bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet 
 Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, const char *name, Span span)
 {
     Variable *variable = ARENA_NEW(resolver->arena, Variable);
-    *variable = (Variable){.id = (uint32_t)resolver->out->visible.count, .name = name, .c_name = name, .role = role,
-                           .instance = instance, .span = span};
+    *variable = (Variable){.id = (uint32_t)resolver->out->visible.count,
+                           .name = name,
+                           .c_name = name,
+                           .role = role,
+                           .instance = instance,
+                           .span = span};
     vector_push(resolver->arena, &instance->variables, variable);
     vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX}));
     return variable;
@@ -105,7 +109,8 @@ RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char 
     RoleFunction *function = resolved_function(resolved, role, name);
     if (function == NULL) {
         function = ARENA_NEW(resolved->arena, RoleFunction);
-        *function = (RoleFunction){.id = (uint32_t)resolved->functions.count, .role = role, .name = name, .first_use = SPAN_NONE};
+        *function = (RoleFunction){
+            .id = (uint32_t)resolved->functions.count, .role = role, .name = name, .first_use = SPAN_NONE};
         map_put(&resolved->function_by_name, arena_printf(resolved->arena, "%u %s", role, name), function);
         vector_push(resolved->arena, &resolved->functions, function);
     }
@@ -167,8 +172,9 @@ static void add_results(Resolver *resolver, Instance *instance, const Env *env)
         find_roles(resolver, env, &tree->at, &result.at);
         for (ROLESET_EACH(role, &result.at))
             if (!roleset_add(&seen, role))
-                diag_error(resolver->diags, tree->span, "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'",
-                           env->def->name.text, who(resolver, env, role), who(resolver, env, role));
+                diag_error(resolver->diags, tree->span,
+                           "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'", env->def->name.text,
+                           who(resolver, env, role), who(resolver, env, role));
         for (size_t k = 0; k < tree->types.count; k++)
             vector_push(resolver->arena, &result.types, NULL);
         vector_push(resolver->arena, &instance->results, result);
@@ -179,7 +185,8 @@ Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args
                        bool is_abstract, Span use)
 {
     Env env = {def, role_args, function_args, is_abstract};
-    const char *key = arena_printf(resolver->arena, "%s%s", instance_text(resolver, &env, " "), is_abstract ? " ?" : "");
+    const char *key =
+        arena_printf(resolver->arena, "%s%s", instance_text(resolver, &env, " "), is_abstract ? " ?" : "");
     Instance *instance = map_get(&resolver->instance_by_key, key);
     if (instance != NULL)
         return instance;
@@ -382,7 +389,8 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
     Resolved *out = ARENA_NEW(arena, Resolved);
     *out = (Resolved){.arena = arena, .sources = sources, .diags = diags, .tree = tree};
     out->program = ARENA_NEW(arena, Program);
-    *out->program = (Program){.arena = arena, .sources = sources, .tree = tree, .name = tree->name.text, .site_count = 1};
+    *out->program =
+        (Program){.arena = arena, .sources = sources, .tree = tree, .name = tree->name.text, .site_count = 1};
     map_init(&out->function_by_name, arena);
 
     Resolver resolver = {.out = out, .arena = arena, .diags = diags};

@@ -34,8 +34,8 @@ typedef struct {
     VECTOR(Mention) mentions;
     VECTOR(CalledName) called;
     const char *wanted; // typing: the C type it is converted to, or NULL
-    bool assigns;     // there is an assignment or increment in it
-    bool is_poisoned; // mentions a variable whose binding was wrong: nothing is said about it
+    bool assigns;       // there is an assignment or increment in it
+    bool is_poisoned;   // mentions a variable whose binding was wrong: nothing is said about it
 } LocalC;
 
 static inline LocalC *local_c(const Expr *expr)
@@ -63,16 +63,16 @@ typedef struct {
     const Tree *tree;
     Program *program;
     VECTOR(LocalC *) locals;
-    RoleFunctionList functions;   // prototypes and uses, in order of appearance
-    Map function_by_name;         // "role name" -> RoleFunction
-    VECTOR(Visibility) visible;   // by variable id
+    RoleFunctionList functions; // prototypes and uses, in order of appearance
+    Map function_by_name;       // "role name" -> RoleFunction
+    VECTOR(Visibility) visible; // by variable id
     uint32_t pattern_count;
     VECTOR(TypeFit) fits;
-    VECTOR(Instance *) abstract;  // made only to check definitions that nobody uses: names and roles, no types
+    VECTOR(Instance *) abstract; // made only to check definitions that nobody uses: names and roles, no types
 } Resolved;
 
 Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const Tree *tree);
-RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name); // NULL: unknown
+RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name);               // NULL: unknown
 RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use); // made if unknown
 
 // The type of a variable whose binding was wrong.

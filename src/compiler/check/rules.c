@@ -70,7 +70,8 @@ static void check_sendable(Typing *typing, const CType *type, Span span)
     } else if (!type->is_sendable) {
         diag_error(typing->diags, span, "a value of type '%s' can't be sent", type->spelling);
         if (is_c_string(type))
-            diag_note(typing->diags, SPAN_NONE, "a C string travels as 'const char *': give the receiver's variable that type");
+            diag_note(typing->diags, SPAN_NONE,
+                      "a C string travels as 'const char *': give the receiver's variable that type");
         else if (type->why_not != NULL)
             diag_note(typing->diags, SPAN_NONE, "%s", type->why_not);
     }
@@ -115,7 +116,8 @@ static void check_bind(Typing *typing, const Pattern *pattern, const CType *valu
     check_const(typing, pattern);
     for (size_t i = 1; i < pattern->variables.count; i++) {
         const Variable *other = pattern->variables.items[i];
-        if (is_valid(first->type) && is_valid(other->type) && strcmp(first->type->canonical, other->type->canonical) != 0)
+        if (is_valid(first->type) && is_valid(other->type) &&
+            strcmp(first->type->canonical, other->type->canonical) != 0)
             diag_error(typing->diags, pattern->span, "%s's '%s' is '%s', but %s's is '%s': one value can't be both",
                        role_name(typing, first->role), first->name, first->type->spelling,
                        role_name(typing, other->role), other->type->spelling);
@@ -178,7 +180,8 @@ static void check_step(Typing *typing, const Node *node)
         else if (is_valid(type) && type->kind == CTYPE_VOID)
             diag_error(typing->diags, node->value->span, "this has no value");
         else if (is_valid(type) && node->target->kind == PATTERN_PLACE && !type->is_named)
-            diag_error(typing->diags, node->target->span, "the type of this value has no name: give it a tag or a typedef");
+            diag_error(typing->diags, node->target->span,
+                       "the type of this value has no name: give it a tag or a typedef");
         return;
     }
     const CType *type = node->target->type;
@@ -198,7 +201,8 @@ static void check_condition(Typing *typing, const Node *node)
         return;
     bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
     if (node->is_switch && !is_integer)
-        diag_error(typing->diags, node->condition->span, "a switch is over an integer or enum, not '%s'", type->spelling);
+        diag_error(typing->diags, node->condition->span, "a switch is over an integer or enum, not '%s'",
+                   type->spelling);
     else if (!node->is_switch && !is_number(type) && !is_pointer(type) && type->kind != CTYPE_ARRAY)
         diag_error(typing->diags, node->condition->span, "a value of type '%s' can't be a condition", type->spelling);
 }
@@ -238,8 +242,10 @@ static void check_set_expressions(Typing *typing)
         }
         const char *global = cunit_global_in(typing->unit, local->expr.span);
         if (global != NULL) {
-            diag_error(typing->diags, local->expr.span, "an expression at a role set uses constants and agreed variables "
-                       "only: '%s' may change", global);
+            diag_error(typing->diags, local->expr.span,
+                       "an expression at a role set uses constants and agreed variables "
+                       "only: '%s' may change",
+                       global);
             diag_note(typing->diags, SPAN_NONE, "let one role read it and send the value to the set");
         }
     }
@@ -257,12 +263,12 @@ static void check_dotted_c_names(Typing *typing)
         if ((kind != CNAME_FUNCTION && kind != CNAME_MACRO) || called->function->type == NULL)
             continue;
         const char *role = instance_role_name(typing->resolved->program, local->instance, called->function->role);
-        diag_warning(typing->diags, called->span, "'%s.%s' is a function that %s provides, although C has a '%s' too", role,
-                     called->name, role, called->name);
-        diag_fix(typing->diags, (Span){local->expr.span.file, local->expr.span.start, local->expr.span.end},
-                 arena_printf(typing->arena, "(%s)",
-                              span_copy(typing->arena, typing->resolved->sources, local->expr.span)),
-                 "to call C's, write '%s.(%s(...))'; else give %s's a prototype", role, called->name, role);
+        diag_warning(typing->diags, called->span, "'%s.%s' is a function that %s provides, although C has a '%s' too",
+                     role, called->name, role, called->name);
+        diag_fix(
+            typing->diags, (Span){local->expr.span.file, local->expr.span.start, local->expr.span.end},
+            arena_printf(typing->arena, "(%s)", span_copy(typing->arena, typing->resolved->sources, local->expr.span)),
+            "to call C's, write '%s.(%s(...))'; else give %s's a prototype", role, called->name, role);
     }
 }
 
@@ -273,12 +279,14 @@ static void check_variable(Typing *typing, Variable *variable)
     const CType *type = variable->type;
     const char *role = instance_role_name(typing->resolved->program, variable->instance, variable->role);
     if (cunit_name_kind(typing->unit, variable->name) == CNAME_MACRO)
-        diag_error(typing->diags, variable->span, "'%s' is a macro in C: a variable can't have its name", variable->name);
+        diag_error(typing->diags, variable->span, "'%s' is a macro in C: a variable can't have its name",
+                   variable->name);
     // A type that was taken over has been reported where it comes from, if anything is wrong.
     if (!is_valid(type) || (variable->declared == NULL && diags_errors(typing->diags) > 0))
         return;
     if (type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION)
-        diag_error(typing->diags, variable->span, "%s's '%s' can't have the type '%s'", role, variable->name, type->spelling);
+        diag_error(typing->diags, variable->span, "%s's '%s' can't have the type '%s'", role, variable->name,
+                   type->spelling);
     else if (!type->is_named)
         diag_error(typing->diags, variable->span, "the type of %s's '%s' has no name: give it a tag or a typedef", role,
                    variable->name);
@@ -286,8 +294,9 @@ static void check_variable(Typing *typing, Variable *variable)
         diag_error(typing->diags, variable->span, "%s's '%s' has a flexible array member: its size is not known", role,
                    variable->name);
     else if (const_member(type) != NULL)
-        diag_error(typing->diags, variable->span, "%s's '%s' has the const field '%s': a role's variable must be assignable",
-                   role, variable->name, const_member(type));
+        diag_error(typing->diags, variable->span,
+                   "%s's '%s' has the const field '%s': a role's variable must be assignable", role, variable->name,
+                   const_member(type));
     else if (type->align > ALIGNMENT_MAX)
         diag_error(typing->diags, variable->span, "%s's '%s' must be aligned to %llu bytes: the limit is %d", role,
                    variable->name, (unsigned long long)type->align, ALIGNMENT_MAX);
@@ -301,8 +310,8 @@ static void warn_unused(Typing *typing, const Instance *instance)
         bool is_read = variable->is_read;
         for (size_t k = i; k > 0 && instance->variables.items[k - 1]->span.start == variable->span.start; k--)
             is_read |= instance->variables.items[k - 1]->is_read;
-        for (size_t k = i + 1; k < instance->variables.count &&
-                               instance->variables.items[k]->span.start == variable->span.start; k++)
+        for (size_t k = i + 1;
+             k < instance->variables.count && instance->variables.items[k]->span.start == variable->span.start; k++)
             is_read |= instance->variables.items[k]->is_read;
         if (is_read || variable->is_param || variable->is_fault || variable->name[0] == '_')
             continue;
@@ -383,7 +392,8 @@ static void check_functions(Typing *typing)
                        "two role functions would both be '%s' in C", c_name);
         else if (is_made_by_choreography(program, function))
             diag_error(typing->diags, is_used ? function->first_use : function->proto->span,
-                       "the choreography makes a '%s' of its own in C: the role's function can't have this name", c_name);
+                       "the choreography makes a '%s' of its own in C: the role's function can't have this name",
+                       c_name);
         map_put(&c_names, c_name, function);
         vector_push(typing->arena, &program->functions, function);
     }

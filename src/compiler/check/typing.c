@@ -47,7 +47,10 @@ static const char *role_list(const Typing *typing, const RoleSet *roles)
     const char *text = "";
     size_t left = roleset_count(roles);
     for (ROLESET_EACH(role, roles)) {
-        text = arena_printf(typing->arena, "%s%s%s", text, text[0] == '\0' ? "" : left == 1 ? " and " : ", ",
+        text = arena_printf(typing->arena, "%s%s%s", text,
+                            text[0] == '\0' ? ""
+                            : left == 1     ? " and "
+                                            : ", ",
                             typing->resolved->program->role_names[role]);
         left--;
     }

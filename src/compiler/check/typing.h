@@ -19,46 +19,46 @@ typedef struct {
     CUnit *unit;
 
     // Facts, kept from round to round.
-    const CType **expr_fact;   // by LocalC id: its type where __auto_type would lose it (arrays, strings from macros)
-    bool *read_only;           // by LocalC id: string variables must be const in it
-    Map array_types;           // C type text -> itself, if it is an array
-    Map bitfields;             // Pattern id as text -> itself
-    Map unfit;                 // position of a TypeText as text -> itself, if nothing can have that type
-    bool *plain;               // by variable id: it has taken over a type, but not that type's const
+    const CType **expr_fact;    // by LocalC id: its type where __auto_type would lose it (arrays, strings from macros)
+    bool *read_only;            // by LocalC id: string variables must be const in it
+    Map array_types;            // C type text -> itself, if it is an array
+    Map bitfields;              // Pattern id as text -> itself
+    Map unfit;                  // position of a TypeText as text -> itself, if nothing can have that type
+    bool *plain;                // by variable id: it has taken over a type, but not that type's const
     const CFunction **inferred; // by RoleFunction id
     size_t inferred_capacity;
 
     // Of the current round.
     VECTOR(const TypeText *) type_texts; // C variables chx_ty0, chx_ty1, ... have these types
-    Map type_index;            // position of a TypeText as text -> name of its C variable
-    VECTOR(const char *) wants; // C type texts that something is converted to
+    Map type_index;                      // position of a TypeText as text -> name of its C variable
+    VECTOR(const char *) wants;          // C type texts that something is converted to
     Map want_seen;
     VECTOR(const LocalC *) untypable; // calls of functions whose type is not known
-    bool *typed;               // by LocalC id: it is in the unit
-    uint32_t *root;            // by variable id: the id + 1 of the variable that it copies, or 0
-    bool *poisoned;            // by variable id: it has no type in this round
+    bool *typed;                      // by LocalC id: it is in the unit
+    uint32_t *root;                   // by variable id: the id + 1 of the variable that it copies, or 0
+    bool *poisoned;                   // by variable id: it has no type in this round
     CReferenceList references;
 } Typing;
 
 // ---- unit.c ----
-void typing_write(Typing *typing);                            // a new unit for this round
-const char *type_text_name(Typing *typing, const TypeText *type); // a C variable of the type, in the unit
-const char *type_text_key(Arena *arena, const TypeText *type);    // its position, as a key for maps
+void typing_write(Typing *typing);                                          // a new unit for this round
+const char *type_text_name(Typing *typing, const TypeText *type);           // a C variable of the type, in the unit
+const char *type_text_key(Arena *arena, const TypeText *type);              // its position, as a key for maps
 bool function_is_known(const Typing *typing, const RoleFunction *function); // by prototype or inferred
-bool calls_unknown(const Typing *typing, const LocalC *local);               // the whole is a call of an unknown one
+bool calls_unknown(const Typing *typing, const LocalC *local);              // the whole is a call of an unknown one
 
 // ---- read.c ----
-bool typing_learn(Typing *typing);     // takes new facts out of the parsed unit; true: another round is needed
-void typing_read(Typing *typing);      // types and pieces into the program
+bool typing_learn(Typing *typing); // takes new facts out of the parsed unit; true: another round is needed
+void typing_read(Typing *typing);  // types and pieces into the program
 const char *prototype_text(Arena *arena, const CFunction *function, const char *name); // "int f(const char *)"
 
 const CType *parameter_type(Arena *arena, const CType *type); // an argument's type as that of a parameter
 
 // ---- errors.c ----
-void typing_errors(Typing *typing);    // clang's errors in the user's terms
+void typing_errors(Typing *typing); // clang's errors in the user's terms
 
 // ---- rules.c ----
-void typing_rules(Typing *typing);     // what needs types: sendable, comparable, conditions, fits, unused
+void typing_rules(Typing *typing); // what needs types: sendable, comparable, conditions, fits, unused
 
 // ---- pointers.c ----
 void typing_pointers(Typing *typing, const Instance *instance); // warnings

@@ -97,7 +97,8 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
                          (variable->type->kind == CTYPE_CSTRING || variable->type->kind == CTYPE_STR ||
                           variable->type->kind == CTYPE_BYTES);
         bool is_const = !is_target && (mention->shared || is_string);
-        ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable), mention->name);
+        ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
+              mention->name);
     }
 }
 
@@ -112,8 +113,7 @@ static void write_copy(Typing *typing, const LocalC *local, Span span)
             continue;
         if (called->span.start > at)
             ccopy(typing->unit, (Span){span.file, at, called->span.start});
-        ccopy_as(typing->unit, called->span,
-                 arena_printf(typing->arena, "chx_f%u", called->function->id));
+        ccopy_as(typing->unit, called->span, arena_printf(typing->arena, "chx_f%u", called->function->id));
         at = called->span.end;
     }
     if (at < span.end)
@@ -152,8 +152,8 @@ static void write_untyped(Typing *typing, const LocalC *local)
     const CType *fact = typing->expr_fact[local->id];
     const Expr *expr = &local->expr;
     if (expr->is_variable) {
-        ctext(typing->unit, "__typeof__(chx_v%u) chx_x%u;\n", root_of(typing, local->mentions.items[0].variables.items[0]),
-              local->id);
+        ctext(typing->unit, "__typeof__(chx_v%u) chx_x%u;\n",
+              root_of(typing, local->mentions.items[0].variables.items[0]), local->id);
         return;
     }
     if (expr->is_literal) {
@@ -497,8 +497,7 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
         for (size_t k = 0; k < node->values.items[i].exprs.count; k++) {
             const TreeResult *result = &instance->def->results.items[i];
             if (k < result->types.count)
-                write_expr(typing, node->values.items[i].exprs.items[k],
-                           want_text(typing, &result->types.items[k]));
+                write_expr(typing, node->values.items[i].exprs.items[k], want_text(typing, &result->types.items[k]));
         }
 }
 
@@ -668,7 +667,8 @@ static void ask_names(Typing *typing)
 void typing_write(Typing *typing)
 {
     Resolved *resolved = typing->resolved;
-    typing->unit = cunit_new(typing->arena, resolved->sources, typing->source, resolved->tree->span.start, typing->flags);
+    typing->unit =
+        cunit_new(typing->arena, resolved->sources, typing->source, resolved->tree->span.start, typing->flags);
     typing->typed = ARENA_ARRAY(typing->arena, bool, resolved->locals.count + 1);
     typing->root = ARENA_ARRAY(typing->arena, uint32_t, resolved->visible.count + 1);
     typing->poisoned = ARENA_ARRAY(typing->arena, bool, resolved->visible.count + 1);
@@ -690,7 +690,8 @@ void typing_write(Typing *typing)
             for (size_t n = 0; n < instance->params.items[k].variables.count; n++) {
                 const Variable *variable = instance->params.items[k].variables.items[n];
                 if (!is_poisoned(variable))
-                    ctext(typing->unit, "__typeof__(%s) chx_v%u;\n", type_text_name(typing, variable->declared), variable->id);
+                    ctext(typing->unit, "__typeof__(%s) chx_v%u;\n", type_text_name(typing, variable->declared),
+                          variable->id);
             }
         write_nodes(typing, &instance->body, instance);
         ctext(typing->unit, "}\n");

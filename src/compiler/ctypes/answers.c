@@ -138,8 +138,8 @@ const CFunction *cunit_function(CUnit *unit, const char *name)
         const CType *written = is_array ? unit_type(unit, param_type) : NULL;
         if (real.kind == CXType_Pointer && clang_getCanonicalType(param_type).kind != CXType_Pointer)
             param_type = real;
-        const CType *converted = clang_isInvalidDeclaration(param) ? unit_type_invalid(unit)
-                                                                   : unit_type(unit, param_type);
+        const CType *converted =
+            clang_isInvalidDeclaration(param) ? unit_type_invalid(unit) : unit_type(unit, param_type);
         vector_push(unit->arena, &function->params, converted);
         vector_push(unit->arena, &function->written, written != NULL ? written : converted);
         vector_push(unit->arena, &function->names, take_text(unit->arena, clang_getCursorSpelling(param)));

@@ -58,11 +58,16 @@ static const char *const severity_args[] = {
 static const char *parse_error_text(enum CXErrorCode code)
 {
     switch (code) {
-    case CXError_Success: return "no error";
-    case CXError_Crashed: return "libclang crashed";
-    case CXError_InvalidArguments: return "libclang does not take these arguments";
-    case CXError_ASTReadError: return "libclang could not read a syntax tree";
-    case CXError_Failure: break;
+    case CXError_Success:
+        return "no error";
+    case CXError_Crashed:
+        return "libclang crashed";
+    case CXError_InvalidArguments:
+        return "libclang does not take these arguments";
+    case CXError_ASTReadError:
+        return "libclang could not read a syntax tree";
+    case CXError_Failure:
+        break;
     }
     return "libclang could not parse the file";
 }
@@ -128,9 +133,8 @@ bool parsed_init(Parsed *parsed, Arena *arena, const char *path, const char *tex
     ArgList args = {0};
     bool has_machine = make_args(arena, flags, true, &args);
     parsed->index = clang_createIndex(0, 0);
-    enum CXErrorCode code =
-        clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
-                                    (unsigned)files.count, options, &parsed->tu);
+    enum CXErrorCode code = clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
+                                                        (unsigned)files.count, options, &parsed->tu);
     if (parsed->tu == NULL && has_machine) {
         make_args(arena, flags, false, &args);
         code = clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,

@@ -19,8 +19,8 @@ typedef struct {
     CUnit *unit;
     Arena *arena;
     VECTOR(Raw) raws;
-    Map missing;  // names whose declarations an error removed
-    Map seen;     // reported already
+    Map missing; // names whose declarations an error removed
+    Map seen;    // reported already
 } Errors;
 
 // ---- messages ----

@@ -77,8 +77,31 @@ static const Option kept_options[] = {
 
 // Options that are dropped together with the argument that follows.
 static const char *const dropped_with_argument[] = {
-    "-o", "-l", "-L", "-x", "-T", "-u", "-z", "-e", "-A", "-B", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler",
-    "-Xpreprocessor", "-Xclang", "-aux-info", "-dumpbase", "-dumpdir", "--param", "-specs", "-wrapper", "-arch",
+    "-o",
+    "-l",
+    "-L",
+    "-x",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-A",
+    "-B",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-MJ",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "--param",
+    "-specs",
+    "-wrapper",
+    "-arch",
     "-target",
 };
 

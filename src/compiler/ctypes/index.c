@@ -10,11 +10,16 @@ static const char probe_prefix[] = "chx_probe_";
 static CNameKind name_kind(enum CXCursorKind kind)
 {
     switch (kind) {
-    case CXCursor_FunctionDecl: return CNAME_FUNCTION;
-    case CXCursor_VarDecl: return CNAME_VARIABLE;
-    case CXCursor_TypedefDecl: return CNAME_TYPE;
-    case CXCursor_EnumConstantDecl: return CNAME_CONSTANT;
-    default: return CNAME_NONE;
+    case CXCursor_FunctionDecl:
+        return CNAME_FUNCTION;
+    case CXCursor_VarDecl:
+        return CNAME_VARIABLE;
+    case CXCursor_TypedefDecl:
+        return CNAME_TYPE;
+    case CXCursor_EnumConstantDecl:
+        return CNAME_CONSTANT;
+    default:
+        return CNAME_NONE;
     }
 }
 

@@ -48,7 +48,7 @@ bool scan_starts_with(const char *text, const char *start);
 typedef struct {
     uint32_t start, end; // in the added text; once it is parsed, in the unit
     Span span;
-    bool is_as;          // reads differently from the source
+    bool is_as; // reads differently from the source
 } Piece;
 
 typedef struct {
@@ -57,10 +57,10 @@ typedef struct {
 } Declared;
 
 typedef struct {
-    uint32_t offset;      // in the unit
+    uint32_t offset; // in the unit
     const char *name;
-    bool is_macro_like;   // the location is inside of a macro's expansion
-    bool is_body;         // and not in one of its arguments
+    bool is_macro_like; // the location is inside of a macro's expansion
+    bool is_body;       // and not in one of its arguments
 } RawReference;
 
 // Where the user's text reads a variable of the prefix that may change.
@@ -89,19 +89,19 @@ struct CUnit {
     Parsed parsed;
     const char *text; // all of it
     uint32_t size;
-    uint32_t base;    // where the added text starts, with a semicolon of ours
-    Map declared;     // of the added text: name to Declared *
-    Map typedefs;     // of the prefix: name to CXCursor *
+    uint32_t base; // where the added text starts, with a semicolon of ours
+    Map declared;  // of the added text: name to Declared *
+    Map typedefs;  // of the prefix: name to CXCursor *
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
     VECTOR(Span) calls; // where the user's text calls something
     VECTOR(Global) globals;
     unsigned sizeof_depth; // of the walk: in `sizeof` nothing is read
-    Map mentioned;    // the identifiers of our own text; made on demand
+    Map mentioned;         // the identifiers of our own text; made on demand
     bool mentioned_made;
-    Map types;        // CType * by canonical type and spelling
-    Map spelled;      // Declarator * of the types of added declarations, by name
-    Map functions;    // CFunction * by name
+    Map types;     // CType * by canonical type and spelling
+    Map spelled;   // Declarator * of the types of added declarations, by name
+    Map functions; // CFunction * by name
 };
 
 // index.c: one walk over the prefix's and the added declarations.

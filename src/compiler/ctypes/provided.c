@@ -153,8 +153,7 @@ static void add_provided(const Provided *this, const Wanted *wanted, CProvidedLi
 bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list, const char **error)
 {
     Parsed parsed;
-    if (!parsed_init(&parsed, arena, source->path, source->text, source->size, flags,
-                     CXTranslationUnit_None, error))
+    if (!parsed_init(&parsed, arena, source->path, source->text, source->size, flags, CXTranslationUnit_None, error))
         return false;
     Provided this = {.arena = arena, .tu = parsed.tu};
     map_init(&this.names, arena);

@@ -12,20 +12,20 @@ typedef enum {
     CTYPE_INVALID, // its expression had an error that is reported already: say nothing more about it
     CTYPE_VOID,
     CTYPE_BOOL,
-    CTYPE_INTEGER,  // char included
-    CTYPE_FLOAT,    // float, double, long double
+    CTYPE_INTEGER, // char included
+    CTYPE_FLOAT,   // float, double, long double
     CTYPE_COMPLEX,
     CTYPE_ENUM,
     CTYPE_STRUCT,
-    CTYPE_ARRAY,    // of fixed size
-    CTYPE_CSTRING,  // const char * (also volatile-free typedefs of it)
-    CTYPE_STR,      // chx_str
-    CTYPE_BYTES,    // chx_bytes
-    CTYPE_CODEC,    // the user gave it a codec (CHX_CODEC)
-    CTYPE_POINTER,  // any other pointer, char * included
+    CTYPE_ARRAY,   // of fixed size
+    CTYPE_CSTRING, // const char * (also volatile-free typedefs of it)
+    CTYPE_STR,     // chx_str
+    CTYPE_BYTES,   // chx_bytes
+    CTYPE_CODEC,   // the user gave it a codec (CHX_CODEC)
+    CTYPE_POINTER, // any other pointer, char * included
     CTYPE_UNION,
     CTYPE_FUNCTION,
-    CTYPE_OTHER,    // vectors, incomplete types, variable length arrays, ...
+    CTYPE_OTHER, // vectors, incomplete types, variable length arrays, ...
 } CTypeKind;
 
 typedef struct CType CType;
@@ -55,8 +55,8 @@ struct CType {
     // Whether a value can be sent; if not, why, for a note: "it is a pointer", "its field 'next' is a pointer".
     bool is_sendable;
     const char *why_not;
-    bool is_owning;        // holds strings, bytes or codec values: must be copied and dropped, not just moved as bytes
-    bool holds_pointer;    // a pointer (not a string) somewhere inside: its target is not saved by a checkpoint
+    bool is_owning;     // holds strings, bytes or codec values: must be copied and dropped, not just moved as bytes
+    bool holds_pointer; // a pointer (not a string) somewhere inside: its target is not saved by a checkpoint
 };
 
 #endif

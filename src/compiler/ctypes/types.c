@@ -282,8 +282,15 @@ const CType *unit_type_invalid(CUnit *unit)
     CType *type = map_get(&unit->types, key);
     if (type == NULL) {
         type = ARENA_NEW(unit->arena, CType);
-        *type = (CType){.kind = CTYPE_INVALID, .spelling = "int", .canonical = "<error>", .before = "int ",
-                        .after = "", .size = 4, .align = 4, .is_named = true, .is_sendable = true};
+        *type = (CType){.kind = CTYPE_INVALID,
+                        .spelling = "int",
+                        .canonical = "<error>",
+                        .before = "int ",
+                        .after = "",
+                        .size = 4,
+                        .align = 4,
+                        .is_named = true,
+                        .is_sendable = true};
         map_put(&unit->types, key, type);
     }
     return type;
@@ -295,8 +302,15 @@ const CType *unit_type_cstring(CUnit *unit)
     CType *type = map_get(&unit->types, key);
     if (type == NULL) {
         type = ARENA_NEW(unit->arena, CType);
-        *type = (CType){.kind = CTYPE_CSTRING, .spelling = key, .canonical = key, .before = key, .after = "",
-                        .size = sizeof(char *), .align = sizeof(char *), .is_named = true, .is_sendable = true,
+        *type = (CType){.kind = CTYPE_CSTRING,
+                        .spelling = key,
+                        .canonical = key,
+                        .before = key,
+                        .after = "",
+                        .size = sizeof(char *),
+                        .align = sizeof(char *),
+                        .is_named = true,
+                        .is_sendable = true,
                         .is_owning = true};
         map_put(&unit->types, key, type);
     }

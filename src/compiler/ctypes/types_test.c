@@ -152,9 +152,10 @@ static void an_initialiser_has_its_type_before_decay(void **state)
     ctext(t.unit, "); });\n int I14; }\n");
     testing_parse(&t);
     static const char *const expected[][2] = {
-        {"I1", "int [4]"},  {"I2", "const char *"}, {"I3", "unsigned int"}, {"I4", "int"},
-        {"I5", "struct box"}, {"I6", "date"}, {"I7", "int"}, {"I8", "double"}, {"I9", "int"},
-        {"I10", "const char *"}, {"I11", "const char *"}, {"I12", "u8"}, {"I13", "u8"}, {"I14", "int"},
+        {"I1", "int [4]"},    {"I2", "const char *"},  {"I3", "unsigned int"},  {"I4", "int"},
+        {"I5", "struct box"}, {"I6", "date"},          {"I7", "int"},           {"I8", "double"},
+        {"I9", "int"},        {"I10", "const char *"}, {"I11", "const char *"}, {"I12", "u8"},
+        {"I13", "u8"},        {"I14", "int"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_string_equal(cunit_init_type_of(t.unit, expected[i][0])->spelling, expected[i][1]);
@@ -263,9 +264,17 @@ static void names_of_the_prefix_are_known_with_macros(void **state)
         const char *name;
         CNameKind kind;
     } expected[] = {
-        {"strlen", CNAME_FUNCTION}, {"TWICE", CNAME_MACRO},  {"gone", CNAME_NONE},      {"number", CNAME_TYPE},
-        {"counter", CNAME_VARIABLE}, {"DEEP", CNAME_CONSTANT}, {"LEFT", CNAME_CONSTANT}, {"helper", CNAME_FUNCTION},
-        {"printf", CNAME_NONE},     {"later", CNAME_NONE},   {"__builtin_expect", CNAME_FUNCTION},
+        {"strlen", CNAME_FUNCTION},
+        {"TWICE", CNAME_MACRO},
+        {"gone", CNAME_NONE},
+        {"number", CNAME_TYPE},
+        {"counter", CNAME_VARIABLE},
+        {"DEEP", CNAME_CONSTANT},
+        {"LEFT", CNAME_CONSTANT},
+        {"helper", CNAME_FUNCTION},
+        {"printf", CNAME_NONE},
+        {"later", CNAME_NONE},
+        {"__builtin_expect", CNAME_FUNCTION},
         {"s", CNAME_NONE},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)

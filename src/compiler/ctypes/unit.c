@@ -4,8 +4,7 @@
 
 #include "base/check.h"
 
-CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uint32_t prefix_size,
-                 const CFlags *flags)
+CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uint32_t prefix_size, const CFlags *flags)
 {
     CUnit *unit = ARENA_NEW(arena, CUnit);
     unit->arena = arena;

@@ -15,8 +15,8 @@
 #include "compiler/diag/diag.h"
 
 typedef struct {
-    const char *path;    // a file that need not exist on disk
-    const char *text;    // what clang sees there
+    const char *path; // a file that need not exist on disk
+    const char *text; // what clang sees there
 } CVirtualFile;
 
 // How the C compiler is called: flags that matter for reading (-I -D -U -std -include -isystem -f... -m...).
@@ -47,11 +47,10 @@ bool file_same(const char *one, const char *other); // same file on disk
 typedef struct CUnit CUnit;
 
 // The unit begins with the first `prefix_size` bytes of `source` (0: none of it).
-CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uint32_t prefix_size,
-                 const CFlags *flags);
+CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uint32_t prefix_size, const CFlags *flags);
 void ctext(CUnit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void ccopy(CUnit *unit, Span span);                         // the user's text, comments blanked out
-void ccopy_as(CUnit *unit, Span span, const char *as);      // stands for the span, but reads `as`
+void ccopy(CUnit *unit, Span span);                    // the user's text, comments blanked out
+void ccopy_as(CUnit *unit, Span span, const char *as); // stands for the span, but reads `as`
 
 // False: libclang itself failed; *error says why. May be called once.
 bool cunit_parse(CUnit *unit, const char **error);
@@ -88,7 +87,7 @@ const CType *cunit_init_type_of(CUnit *unit, const char *name);
 typedef struct {
     const CType *result;
     VECTOR(const CType *) params;
-    VECTOR(const char *) names; // "" where there is none
+    VECTOR(const char *) names;    // "" where there is none
     VECTOR(const CType *) written; // the parameters as declared: an array is one; empty where nobody declared them
     bool is_variadic;
 } CFunction;
@@ -120,11 +119,11 @@ CNameKind cunit_name_kind(CUnit *unit, const char *name);
 // ---- the whole file with its companions, to see whether the roles' functions are there ----
 
 typedef struct {
-    const char *name;      // of a function that a companion declares static
-    const char *companion; // the path of the companion that declares it, as clang names it
-    uint32_t line;         // of the declaration in that companion, as clang counts physical lines
-    const char *include_path;    // the file whose #include brought the companion in,
-    uint32_t include_offset;     // and where that #include is
+    const char *name;         // of a function that a companion declares static
+    const char *companion;    // the path of the companion that declares it, as clang names it
+    uint32_t line;            // of the declaration in that companion, as clang counts physical lines
+    const char *include_path; // the file whose #include brought the companion in,
+    uint32_t include_offset;  // and where that #include is
     bool is_defined;
     // Another declaration or definition of the name whose type differs (path NULL: none).
     const char *conflict_path;

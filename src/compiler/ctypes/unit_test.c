@@ -250,8 +250,13 @@ static void references_are_found_wherever_they_stand(void **state)
                                    "get(p)  sizeof(p) + sizeof(int[p])  ({ int own = p; own; })");
     testing_unit(&t);
     ctext(t.unit, ";int Seller__get(int);\nvoid f(void) { int V; int W;\n");
-    static const char *const values[] = {"p + outside + helper(p)", "TWICE(p)", "HIDDEN", "PASTE(p, q)",
-                                         "(point){.p = p}.p", "sizeof(p) + sizeof(int[p])", "({ int own = p; own; })"};
+    static const char *const values[] = {"p + outside + helper(p)",
+                                         "TWICE(p)",
+                                         "HIDDEN",
+                                         "PASTE(p, q)",
+                                         "(point){.p = p}.p",
+                                         "sizeof(p) + sizeof(int[p])",
+                                         "({ int own = p; own; })"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         testing_value(&t, arena_printf(t.arena, "A%zu", i), "__typeof__(V) p; __typeof__(W) pq;", values[i]);
     ctext(t.unit, "__auto_type A9 = ({ __typeof__(V) p; ");
@@ -300,17 +305,48 @@ static void only_flags_that_matter_for_reading_are_kept(void **state)
 {
     (void)state;
     static const char *const cc[] = {
-        "-c", "-o", "x.o", "-Iinc", "-I", "inc2", "-DA=1", "-D", "B", "x.c", "-O2", "-g", "-Wall", "-Wl,-z,now",
-        "-lm", "-l", "pthread", "-MD", "-MF", "x.d", "-fanalyzer", "-fsanitize=address", "-funsigned-char", "-m32",
-        "-std=c23", "-pedantic-errors", "-Wp,-DFORT=2,-UX", "-include", "pre.h", "-isystemsys", "-pthread",
-        "-fno-omit-frame-pointer", "-x", "c", "-fpack-struct=4",
+        "-c",
+        "-o",
+        "x.o",
+        "-Iinc",
+        "-I",
+        "inc2",
+        "-DA=1",
+        "-D",
+        "B",
+        "x.c",
+        "-O2",
+        "-g",
+        "-Wall",
+        "-Wl,-z,now",
+        "-lm",
+        "-l",
+        "pthread",
+        "-MD",
+        "-MF",
+        "x.d",
+        "-fanalyzer",
+        "-fsanitize=address",
+        "-funsigned-char",
+        "-m32",
+        "-std=c23",
+        "-pedantic-errors",
+        "-Wp,-DFORT=2,-UX",
+        "-include",
+        "pre.h",
+        "-isystemsys",
+        "-pthread",
+        "-fno-omit-frame-pointer",
+        "-x",
+        "c",
+        "-fpack-struct=4",
     };
     Arena *arena = arena_new();
     CFlags flags = {0};
     cflags_from_cc(arena, cc, sizeof cc / sizeof *cc, &flags);
-    static const char *const expected[] = {"-Iinc", "-I", "inc2", "-DA=1", "-D", "B", "-funsigned-char", "-m32",
-                                           "-DFORT=2", "-UX", "-include", "pre.h", "-isystemsys", "-pthread",
-                                           "-fpack-struct=4", "-std=c2x"};
+    static const char *const expected[] = {
+        "-Iinc",    "-I",  "inc2",     "-DA=1", "-D",          "B",        "-funsigned-char", "-m32",
+        "-DFORT=2", "-UX", "-include", "pre.h", "-isystemsys", "-pthread", "-fpack-struct=4", "-std=c2x"};
     assert_int_equal(flags.args.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < flags.args.count; i++)
         assert_string_equal(flags.args.items[i], expected[i]);

@@ -14,10 +14,10 @@ typedef struct LocalOp LocalOp;
 typedef VECTOR(LocalOp *) LocalOpList;
 
 typedef enum {
-    LOCAL_STEP,       // target op value, as NODE_STEP
-    LOCAL_SEND,       // compute `sent`, send it to each role of `to`; `own` binds it here too (may be NULL)
-    LOCAL_RECEIVE,    // from `peer` into `target`
-    LOCAL_CALL,       // of `callee`
+    LOCAL_STEP,    // target op value, as NODE_STEP
+    LOCAL_SEND,    // compute `sent`, send it to each role of `to`; `own` binds it here too (may be NULL)
+    LOCAL_RECEIVE, // from `peer` into `target`
+    LOCAL_CALL,    // of `callee`
     LOCAL_CHOICE,
     LOCAL_LOOP,
     LOCAL_BREAK,
@@ -35,10 +35,10 @@ typedef enum {
 } Decide;
 
 typedef struct {
-    ExprList labels;   // switch, DECIDE_SELF
+    ExprList labels; // switch, DECIDE_SELF
     bool is_default;
     bool is_implied;
-    uint32_t outcome;  // the number told: its index in the choice. A loop tells 1 (go on) or 0
+    uint32_t outcome;          // the number told: its index in the choice. A loop tells 1 (go on) or 0
     VECTOR(uint32_t) arrivals; // DECIDE_ARRIVAL: sites that mean this branch
     LocalOpList body;
     Span span;
@@ -47,69 +47,69 @@ typedef struct {
 struct LocalOp {
     LocalKind kind;
     uint32_t site;
-    Span span;             // the statement's line is what #line and reports name
-    const Node *node;      // where it comes from; for messages and dumps only
+    Span span;        // the statement's line is what #line and reports name
+    const Node *node; // where it comes from; for messages and dumps only
 
     // STEP, RECEIVE: target. STEP: op, value. (Patterns and expressions as in program.h; look up this role's variable.)
-    RoleSet at;            // the roles of the pattern or expression, for piece_variable and pattern_variable
+    RoleSet at; // the roles of the pattern or expression, for piece_variable and pattern_variable
     Pattern *target;
     const char *op;
     Expr *value;
 
-    Value sent;            // SEND
-    Pattern *own;          // SEND: the sender keeps it too
-    RoleSet own_at;        // SEND: the roles of `own`
-    RoleSet to;            // SEND: receivers. DECIDE_SELF: who is told by this role
+    Value sent;     // SEND
+    Pattern *own;   // SEND: the sender keeps it too
+    RoleSet own_at; // SEND: the roles of `own`
+    RoleSet to;     // SEND: receivers. DECIDE_SELF: who is told by this role
     // SEND, RECEIVE: the types that travel: one, or a tuple's
     VECTOR(const CType *) types;
     bool is_tuple;
 
-    RoleId peer;           // RECEIVE, DECIDE_TOLD, DECIDE_ARRIVAL
+    RoleId peer; // RECEIVE, DECIDE_TOLD, DECIDE_ARRIVAL
 
     LocalFunction *callee; // CALL
     bool is_tail;          // CALL: nothing is left to do here afterwards: the frame is not needed
     struct LocalArg {
-        Variable *param;   // of the callee, this role's
-        Expr *value;       // computed here
-    } *args;
+        Variable *param; // of the callee, this role's
+        Expr *value;     // computed here
+    } * args;
     size_t arg_count;
-    Pattern *result;       // CALL: where this role's result goes; NULL: dropped, or the callee has none here
+    Pattern *result; // CALL: where this role's result goes; NULL: dropped, or the callee has none here
     RoleSet result_at;
-    bool returns_result;   // CALL as in `return f(...)`: this role's result, converted to ours, is our result
+    bool returns_result; // CALL as in `return f(...)`: this role's result, converted to ours, is our result
 
-    Decide decide;         // CHOICE, LOOP
+    Decide decide; // CHOICE, LOOP
     Expr *condition;
     bool is_switch;
     VECTOR(LocalBranch) branches; // CHOICE
     LoopKind loop;
-    LocalOpList body;      // LOOP, CHECKPOINT
-    LocalOpList step;      // LOOP_FOR
+    LocalOpList body;       // LOOP, CHECKPOINT
+    LocalOpList step;       // LOOP_FOR
     const LocalOp *loop_op; // BREAK, CONTINUE
 
-    Value returned;        // RETURN: this role's value; no exprs: it has no result
+    Value returned; // RETURN: this role's value; no exprs: it has no result
 
     bool has_rescue, has_within, has_retry; // CHECKPOINT
     uint64_t within_ns;
     uint32_t retry;
     RoleSet participants;
     LocalOpList rescue;
-    Variable *fault;       // this role's, or NULL
+    Variable *fault; // this role's, or NULL
 };
 
 struct LocalFunction {
-    uint32_t id;           // index in program->functions
+    uint32_t id; // index in program->functions
     const Instance *instance;
-    const char *name;      // the instance's
+    const char *name;       // the instance's
     VariableList variables; // this role's, params included: the members of its frame
-    VariableList params;   // in the order of the instance's parameters
-    const Result *result;  // NULL: none for this role
+    VariableList params;    // in the order of the instance's parameters
+    const Result *result;   // NULL: none for this role
     LocalOpList body;
 };
 
 typedef struct {
     const Program *program;
     RoleId role;
-    const char *name;      // the role's
+    const char *name;                  // the role's
     VECTOR(LocalFunction *) functions; // those in which the role has a part, and every entry
     RoleFunctionList provides;         // the C functions the role must provide, hooks included
     RoleSet sends_to, receives_from;   // over all functions

@@ -17,7 +17,7 @@ typedef struct {
 } Merge;
 
 typedef struct {
-    VECTOR(Merge) *by_site; // of a CHOICE; in role order
+    VECTOR(Merge) * by_site; // of a CHOICE; in role order
 } Merges;
 
 Merges *merges_new(Arena *arena, const Program *program, const Knowledge *knowledge);

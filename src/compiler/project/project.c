@@ -26,8 +26,8 @@ typedef struct {
     LocalProgram **locals;
     Cast *casts; // by instance id
     const Instance *instance;
-    LocalOpList **lists; // by role: where its next operation goes
-    VECTOR(LocalOp *) *loops; // by role: the loops around that operation, innermost last
+    LocalOpList **lists;       // by role: where its next operation goes
+    VECTOR(LocalOp *) * loops; // by role: the loops around that operation, innermost last
 } Projector;
 
 // A statement with others inside: one operation for each role that is involved in it.
@@ -303,12 +303,15 @@ static void branches_init(Projector *projector, const Group *group, const Node *
     for (size_t i = 0; i < group->count; i++) {
         LocalOp *op = group->ops[i];
         op->is_switch = node->is_switch;
-        const Merge *merge = op->decide == DECIDE_ARRIVAL ? merge_at(projector->merges, node->site, group->roles[i])
-                                                          : NULL;
+        const Merge *merge =
+            op->decide == DECIDE_ARRIVAL ? merge_at(projector->merges, node->site, group->roles[i]) : NULL;
         for (size_t j = 0; j < node->branches.count; j++) {
             const Branch *branch = &node->branches.items[j];
-            LocalBranch local = {.labels = branch->labels, .is_default = branch->is_default,
-                                 .is_implied = branch->is_implied, .outcome = (uint32_t)j, .span = branch->span};
+            LocalBranch local = {.labels = branch->labels,
+                                 .is_default = branch->is_default,
+                                 .is_implied = branch->is_implied,
+                                 .outcome = (uint32_t)j,
+                                 .span = branch->span};
             for (size_t k = 0; merge != NULL && k < merge->arrivals[j].count; k++)
                 vector_push(arena, &local.arrivals, merge->arrivals[j].items[k]);
             vector_push(arena, &op->branches, local);

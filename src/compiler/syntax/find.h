@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     Span span;        // the whole directive, from '#' to the end of the line
     const char *path; // between the quotes
-} FoundInclude; // an #include "path" outside of blocks
+} FoundInclude;       // an #include "path" outside of blocks
 
 typedef struct {
     VECTOR(FoundBlock) blocks;

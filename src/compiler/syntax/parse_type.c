@@ -41,9 +41,8 @@ static bool is_operator_word(const Token *token)
 
 static bool is_storage_word(const Token *token)
 {
-    static const char *const words[] = {"static", "extern",    "typedef",       "register", "auto",
-                                        "inline", "_Noreturn", "_Thread_local", "_Alignas", "__auto_type",
-                                        NULL};
+    static const char *const words[] = {"static",    "extern",        "typedef",  "register",    "auto", "inline",
+                                        "_Noreturn", "_Thread_local", "_Alignas", "__auto_type", NULL};
     return is_one_of(token, words);
 }
 

@@ -35,7 +35,7 @@ typedef struct {
 
 // A C type as written around a name: `const char *` NAME, `int` NAME `[4][2]`.
 typedef struct {
-    Span before;    // specifiers and stars
+    Span before;     // specifiers and stars
     CTextList sizes; // the texts inside [ ] after the name
     Span span;
 } TypeText;
@@ -52,10 +52,10 @@ typedef enum {
 typedef struct {
     TreeExprKind kind;
     RoleRef at;
-    Name name;      // NAME, CALL
+    Name name;       // NAME, CALL
     CTextList parts; // CALL: arguments; TUPLE: elements
-    CText c;        // C: the expression, without the parentheses around it. CALL: from the name to ')'
-    Span span;      // from the role on
+    CText c;         // C: the expression, without the parentheses around it. CALL: from the name to ')'
+    Span span;       // from the role on
 } TreeExpr;
 
 typedef VECTOR(TreeExpr *) TreeExprList;
@@ -63,13 +63,13 @@ typedef VECTOR(TreeExpr *) TreeExprList;
 // ---- targets: what a delivery, an assignment or a call's result goes to ----
 
 typedef enum {
-    TARGET_NAME,   // x
+    TARGET_NAME,    // x
     TARGET_DECLARE, // int x, const char *s, int a[3]
-    TARGET_DROP,   // _
-    TARGET_MATCH,  // (v)
-    TARGET_PLACE,  // a[i], s.f, p->f: part of a variable
-    TARGET_TUPLE,  // {x, int y, _, (v)}
-    TARGET_STRUCT, // {.x, .y = z}
+    TARGET_DROP,    // _
+    TARGET_MATCH,   // (v)
+    TARGET_PLACE,   // a[i], s.f, p->f: part of a variable
+    TARGET_TUPLE,   // {x, int y, _, (v)}
+    TARGET_STRUCT,  // {.x, .y = z}
 } TargetKind;
 
 typedef struct Target Target;
@@ -77,11 +77,11 @@ typedef VECTOR(Target *) TargetList;
 
 struct Target {
     TargetKind kind;
-    Name name;       // NAME, DECLARE; PLACE: the variable it starts with
-    TypeText type;   // DECLARE
-    CText c;         // MATCH: the value; PLACE: the whole text
+    Name name;        // NAME, DECLARE; PLACE: the variable it starts with
+    TypeText type;    // DECLARE
+    CText c;          // MATCH: the value; PLACE: the whole text
     TargetList parts; // TUPLE, STRUCT
-    Name field;      // on a part of STRUCT: which field (the part's own kind says where it goes)
+    Name field;       // on a part of STRUCT: which field (the part's own kind says where it goes)
     Span span;
 };
 
@@ -94,9 +94,9 @@ typedef struct {
 // ---- calls of choreographic functions ----
 
 typedef struct {
-    TreeExpr *expr;      // a located expression, or NULL:
-    Name function;       // the name of a function or function parameter
-    NameList role_args;  // relay[A, B]
+    TreeExpr *expr;     // a located expression, or NULL:
+    Name function;      // the name of a function or function parameter
+    NameList role_args; // relay[A, B]
     Span span;
 } TreeArg;
 
@@ -110,10 +110,10 @@ typedef struct {
 // ---- statements ----
 
 typedef enum {
-    STMT_DELIVERY,   // expr ~> target
-    STMT_ASSIGN,     // Alice.x = e; Alice.int x; Alice.n += 1; Alice.n++
-    STMT_LOCAL,      // Alice.f(x); Alice.(e);
-    STMT_CALL,       // f(...); Alice.x, Bob.y = f(...);
+    STMT_DELIVERY, // expr ~> target
+    STMT_ASSIGN,   // Alice.x = e; Alice.int x; Alice.n += 1; Alice.n++
+    STMT_LOCAL,    // Alice.f(x); Alice.(e);
+    STMT_CALL,     // f(...); Alice.x, Bob.y = f(...);
     STMT_IF,
     STMT_SWITCH,
     STMT_WHILE,
@@ -145,32 +145,32 @@ struct Stmt {
     StmtKind kind;
     Span span;
 
-    TreeExpr *expr;        // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR: the condition (FOR: may be NULL)
-    LocatedTarget target;  // DELIVERY, ASSIGN
+    TreeExpr *expr;       // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR: the condition (FOR: may be NULL)
+    LocatedTarget target; // DELIVERY, ASSIGN
     VECTOR(LocatedTarget) targets; // CALL: for its results; may be empty
 
     // ASSIGN: `op` is "=", "+=", ..., "++", "--", or NULL for a declaration without a value.
     const char *op;
     Span op_span;
-    CText value;           // right side; for "++", "--" and no op: empty span. A brace initialiser starts with '{'.
+    CText value; // right side; for "++", "--" and no op: empty span. A brace initialiser starts with '{'.
 
-    TreeCall *call;        // CALL, RETURN f(...)
-    TreeExprList values;   // RETURN a, b
+    TreeCall *call;      // CALL, RETURN f(...)
+    TreeExprList values; // RETURN a, b
 
-    bool has_notify;       // IF, WHILE, SWITCH
+    bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
 
-    Block body;            // IF: then. WHILE, DO, FOR, CHECKPOINT, BLOCK
-    Block otherwise;       // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue
-    bool has_otherwise;    // there is an else / a rescue
+    Block body;             // IF: then. WHILE, DO, FOR, CHECKPOINT, BLOCK
+    Block otherwise;        // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue
+    bool has_otherwise;     // there is an else / a rescue
     VECTOR(TreeCase) cases; // SWITCH
-    Stmt *init, *step;     // FOR; may be NULL
+    Stmt *init, *step;      // FOR; may be NULL
 
-    bool has_within;       // CHECKPOINT
+    bool has_within; // CHECKPOINT
     uint64_t within_ns;
     bool has_retry;
     uint32_t retry;
-    Name fault;            // text NULL: rescue without (fault)
+    Name fault; // text NULL: rescue without (fault)
 };
 
 // ---- definitions ----
@@ -201,10 +201,10 @@ typedef VECTOR(TreeResult) TreeResultList;
 struct TreeParam {
     bool is_function;
     Name name;
-    RoleRef at;    // located
-    TypeText type; // located
-    TreeParamList *params;   // function: its signature
-    TreeResultList results;  // function
+    RoleRef at;             // located
+    TypeText type;          // located
+    TreeParamList *params;  // function: its signature
+    TreeResultList results; // function
     Span span;
 };
 

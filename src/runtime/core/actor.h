@@ -26,7 +26,7 @@ enum {
 typedef struct Session Session;
 typedef struct Worker Worker;
 typedef struct Block Block;
-typedef struct Mark Mark;           // checkpoint.c
+typedef struct Mark Mark; // checkpoint.c
 typedef struct MarkChunk MarkChunk;
 typedef struct Ordinal Ordinal;
 
@@ -54,11 +54,11 @@ struct Allocation {
 };
 
 typedef enum {
-    ACTOR_WAITS,  // for what actor->wants says
-    ACTOR_YIELDS, // could go on; others first
-    ACTOR_ENDED,  // in good order
+    ACTOR_WAITS,   // for what actor->wants says
+    ACTOR_YIELDS,  // could go on; others first
+    ACTOR_ENDED,   // in good order
     ACTOR_STOPPED, // the session is being stopped
-    ACTOR_FAILED, // the fault is in the guard
+    ACTOR_FAILED,  // the fault is in the guard
 } ActorOutcome;
 
 // `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
@@ -76,9 +76,9 @@ struct Actor {
     Chunk *chunk;
     size_t stack_bytes;
 
-    Channel *out;    // array, in the order of role->sends_to
-    Channel **in;    // in the order of role->receives_from
-    Channel *wants;  // what the last failed chx_receive or chx_room asked for
+    Channel *out;   // array, in the order of role->sends_to
+    Channel **in;   // in the order of role->receives_from
+    Channel *wants; // what the last failed chx_receive or chx_room asked for
     bool wants_room;
     Block *wants_block; // waits for the others at the end of this block
     bool begun;
@@ -87,10 +87,10 @@ struct Actor {
     Channel *owing;  // messages were taken out of it and its producer has not been told
     uint32_t rescues;
 
-    Mark **marks;        // of the blocks it is in, outermost first
+    Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
-    Ordinal *ordinals;   // how often it entered which block, by mark
+    Ordinal *ordinals; // how often it entered which block, by mark
     size_t ordinal_count, ordinal_capacity;
     unsigned restarts, restarts_max, restarts_period_ms;
     uint64_t *restart_times; // a ring
@@ -121,7 +121,7 @@ struct Guard {
 
 // What this thread is doing.
 typedef struct {
-    Actor *actor;  // whose code runs here; NULL: nobody's
+    Actor *actor; // whose code runs here; NULL: nobody's
     Guard *guard;
     Worker *worker;
     unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure

@@ -28,17 +28,17 @@ typedef struct {
 struct Block {
     Block *parent, *children, *next; // next: among its parent's children
     const chx_checkpoint *checkpoint;
-    uint32_t depth;      // 0: not inside of another
+    uint32_t depth; // 0: not inside of another
     uint32_t ordinal;
     uint32_t attempt;
     uint32_t epoch;      // of the channels among its participants, from attempt 1 on
     uint32_t references; // marks of roles that are inside
     uint32_t arrived, left;
     _Atomic bool done;
-    bool deleted;        // its parent went to another attempt
-    Deadline *deadline;  // armed; NULL: none
-    BlockFault *fault;   // of the latest decision
-    bool *is_there;      // by position among the participants: at the end of this attempt
+    bool deleted;       // its parent went to another attempt
+    Deadline *deadline; // armed; NULL: none
+    BlockFault *fault;  // of the latest decision
+    bool *is_there;     // by position among the participants: at the end of this attempt
 };
 
 // All of these with the session's block lock held.

@@ -25,7 +25,7 @@ struct Mark {
     uint64_t steps;
     size_t ordinal_base; // of the counts that belong to this attempt
     size_t saved_bytes;
-    MarkChunk *chunk;    // in which it lies
+    MarkChunk *chunk; // in which it lies
     _Alignas(16) unsigned char saved[];
 };
 
@@ -230,8 +230,8 @@ static uint32_t *ordinal_of(Actor *actor, uint32_t site)
         if (actor->ordinals[i].site == site)
             return &actor->ordinals[i].count;
     if (actor->ordinal_count == actor->ordinal_capacity)
-        actor->ordinals = grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count,
-                               &actor->ordinal_capacity);
+        actor->ordinals =
+            grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count, &actor->ordinal_capacity);
     actor->ordinals[actor->ordinal_count] = (Ordinal){site, 0};
     return &actor->ordinals[actor->ordinal_count++].count;
 }
@@ -312,8 +312,11 @@ static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
 
 static TraceBlock mark_position(const Mark *mark, size_t depth, uint32_t epoch)
 {
-    return (TraceBlock){.site = mark->checkpoint->site, .attempt = mark->attempt, .epoch = epoch,
-                        .depth = (uint32_t)depth, .frame = mark->frame};
+    return (TraceBlock){.site = mark->checkpoint->site,
+                        .attempt = mark->attempt,
+                        .epoch = epoch,
+                        .depth = (uint32_t)depth,
+                        .frame = mark->frame};
 }
 
 static void observe_entered(Actor *actor, uint32_t epoch)
@@ -529,8 +532,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
     bool taken_up = false;
     block_lock(session);
     // Called back already: it has died in an abandoned attempt, and nothing else changes.
-    bool is_abandoned = mark_called_back(actor, atomic_load(&session->alarm)) != NULL &&
-                        !is_broken(BROKEN_DEATH_CHARGED_TWICE);
+    bool is_abandoned =
+        mark_called_back(actor, atomic_load(&session->alarm)) != NULL && !is_broken(BROKEN_DEATH_CHARGED_TWICE);
     Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
     if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
         if (!restart_is_allowed(actor)) {

@@ -106,10 +106,27 @@ static Wide wide_load(const void *value, size_t size, bool is_signed)
     Wide wide = {0, 0};
     int64_t narrow = 0;
     switch (size) {
-    case 1: { int8_t v; memcpy(&v, value, 1); narrow = is_signed ? v : (uint8_t)v; break; }
-    case 2: { int16_t v; memcpy(&v, value, 2); narrow = is_signed ? v : (uint16_t)v; break; }
-    case 4: { int32_t v; memcpy(&v, value, 4); narrow = is_signed ? v : (int64_t)(uint32_t)v; break; }
-    case 8: memcpy(&narrow, value, 8); break;
+    case 1: {
+        int8_t v;
+        memcpy(&v, value, 1);
+        narrow = is_signed ? v : (uint8_t)v;
+        break;
+    }
+    case 2: {
+        int16_t v;
+        memcpy(&v, value, 2);
+        narrow = is_signed ? v : (uint16_t)v;
+        break;
+    }
+    case 4: {
+        int32_t v;
+        memcpy(&v, value, 4);
+        narrow = is_signed ? v : (int64_t)(uint32_t)v;
+        break;
+    }
+    case 8:
+        memcpy(&narrow, value, 8);
+        break;
     default:
 #ifdef __SIZEOF_INT128__
     {
@@ -130,10 +147,24 @@ static Wide wide_load(const void *value, size_t size, bool is_signed)
 static void wide_store(Wide wide, void *value, size_t size)
 {
     switch (size) {
-    case 1: { uint8_t v = (uint8_t)wide.low; memcpy(value, &v, 1); break; }
-    case 2: { uint16_t v = (uint16_t)wide.low; memcpy(value, &v, 2); break; }
-    case 4: { uint32_t v = (uint32_t)wide.low; memcpy(value, &v, 4); break; }
-    case 8: memcpy(value, &wide.low, 8); break;
+    case 1: {
+        uint8_t v = (uint8_t)wide.low;
+        memcpy(value, &v, 1);
+        break;
+    }
+    case 2: {
+        uint16_t v = (uint16_t)wide.low;
+        memcpy(value, &v, 2);
+        break;
+    }
+    case 4: {
+        uint32_t v = (uint32_t)wide.low;
+        memcpy(value, &v, 4);
+        break;
+    }
+    case 8:
+        memcpy(value, &wide.low, 8);
+        break;
     default:
 #ifdef __SIZEOF_INT128__
     {

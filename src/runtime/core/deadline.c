@@ -68,7 +68,8 @@ void deadline_arm(Session *session, Block *block)
         return;
     uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
     *deadline = (Deadline){.due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1,
-                           .session = session, .block = block};
+                           .session = session,
+                           .block = block};
     block->deadline = deadline;
     pthread_mutex_lock(&deadlines->lock);
     deadline_list(deadlines, deadline);

@@ -44,19 +44,31 @@ static int overflow(volatile char *deeper)
 static void fail_by(chx_self *self, int64_t how)
 {
     switch (how) {
-    case BY_FAIL: chx_fail("no %s today", "luck");
-    case BY_SEGV: *(volatile int *)(intptr_t)zero = 1; break;
+    case BY_FAIL:
+        chx_fail("no %s today", "luck");
+    case BY_SEGV:
+        *(volatile int *)(intptr_t)zero = 1;
+        break;
     case BY_FPE: {
         volatile int one = 1;
         zero = one / zero;
         break;
     }
-    case BY_ABORT: abort();
-    case BY_OVERFLOW: zero = overflow(NULL); break;
-    case BY_MATCH: chx_mismatch(self, 5, "STOP");
-    case BY_LOST: chx_lost(self, 5);
-    case BY_ASSERT: assert(zero == 1); break;
-    case BY_RAISE: raise(SIGBUS); break;
+    case BY_ABORT:
+        abort();
+    case BY_OVERFLOW:
+        zero = overflow(NULL);
+        break;
+    case BY_MATCH:
+        chx_mismatch(self, 5, "STOP");
+    case BY_LOST:
+        chx_lost(self, 5);
+    case BY_ASSERT:
+        assert(zero == 1);
+        break;
+    case BY_RAISE:
+        raise(SIGBUS);
+        break;
     }
 }
 

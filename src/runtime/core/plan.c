@@ -36,8 +36,7 @@ static chx_status cast_check(const chx_choreography *choreography, const chx_act
     return CHX_OK;
 }
 
-chx_status plan_cast(const chx_choreography *choreography, const chx_actor *cast, unsigned role,
-                     const chx_role **found)
+chx_status plan_cast(const chx_choreography *choreography, const chx_actor *cast, unsigned role, const chx_role **found)
 {
     const chx_role *chosen = cast != NULL ? cast[role].role : NULL;
     if (chosen == NULL) {

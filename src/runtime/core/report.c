@@ -50,12 +50,18 @@ const chx_report *chx_last_report(void)
 const char *chx_status_text(chx_status status)
 {
     switch (status) {
-    case CHX_OK: return "success";
-    case CHX_FAILED: return "a role failed";
-    case CHX_UNCAST: return "a role has no implementation";
-    case CHX_NO_MEMORY: return "out of memory or threads";
-    case CHX_INVALID: return "invalid use";
-    case CHX_CANCELLED: return "cancelled";
+    case CHX_OK:
+        return "success";
+    case CHX_FAILED:
+        return "a role failed";
+    case CHX_UNCAST:
+        return "a role has no implementation";
+    case CHX_NO_MEMORY:
+        return "out of memory or threads";
+    case CHX_INVALID:
+        return "invalid use";
+    case CHX_CANCELLED:
+        return "cancelled";
     }
     return "unknown status";
 }
@@ -63,11 +69,17 @@ const char *chx_status_text(chx_status status)
 const char *report_signal_name(int signal)
 {
     switch (signal) {
-    case SIGSEGV: return "SIGSEGV (segmentation fault)";
-    case SIGBUS: return "SIGBUS (bus error)";
-    case SIGFPE: return "SIGFPE (arithmetic error)";
-    case SIGILL: return "SIGILL (illegal instruction)";
-    case SIGABRT: return "SIGABRT (abort)";
-    default: return "signal";
+    case SIGSEGV:
+        return "SIGSEGV (segmentation fault)";
+    case SIGBUS:
+        return "SIGBUS (bus error)";
+    case SIGFPE:
+        return "SIGFPE (arithmetic error)";
+    case SIGILL:
+        return "SIGILL (illegal instruction)";
+    case SIGABRT:
+        return "SIGABRT (abort)";
+    default:
+        return "signal";
     }
 }

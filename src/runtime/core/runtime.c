@@ -49,8 +49,8 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
     runtime->platform = platform_wanted();
     runtime->log_level = log_level_wanted();
-    runtime->observed = (trace_open(runtime) ? OBSERVED_TRACE : 0) |
-                        (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
+    runtime->observed =
+        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     deadlines_init(&runtime->deadlines);

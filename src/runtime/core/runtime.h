@@ -29,9 +29,9 @@ struct chx_runtime {
     uint32_t observed;           // by a trace, by a simulation: see observe.h
     chx_runtime_options options;
     chx_log_level log_level;
-    uint64_t key[2];                  // random; session tokens are made of it and a counter
+    uint64_t key[2]; // random; session tokens are made of it and a counter
     _Atomic uint64_t session_counter;
-    _Atomic long session_count;       // started and not yet freed
+    _Atomic long session_count; // started and not yet freed
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
     Deadlines deadlines;

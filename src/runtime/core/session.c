@@ -181,8 +181,7 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     return CHX_OK;
 }
 
-Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
-                           const chx_definition *definition)
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
 {
     size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     Session *session = session_allocate(runtime, results + definition->result_size);
@@ -199,8 +198,7 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
 
 // ---- ending ----
 
-void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
-                  int line)
+void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file, int line)
 {
     pthread_mutex_lock(&session->lock);
     bool is_first = atomic_load(&session->status) == CHX_OK;

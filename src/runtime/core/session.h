@@ -18,11 +18,11 @@ typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
 
 struct Session {
     chx_runtime *runtime;
-    const Plan *plan;    // NULL: a sequential program's
+    const Plan *plan; // NULL: a sequential program's
     const chx_definition *definition;
     uint64_t token[2];
-    uint64_t trace;      // its number in the trace
-    void *memory;        // as allocated
+    uint64_t trace; // its number in the trace
+    void *memory;   // as allocated
     Actor *actors;
     unsigned actor_count;
     Channel *channels;
@@ -37,11 +37,11 @@ struct Session {
     unsigned restarts;      // under block_lock
     Report report;
 
-    _Atomic uint32_t alarm;      // rises when something concerns actors that don't know it yet: a recovery, the end
-    pthread_mutex_t block_lock;  // of the records of blocks and of what follows
-    Block *blocks;               // outermost ones
+    _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
+    pthread_mutex_t block_lock; // of the records of blocks and of what follows
+    Block *blocks;              // outermost ones
     Block *spare_blocks;
-    uint32_t epoch;              // the highest given out
+    uint32_t epoch;                           // the highest given out
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };
 

@@ -32,8 +32,7 @@ void text_keep(const struct chx_text *text)
 
 void text_drop(const struct chx_text *text)
 {
-    if (text != NULL &&
-        atomic_fetch_sub_explicit(&((struct chx_text *)text)->references, 1, memory_order_acq_rel) == 1)
+    if (text != NULL && atomic_fetch_sub_explicit(&((struct chx_text *)text)->references, 1, memory_order_acq_rel) == 1)
         free((void *)text);
 }
 

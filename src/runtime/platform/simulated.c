@@ -354,7 +354,8 @@ static Arrivals *arrivals_make_room(Channel *channel)
     if (arrivals == NULL)
         *grown = (Arrivals){.first = atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1};
     grown->capacity = capacity;
-    return channel->arrivals = grown;
+    channel->arrivals = grown;
+    return grown;
 }
 
 static void simulated_sent(Channel *channel)
