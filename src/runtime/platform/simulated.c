@@ -21,6 +21,7 @@
 
 enum {
     STEP_NS = 1000,   // of virtual time, for each boundary and turn
+    INTERRUPTS_MAX = 4, // turns inside of turns
     STUCK_WAIT_S = 2, // real time in which another thread could still change something
 };
 
@@ -54,6 +55,7 @@ static struct {
     ActorList later; // actor->due_ns says when; a heap
     chx_runtime *runtimes;
     bool is_driven; // by this thread
+    unsigned interrupts; // turns inside of which others have theirs
     pthread_t driver;
     unsigned waiting; // threads that wait for their session while another one drives
 } machine = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -315,10 +317,30 @@ static void session_is_endless(Actor *actor)
                  actor_site_line(actor, fault.site));
 }
 
+// Others have their turns in the middle of this one's, as if they ran on another core: what they decide meanwhile, this
+// actor learns later. The lock is held, and released meanwhile.
+static void machine_interrupt(void)
+{
+    bool is_driver = machine.is_driven && pthread_equal(machine.driver, pthread_self());
+    if (!is_driver || machine.interrupts == INTERRUPTS_MAX || draw_below(DRAW_ORDER, 8) != 0)
+        return;
+    machine.interrupts++;
+    for (uint64_t turns = 1 + draw_below(DRAW_ORDER, 4); turns > 0; turns--) {
+        Actor *other = machine_take(NULL);
+        if (other == NULL)
+            break;
+        pthread_mutex_unlock(&machine.lock);
+        scheduler_turn(&other->session->runtime->scheduler, other);
+        pthread_mutex_lock(&machine.lock);
+    }
+    machine.interrupts--;
+}
+
 static void simulated_boundary(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
     pthread_mutex_lock(&machine.lock);
+    machine_interrupt();
     atomic_fetch_add(&machine.now_ns, STEP_NS);
     bool crashes = options->crash_at_count != 0 && machine_crashes_at(actor);
     if (options->crash > 0 && (double)(draw(DRAW_CRASH) >> 11) * 0x1p-53 < options->crash)

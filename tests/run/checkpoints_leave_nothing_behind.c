@@ -1,0 +1,100 @@
+// A block in a loop leaves nothing behind, with and without failures: a hundred times the rounds need no more memory.
+// Nested blocks need memory in proportion to their depth.
+// expect: loop: bounded
+// expect: nest: linear
+//! no-central
+//! no-sim
+#include <chorex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+choreography(tidy, (Worker, Boss),
+    int Worker.work(int round);
+
+    def loop(Worker.int rounds) -> Boss.long {
+        Boss.long sum = 0;
+        for (Worker.int i = 0; Worker.(i < rounds); Worker.i++) {
+            checkpoint {
+                Worker.work(i) ~> Boss.x;
+                Boss.sum += x;
+            } rescue {
+                Worker.(-i) ~> Boss.x;
+                Boss.sum += x;
+            }
+        }
+        return Boss.sum;
+    }
+
+    def nest(Worker.int depth) -> Boss.int {
+        if (Worker.(depth == 0)) {
+            return Boss.(0);
+        }
+        Boss.int below = 0;
+        checkpoint {
+            Boss.below = nest(Worker.(depth - 1));
+        } rescue {
+            Boss.below = -1;
+        }
+        return Boss.(below + 1);
+    }
+)
+
+#include "tidy.Worker.chor.h"
+#include "tidy.Boss.chor.h"
+
+int Worker_work(int round)
+{
+    if (round % 3 == 2)
+        chx_fail("round %d", round);
+    return round;
+}
+
+// An allocator that knows how much is in use at most.
+static size_t used, peak;
+
+static void *count(void *context, void *old, size_t size)
+{
+    (void)context;
+    size_t *head = old != NULL ? (size_t *)old - 2 : NULL;
+    used -= head != NULL ? *head : 0;
+    if (size == 0) {
+        free(head);
+        return NULL;
+    }
+    head = realloc(head, size + 2 * sizeof *head);
+    if (head == NULL)
+        return NULL;
+    *head = size;
+    used += size;
+    peak = used > peak ? used : peak;
+    return head + 2;
+}
+
+// One worker, so that nobody else allocates at the same time.
+static size_t peak_of(int is_nest, int number)
+{
+    chx_runtime_options options = {.workers = 1, .allocate = count};
+    peak = used = 0;
+    chx_runtime *runtime = chx_runtime_new(&options);
+    chx_status status;
+    if (is_nest) {
+        struct tidy_nest_result result;
+        status = tidy_nest_wait(tidy_nest_start(runtime, NULL, number), &result);
+        if (status == CHX_OK && result.Boss != number)
+            exit(1);
+    } else {
+        status = tidy_loop_wait(tidy_loop_start(runtime, NULL, number), NULL);
+    }
+    chx_runtime_free(runtime);
+    if (status != CHX_OK || used != 0)
+        exit(2);
+    return peak;
+}
+
+int main(void)
+{
+    printf("loop: %s\n", peak_of(0, 30000) <= peak_of(0, 300) + 1024 ? "bounded" : "growing");
+    size_t base = peak_of(1, 100), ten = peak_of(1, 1000), hundred = peak_of(1, 10000);
+    printf("nest: %s\n", hundred - base <= 15 * (ten - base) ? "linear" : "more than linear");
+    return 0;
+}
