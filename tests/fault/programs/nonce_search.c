@@ -1,4 +1,5 @@
 // A search that recurses inside its block: as many nested blocks as steps, left one by one.
+// matrix crash: 0.005 0.01
 #include <chorex.h>
 #include <stdio.h>
 
