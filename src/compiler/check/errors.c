@@ -172,10 +172,8 @@ static bool is_harmless(const CError *error, const LocalC *local)
         return false;
     for (size_t i = 0; local != NULL && i < local->mentions.count; i++) {
         const Mention *mention = &local->mentions.items[i];
-        const CType *type = mention->variables.items[0]->type;
-        bool is_string =
-            type != NULL && (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES);
-        for (size_t k = 0; (mention->shared || is_string) && k < mention->places.count; k++)
+        bool is_guarded = mention->shared || is_string(mention->variables.items[0]->type);
+        for (size_t k = 0; is_guarded && k < mention->places.count; k++)
             if (mention->places.items[k].start >= error->span.start &&
                 mention->places.items[k].start <= error->span.end)
                 return false;

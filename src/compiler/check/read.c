@@ -68,7 +68,7 @@ static bool learn_strings(Typing *typing)
         for (size_t k = 0; local->assigns && !typing->read_only[i] && k < local->mentions.count; k++) {
             Variable *variable = local->mentions.items[k].variables.items[0];
             const CType *type = is_poisoned(variable) ? NULL : type_of(typing, 'v', variable->id);
-            if (type == NULL || (type->kind != CTYPE_CSTRING && type->kind != CTYPE_STR && type->kind != CTYPE_BYTES))
+            if (!is_string(type))
                 continue;
             variable->type = type;
             typing->read_only[i] = true;
@@ -219,9 +219,9 @@ static const CType *void_type(Typing *typing, bool is_bool)
 // An argument's type as a parameter: strings of any kind are const char *.
 const CType *parameter_type(Arena *arena, const CType *type)
 {
-    bool is_string =
+    bool is_chars =
         type->kind == CTYPE_POINTER && type->element != NULL && strcmp(type->element->canonical, "char") == 0;
-    if (!is_string)
+    if (!is_chars)
         return type;
     CType *string = ARENA_NEW(arena, CType);
     *string = *type;

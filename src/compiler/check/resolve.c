@@ -15,6 +15,11 @@ bool is_poisoned(const Variable *variable)
     return variable->type != NULL && variable->type->kind == CTYPE_INVALID;
 }
 
+bool is_string(const CType *type)
+{
+    return type != NULL && (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES);
+}
+
 RoleSet new_set(const Resolver *resolver, const Env *env)
 {
     return roleset_new(resolver->arena, env->is_abstract ? resolver->role_capacity : resolver->role_count);

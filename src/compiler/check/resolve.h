@@ -78,5 +78,7 @@ RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char 
 // The type of a variable whose binding was wrong.
 extern const CType POISON;
 bool is_poisoned(const Variable *variable);
+// const char *, chx_str or chx_bytes: read-only to local C. NULL is none.
+bool is_string(const CType *type);
 
 #endif

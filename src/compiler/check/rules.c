@@ -187,8 +187,7 @@ static void check_step(Typing *typing, const Node *node)
     const CType *type = node->target->type;
     if (node->op != NULL && node->target->kind == PATTERN_BIND)
         check_const(typing, node->target);
-    if (node->op != NULL && is_valid(type) &&
-        (type->kind == CTYPE_CSTRING || type->kind == CTYPE_STR || type->kind == CTYPE_BYTES))
+    if (node->op != NULL && is_string(type))
         diag_error(typing->diags, node->span, "a string can't be changed with '%s': assign a new value", node->op);
 }
 

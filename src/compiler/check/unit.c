@@ -93,10 +93,8 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
         bool is_target = target != NULL && strcmp(target, mention->name) == 0;
-        bool is_string = typing->read_only[local->id] && variable->type != NULL &&
-                         (variable->type->kind == CTYPE_CSTRING || variable->type->kind == CTYPE_STR ||
-                          variable->type->kind == CTYPE_BYTES);
-        bool is_const = !is_target && (mention->shared || is_string);
+        bool is_read_only = typing->read_only[local->id] && is_string(variable->type);
+        bool is_const = !is_target && (mention->shared || is_read_only);
         ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
               mention->name);
     }

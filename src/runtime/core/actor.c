@@ -238,6 +238,13 @@ const chx_site *actor_site(const chx_role *role, uint32_t site)
     return low < role->site_count && role->sites[low].number == site ? &role->sites[low] : NULL;
 }
 
+void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size)
+{
+    const chx_site *found = actor_site(role, site);
+    if (found != NULL && found->type != NULL && found->type->owning && found->type->size == size)
+        chx_value_drop(found->type, (void *)value);
+}
+
 int actor_site_line(const Actor *actor, uint32_t site)
 {
     if (actor->is_central)

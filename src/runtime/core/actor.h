@@ -148,6 +148,8 @@ void actor_fini(Actor *actor);
 // The line of a site in this role's table; 0: not there.
 int actor_site_line(const Actor *actor, uint32_t site);
 const chx_site *actor_site(const chx_role *role, uint32_t site);
+// Drops the value of a message of this site that nobody will read.
+void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size);
 
 // About to wait for actor->wants: true: the actor waits now and may already be in another's hand; false: it can go on.
 bool actor_wait(Actor *actor);

@@ -8,6 +8,7 @@
 #define RUNTIME_CORE_PRIVATE_H
 
 #pragma redefine_extname actor_begin chx_private_actor_begin
+#pragma redefine_extname actor_drop_message chx_private_actor_drop_message
 #pragma redefine_extname actor_fini chx_private_actor_fini
 #pragma redefine_extname actor_peek chx_private_actor_peek
 #pragma redefine_extname actor_pool chx_private_actor_pool

@@ -56,9 +56,7 @@ void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *va
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
     if (!channel_push(channel, site, value, size)) {
-        const chx_site *found = actor_site(actor->role, site);
-        if (found != NULL && found->type != NULL && found->type->owning && found->type->size == size)
-            chx_value_drop(found->type, (void *)value);
+        actor_drop_message(actor->role, site, value, size);
         guard_no_memory();
     }
     if (actor->self.observed != 0)
@@ -74,9 +72,7 @@ bool chx_nothing(chx_self *self, chx_channel *channel)
 // A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
 static void step_discard(Actor *actor, Channel *channel, const Record *record)
 {
-    const chx_site *site = actor_site(actor->role, record->site);
-    if (site != NULL && site->type != NULL && site->type->owning && site->type->size == record->size)
-        chx_value_drop(site->type, (void *)(record + 1));
+    actor_drop_message(actor->role, record->site, record + 1, record->size);
     channel_pop(channel, record);
     channel_announce(channel);
     actor_tell(actor, channel->producer, channel, &channel->head.taken);

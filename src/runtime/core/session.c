@@ -100,9 +100,7 @@ static void session_fini_parts(Session *session)
         Channel *channel = &session->channels[i];
         const Record *record;
         while ((record = channel_peek(channel)) != NULL) {
-            const chx_site *site = actor_site(channel->consumer->role, record->site);
-            if (site != NULL && site->type != NULL && site->type->owning && site->type->size == record->size)
-                chx_value_drop(site->type, (void *)(record + 1));
+            actor_drop_message(channel->consumer->role, record->site, record + 1, record->size);
             channel_pop(channel, record);
         }
         if (channel->arrivals != NULL)

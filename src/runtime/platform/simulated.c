@@ -20,9 +20,9 @@
 #include <time.h>
 
 enum {
-    STEP_NS = 1000,   // of virtual time, for each boundary and turn
+    STEP_NS = 1000,     // of virtual time, for each boundary and turn
     INTERRUPTS_MAX = 4, // turns inside of turns
-    STUCK_WAIT_S = 2, // real time in which another thread could still change something
+    STUCK_WAIT_S = 2,   // real time in which another thread could still change something
 };
 
 // Streams of their own, so that a run with crashes is like the one without until the first crash.
@@ -54,7 +54,7 @@ static struct {
     ActorList ready;
     ActorList later; // actor->due_ns says when; a heap
     chx_runtime *runtimes;
-    bool is_driven; // by this thread
+    bool is_driven;      // by this thread
     unsigned interrupts; // turns inside of which others have theirs
     pthread_t driver;
     unsigned waiting; // threads that wait for their session while another one drives
