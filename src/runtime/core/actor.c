@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/isolation.h"
+#include "runtime/core/linked.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
@@ -80,16 +82,19 @@ static void actor_keep_result(Actor *actor)
 static bool actor_answer_alarm(Actor *actor)
 {
     // In this order: the session is marked as stopping before the alarm for it rises.
-    uint32_t alarm = atomic_load(&actor->session->alarm);
+    uint32_t alarm = atomic_load(actor->self.alarm);
     if (session_is_stopping(actor->session))
         return false;
-    checkpoint_answer_alarm(actor, alarm);
+    if (actor->process != NULL)
+        process_answer_alarm(actor);
+    else
+        checkpoint_answer_alarm(actor, alarm);
     return true;
 }
 
 static bool actor_is_alarmed(Actor *actor)
 {
-    return atomic_load_explicit(&actor->session->alarm, memory_order_acquire) != actor->self.alarm_seen;
+    return atomic_load_explicit(actor->self.alarm, memory_order_acquire) != actor->self.alarm_seen;
 }
 
 // After a step; with CHX_STEP_RETURN also at the beginning.
@@ -204,6 +209,16 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     return outcome;
 }
 
+ActorOutcome actor_run_alone(Actor *actor, Guard *guard)
+{
+    volatile ActorOutcome outcome = ACTOR_FAILED;
+    guard_enter(guard, actor);
+    if (sigsetjmp(guard->jump, 0) == 0)
+        outcome = actor_steps(actor);
+    guard_leave(guard);
+    return outcome;
+}
+
 static void actor_begin_steps(Actor *actor, const chx_entry *entry, const void *arguments)
 {
     void *frame = chx_call(&actor->self, entry->function);
@@ -260,6 +275,8 @@ static bool actor_can_go_on(Actor *actor)
         return true;
     if (actor->wants_block != NULL)
         return atomic_load(&actor->wants_block->done);
+    if (actor->wants->linked != NULL)
+        return linked_is_ready(actor, actor->wants, actor->wants_room);
     return actor->wants_room ? channel_has_room(actor->wants) : actor_peek(actor, actor->wants) != NULL;
 }
 
@@ -269,6 +286,8 @@ bool actor_wait(Actor *actor)
     uintptr_t preparing = what | WAITS_PREPARING;
     actor_settle(actor);
     atomic_store(&actor->waits, preparing);
+    if (actor->wants_block == NULL && actor->wants->linked != NULL)
+        linked_announce_wait(actor->wants, actor->wants_room);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
         atomic_store(&actor->waits, 0);

@@ -99,6 +99,8 @@ struct Actor {
     size_t pool_capacity;
     Allocation *allocations;
     int central_line;
+    struct Link *link;       // it runs in a process of its own; this is its place here
+    struct Process *process; // this is that process
 
     uint64_t traced_ns;   // trace: the step that it is in began then
     uint32_t traced_site; // 0: it is in none
@@ -138,6 +140,8 @@ CHX_NORETURN void guard_no_memory(void);
 // Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
 // ready. guard->actor is the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
+// The same for one actor, without a worker.
+ActorOutcome actor_run_alone(Actor *actor, Guard *guard);
 // Pushes the first frame and copies the arguments into it. False: no memory.
 bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
 // Drops frames, results not yet read, and what the step made.

@@ -66,6 +66,7 @@ typedef struct Channel {
     uint64_t message_limit, byte_limit;
     bool is_quick;             // projected code may work on the head without a call: nobody observes it
     struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
+    struct Linked *linked;     // its other end is another process; NULL: it is not
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 } Channel;
 static_assert(sizeof(Channel) == CHX_CHANNEL_BYTES, "projected code knows how far apart channels are");

@@ -2,11 +2,16 @@
 
 #include "runtime/core/actor.h"
 #include "runtime/core/broken.h"
+#include "runtime/core/codec.h"
+#include "runtime/core/linked.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { LINKED_SMALL_BYTES = 256 };
 
 // Nothing to take, no room, or others' turn: what the actor waits for. Always false.
 static bool step_wants(Actor *actor, Channel *channel, bool room)
@@ -37,6 +42,8 @@ bool chx_room_called(chx_self *self, unsigned out)
     Channel *channel = &actor->out[out];
     if (!step_allowed(actor))
         return false;
+    if (channel->linked != NULL)
+        return linked_room(actor, channel) || step_wants(actor, channel, true);
     if (!channel_has_room(channel))
         return step_wants(actor, channel, true);
     step_charge(actor, channel_quick_sends(channel));
@@ -55,6 +62,10 @@ void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *va
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
+    if (channel->linked != NULL) {
+        linked_send(actor, channel, site, (void *)value, size);
+        return;
+    }
     if (!channel_push(channel, site, value, size)) {
         actor_drop_message(actor->role, site, value, size);
         guard_no_memory();
@@ -151,9 +162,33 @@ static void step_taken(Actor *actor, unsigned in, const Record *record)
         step_charge(actor, channel_allow_quick_takes(channel));
 }
 
+static bool step_receive_linked(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+{
+    return step_allowed(actor) &&
+           (linked_receive(actor, channel, site, value, size) || step_wants(actor, channel, false));
+}
+
+// What the variable holds is needed until there is something else.
+static bool step_receive_linked_into(Actor *actor, Channel *channel, uint32_t site, const chx_type *type,
+                                     void *variable)
+{
+    _Alignas(16) unsigned char small[LINKED_SMALL_BYTES];
+    unsigned char *value = type->size <= sizeof small ? small : value_scratch(type->size);
+    bool is_there = step_receive_linked(actor, channel, site, value, type->size);
+    if (is_there) {
+        chx_value_drop(type, variable);
+        memcpy(variable, value, type->size);
+    }
+    if (value != small)
+        free(value);
+    return is_there;
+}
+
 bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
 {
     Actor *actor = (Actor *)self;
+    if (actor->in[in]->linked != NULL)
+        return step_receive_linked(actor, actor->in[in], site, value, size);
     const Record *record = step_take(actor, in, site, size);
     if (record == NULL)
         return false;
@@ -165,6 +200,8 @@ bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value,
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable)
 {
     Actor *actor = (Actor *)self;
+    if (actor->in[in]->linked != NULL)
+        return step_receive_linked_into(actor, actor->in[in], site, type, variable);
     const Record *record = step_take(actor, in, site, type->size);
     if (record == NULL)
         return false;
@@ -177,6 +214,14 @@ bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type
 uint32_t chx_arriving(chx_self *self, unsigned in)
 {
     Actor *actor = (Actor *)self;
+    if (actor->in[in]->linked != NULL) {
+        if (!step_allowed(actor))
+            return 0;
+        uint32_t site = linked_arriving(actor, actor->in[in]);
+        if (site == 0)
+            step_wants(actor, actor->in[in], false);
+        return site;
+    }
     const Record *record = step_peek(actor, actor->in[in]);
     return record != NULL ? record->site : 0;
 }

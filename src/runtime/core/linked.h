@@ -1,0 +1,26 @@
+// linked.h: channels that lead to another process, or come from one. Implemented in isolation/.
+//
+// Such a channel's head is set so that projected code never works on it itself: every send and receive comes here.
+
+#ifndef RUNTIME_CORE_LINKED_H
+#define RUNTIME_CORE_LINKED_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/actor.h"
+
+// Is there room?
+bool linked_room(Actor *actor, Channel *channel);
+// Sends; the value is gone afterwards.
+void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
+// Takes the next message, which must be of this site, into `value`, which owns nothing. False: none there.
+bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
+// The site of the next message; 0: none there.
+uint32_t linked_arriving(Actor *actor, Channel *channel);
+
+// The actor is about to wait for the channel: the other end rings when something has changed.
+void linked_announce_wait(Channel *channel, bool room);
+// Can the actor go on, whether it waits for room or for a message?
+bool linked_is_ready(Actor *actor, Channel *channel, bool room);
+
+#endif

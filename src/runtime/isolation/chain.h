@@ -1,0 +1,23 @@
+// chain.h: frames as bytes: what a role saves when it enters a block, for another process to go on from.
+//
+// Entering a block saves the frames from the enclosing block's frame, whose variables may have changed since that block
+// was entered, up to this block's frame. Frames further out are suspended and can't change: all saved pieces together,
+// outermost first, are the whole stack.
+
+#ifndef RUNTIME_ISOLATION_CHAIN_H
+#define RUNTIME_ISOLATION_CHAIN_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/actor.h"
+
+// Appends the frames from `first` (NULL: from the outermost) up to the top one.
+void chain_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer);
+// Puts them on the stack; the first one replaces what the top frame, if there is one, holds. False: they can't be what
+// chain_save wrote.
+bool chain_load(Actor *actor, const void *data, size_t size);
+
+// The name of a variable of this frame that has a value which can't go to another process. NULL: none.
+const char *chain_unsendable(const chx_frame *frame);
+
+#endif

@@ -1,0 +1,48 @@
+// house.c: see house.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/house.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *house_map(int file, size_t offset, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+bool house_map_ring(Ring *ring, int file, HouseShape shape, size_t channel, uint32_t token)
+{
+    size_t at = house_ring(shape, channel);
+    unsigned char *memory = house_map(file, at, RING_FILE_BYTES);
+    if (memory == NULL)
+        return false;
+    *ring = (Ring){.words = (RingWords *)(void *)memory,
+                   .data = memory + PAGE,
+                   .bytes = RING_BYTES,
+                   .file = file,
+                   .large_at = (off_t)(at + RING_FILE_BYTES),
+                   .token = token};
+    return true;
+}
+
+void house_unmap_ring(Ring *ring)
+{
+    if (ring->words != NULL)
+        munmap(ring->words, RING_FILE_BYTES);
+    ring->words = NULL;
+}
+
+void bell_ring(Bell *bell)
+{
+    atomic_fetch_add(&bell->word, 1);
+    syscall(SYS_futex, (void *)&bell->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void bell_sleep(Bell *bell, uint32_t seen)
+{
+    syscall(SYS_futex, (void *)&bell->word, FUTEX_WAIT, seen, NULL, NULL, 0);
+}

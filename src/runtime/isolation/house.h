@@ -1,0 +1,131 @@
+// house.h: what a session and its isolated roles share: one piece of memory, laid out the same in every process.
+//
+//     head      bells of all roles                              mapped by everybody
+//     seats     one for each role: orders to it, posts from it  mapped by the parent and the role
+//     rings     one for each channel: words, ring, large area   mapped by its two ends (and the parent)
+//
+// An isolated role is two things: in the parent an Actor that is never run (its position: the blocks it is in, what it
+// saved), and the process, which has the frames. They talk through the seat: posts go to the parent, in order; an order
+// (go back to that block, in that attempt) goes to the process, the newest one counts.
+
+#ifndef RUNTIME_ISOLATION_HOUSE_H
+#define RUNTIME_ISOLATION_HOUSE_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/actor.h"
+#include "runtime/isolation/ring.h"
+
+enum {
+    PAGE = 4096,
+    POSTS_BYTES = 1 << 16,
+    POST_MAX_BYTES = 1 << 30,
+    NAME_SIZE = 256,
+};
+
+typedef struct {
+    _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role; slept on
+} Bell;
+
+typedef struct {
+    _Alignas(CACHE_LINE) _Atomic uint32_t decisions; // so many recoveries were begun in this session
+    _Atomic uint32_t postman_awake;                  // no need to ring for it
+    Bell bells[];
+} HouseHead;
+
+// Back to the block at this depth, in this attempt.
+typedef struct {
+    uint32_t number; // of the order
+    uint32_t depth, attempt, epoch;
+    uint64_t goes; // blocks left so far
+    chx_fault_kind kind;
+    int signal, line;
+    char role[NAME_SIZE], why[REPORT_WHY_SIZE];
+} Order;
+
+typedef struct {
+    // The parent's.
+    _Alignas(CACHE_LINE) _Atomic uint32_t alarm; // the number of the latest order
+    _Atomic uint32_t order_lock;                 // odd: it is being written
+    Order order;
+    _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
+    _Atomic uint64_t answered;                  // posts that have been dealt with
+    _Atomic uint64_t posts_head;                // bytes
+    // The process's.
+    _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
+    _Atomic uint32_t posts_wait; // for room
+    unsigned char posts[POSTS_BYTES];
+    _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
+} Seat;
+
+typedef enum {
+    POST_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved
+    POST_ARRIVE,    // uint32_t site
+    POST_READY,     // uint32_t epoch
+    POST_FAIL,      // PostFail, why
+    POST_END,       // the encoded result
+    POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
+    POST_COMPLAIN,  // uint32_t channel: what stands next in it is no message
+} PostKind;
+
+typedef struct {
+    uint32_t size; // of what follows
+    uint32_t kind;
+} PostHead;
+
+typedef struct {
+    uint32_t site, tails;
+    uint64_t steps;
+} PostEnter;
+
+typedef struct {
+    int32_t kind, signal;
+    uint32_t site, reserved;
+} PostFail;
+
+// ---- where things lie ----
+
+typedef struct {
+    unsigned role_count;
+    size_t channel_count;
+} HouseShape;
+
+static inline size_t page_up(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static inline size_t house_head_bytes(HouseShape shape)
+{
+    return page_up(sizeof(HouseHead) + shape.role_count * sizeof(Bell));
+}
+
+static inline size_t house_seat(HouseShape shape, unsigned role)
+{
+    return house_head_bytes(shape) + role * page_up(sizeof(Seat));
+}
+
+enum { RING_FILE_BYTES = PAGE + RING_BYTES };
+
+static inline size_t house_ring(HouseShape shape, size_t channel)
+{
+    return house_seat(shape, shape.role_count) + channel * ((size_t)RING_FILE_BYTES + RING_LARGE_BYTES);
+}
+
+static inline size_t house_bytes(HouseShape shape)
+{
+    return house_ring(shape, shape.channel_count);
+}
+
+// Maps a part of the file. NULL: it can't be had.
+void *house_map(int file, size_t offset, size_t bytes);
+// Maps a channel's ring. False: it can't be had.
+bool house_map_ring(Ring *ring, int file, HouseShape shape, size_t channel, uint32_t token);
+void house_unmap_ring(Ring *ring);
+
+// Something has happened to what this role waits for.
+void bell_ring(Bell *bell);
+// Sleeps until the bell has been rung since `seen`.
+void bell_sleep(Bell *bell, uint32_t seen);
+
+#endif

@@ -1,0 +1,166 @@
+// linked.c: see core/linked.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/linked.h"
+
+#include "runtime/core/observe.h"
+#include "runtime/core/codec.h"
+
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_BYTES = 512, BUFFER_KEPT_BYTES = 1 << 20 };
+
+void linked_init(Channel *channel, struct Linked *linked)
+{
+    channel->linked = linked;
+    // No room, no place to write, something that may not be taken: projected code asks each time.
+    channel->is_quick = false;
+    channel->head.sent_stop = 0;
+    channel->head.write = channel->head.write_end = NULL;
+    channel->head.sent_seen = UINT64_MAX;
+    channel->head.taken_stop = 0;
+}
+
+// What was printed before a message is out before the message: the other process may print next.
+static void flush_output(void)
+{
+    if (__fpending(stdout) != 0)
+        fflush(stdout);
+}
+
+static void linked_notify(Channel *channel, _Atomic uint32_t *waits, bool producer)
+{
+    // We have said what there is to say; who waits looks once more after raising its flag.
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(waits, memory_order_relaxed) != 0 && atomic_exchange(waits, 0) != 0)
+        channel->linked->side->notify(channel, producer);
+}
+
+void linked_announce_wait(Channel *channel, bool room)
+{
+    RingWords *words = channel->linked->ring.words;
+    atomic_store(room ? &words->producer_waits : &words->consumer_waits, 1);
+}
+
+bool linked_room(Actor *actor, Channel *channel)
+{
+    struct Linked *linked = channel->linked;
+    RingState state = ring_room(&linked->ring);
+    if (state == RING_BROKEN)
+        linked->side->complain(actor, channel, 0);
+    return state == RING_ITEM;
+}
+
+// What travels at this site; NULL: the outcome of a choice.
+static const chx_type *site_type(const Actor *actor, uint32_t site)
+{
+    const chx_site *found = actor_site(actor->role, site);
+    return found != NULL ? found->type : NULL;
+}
+
+void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+{
+    struct Linked *linked = channel->linked;
+    const chx_type *type = site_type(actor, site);
+    linked->buffer.size = 0;
+    if (type != NULL) {
+        chx_encode(type, value, &linked->buffer);
+        if (type->owning)
+            chx_value_drop(type, value);
+    } else {
+        chx_writer writer = {&linked->buffer};
+        chx_write(&writer, value, size);
+    }
+    flush_output();
+    if (!ring_send(&linked->ring, site, channel->head.sending.epoch, linked->buffer.data, linked->buffer.size))
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process",
+                    linked->buffer.size);
+    if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
+        chx_buffer_free(&linked->buffer);
+    if (actor->self.observed != 0)
+        observe_sent(actor, channel, site);
+    linked_notify(channel, &linked->ring.words->consumer_waits, false);
+}
+
+static void linked_pop(Channel *channel, const RingItem *item)
+{
+    struct Linked *linked = channel->linked;
+    ring_pop(&linked->ring, item);
+    linked_notify(channel, &linked->ring.words->producer_waits, true);
+}
+
+// The next message of this role's epoch; older ones are dropped.
+static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
+{
+    struct Linked *linked = channel->linked;
+    for (;;) {
+        RingState state = ring_peek(&linked->ring, item);
+        if (state == RING_BROKEN)
+            linked->side->complain(actor, channel, 0);
+        if (state != RING_ITEM)
+            return false;
+        uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
+        // A sender that is ahead: this role is about to be called back, or to enter the block.
+        if (epoch == taking || epoch > taking)
+            return epoch == taking;
+        linked_pop(channel, item);
+    }
+}
+
+bool linked_is_ready(Actor *actor, Channel *channel, bool room)
+{
+    RingItem item;
+    return room ? linked_room(actor, channel) : linked_next(actor, channel, &item);
+}
+
+uint32_t linked_arriving(Actor *actor, Channel *channel)
+{
+    RingItem item;
+    return linked_next(actor, channel, &item) ? item.record.site : 0;
+}
+
+static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
+{
+    size_t used;
+    if (type == NULL) {
+        if (bytes == size)
+            memcpy(value, data, size);
+        return bytes == size;
+    }
+    if (type->size != size || !chx_decode(type, value, data, bytes, &used))
+        return false;
+    if (used == bytes)
+        return true;
+    chx_value_drop(type, value);
+    return false;
+}
+
+bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+{
+    struct Linked *linked = channel->linked;
+    unsigned char room[COPY_BYTES], *copy = room;
+    RingItem item;
+    if (!linked_next(actor, channel, &item))
+        return false;
+    size_t bytes = item.record.size;
+    if (item.record.site != site) {
+        linked->side->complain(actor, channel, site);
+        return false;
+    }
+    if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
+        guard_no_memory();
+    bool is_good = ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, site), copy, bytes, value, size);
+    if (copy != room)
+        free(copy);
+    if (!is_good) {
+        linked->side->complain(actor, channel, site);
+        return false;
+    }
+    if (actor->self.observed != 0)
+        observe_taking(actor, channel, &item.record);
+    linked_pop(channel, &item);
+    return true;
+}

@@ -1,0 +1,184 @@
+// ring.c: see ring.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/ring.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// In a record's size: the value lies in the large area; behind the record stands how large it is.
+#define SIZE_LARGE UINT32_MAX
+#define SITE_TO_BEGINNING SITE_NEXT_SEGMENT
+
+static uint32_t ring_units(const Ring *ring)
+{
+    return ring->bytes / RING_UNIT;
+}
+
+// Places are counted without end; the ring repeats itself.
+static unsigned char *ring_at(const Ring *ring, uint32_t place)
+{
+    return ring->data + (size_t)(place % ring_units(ring)) * RING_UNIT;
+}
+
+static uint32_t units_to_end(const Ring *ring, uint32_t place)
+{
+    return ring_units(ring) - place % ring_units(ring);
+}
+
+static uint32_t record_units(size_t size)
+{
+    return (uint32_t)(CHX_RECORD_BYTES(size) / RING_UNIT);
+}
+
+bool ring_is_behind(RingPoint point, RingPoint mark)
+{
+    return (int32_t)(point.count - mark.count) >= 0;
+}
+
+void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit)
+{
+    // So much may be in it before a record of a quarter of the ring, perhaps behind a jump, is added.
+    ring->message_limit = message_limit;
+    ring->byte_limit = byte_limit < ring->bytes / 4 ? byte_limit : ring->bytes / 4;
+}
+
+// ---- producer ----
+
+RingState ring_room(Ring *ring)
+{
+    ring->head = ring_load(&ring->words->head);
+    uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
+    if (units > ring_units(ring) || messages > units)
+        return RING_BROKEN;
+    uint32_t large = atomic_load_explicit(&ring->words->large, memory_order_relaxed);
+    bool has_large = large != 0 && messages != 0 && (int32_t)(large - ring->head.count) > 0 &&
+                     (int32_t)(ring->tail.count - large) >= 0;
+    bool has_room = messages < ring->message_limit && (uint64_t)units * RING_UNIT < ring->byte_limit && !has_large;
+    return has_room ? RING_ITEM : RING_EMPTY;
+}
+
+static bool large_write(const Ring *ring, const void *data, size_t size)
+{
+    void *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, ring->large_at);
+    if (area == MAP_FAILED)
+        return false;
+    memcpy(area, data, size);
+    munmap(area, size);
+    return true;
+}
+
+bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size_t size)
+{
+    bool is_large = CHX_RECORD_BYTES(size) > ring->bytes / 4;
+    if (is_large && (size > RING_LARGE_BYTES || !large_write(ring, data, size)))
+        return false;
+    uint64_t length = size;
+    size_t inside = is_large ? sizeof length : size;
+    uint32_t units = record_units(inside), place = ring->tail.place;
+    uint32_t to_end = units_to_end(ring, place);
+    if (to_end < units) {
+        Record jump = {.site = SITE_TO_BEGINNING};
+        memcpy(ring_at(ring, place), &jump, sizeof jump);
+        place += to_end;
+    }
+    Record record = {.site = site, .size = is_large ? SIZE_LARGE : (uint32_t)size};
+    record.of.epoch = epoch;
+    record.of.check = ring->token + ring->tail.count;
+    unsigned char *at = ring_at(ring, place);
+    memcpy(at, &record, sizeof record);
+    if (inside != 0)
+        memcpy(at + sizeof record, is_large ? (const void *)&length : data, inside);
+    ring->tail.count++;
+    ring->tail.place = place + units;
+    if (is_large)
+        atomic_store_explicit(&ring->words->large, ring->tail.count, memory_order_relaxed);
+    atomic_store_explicit(&ring->words->tail, ring->tail.word, memory_order_release);
+    return true;
+}
+
+// ---- consumer ----
+
+// The record that stands at `from`, if what is there makes sense up to `tail`.
+static RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *item)
+{
+    uint32_t units = tail.place - from.place;
+    if (from.count == tail.count)
+        return RING_EMPTY;
+    if (units == 0 || units > ring_units(ring))
+        return RING_BROKEN;
+    item->at = from;
+    memcpy(&item->record, ring_at(ring, from.place), sizeof item->record);
+    if (item->record.site == SITE_TO_BEGINNING) {
+        uint32_t to_end = units_to_end(ring, from.place);
+        if (to_end >= units)
+            return RING_BROKEN;
+        item->at.place += to_end;
+        units -= to_end;
+        memcpy(&item->record, ring_at(ring, item->at.place), sizeof item->record);
+    }
+    item->is_large = item->record.size == SIZE_LARGE;
+    uint64_t length = 0;
+    size_t inside = item->is_large ? sizeof length : item->record.size;
+    if (inside > ring->bytes || record_units(inside) > units || record_units(inside) > units_to_end(ring, item->at.place))
+        return RING_BROKEN;
+    if (item->is_large) {
+        memcpy(&length, ring_at(ring, item->at.place) + sizeof(Record), sizeof length);
+        if (length == 0 || length > RING_LARGE_BYTES)
+            return RING_BROKEN;
+        item->record.size = (uint32_t)length;
+    }
+    item->place_after = item->at.place + record_units(inside);
+    bool checks = item->record.of.check == ring->token + from.count && item->record.site != SITE_TO_BEGINNING;
+    return checks ? RING_ITEM : RING_BROKEN;
+}
+
+RingState ring_peek(Ring *ring, RingItem *item)
+{
+    ring->tail = ring_load(&ring->words->tail);
+    return ring_look(ring, ring->head, ring->tail, item);
+}
+
+bool ring_copy(Ring *ring, const RingItem *item, void *to)
+{
+    size_t size = item->record.size;
+    if (!item->is_large) {
+        if (size != 0)
+            memcpy(to, ring_at(ring, item->at.place) + sizeof(Record), size);
+        return true;
+    }
+    void *area = mmap(NULL, size, PROT_READ, MAP_SHARED, ring->file, ring->large_at);
+    if (area == MAP_FAILED)
+        return false;
+    memcpy(to, area, size);
+    munmap(area, size);
+    return true;
+}
+
+void ring_pop(Ring *ring, const RingItem *item)
+{
+    // Its memory is given back; the next large value may already use it once the word below is written.
+    if (item->is_large)
+        fallocate(ring->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ring->large_at, (off_t)item->record.size);
+    ring->head.count++;
+    ring->head.place = item->place_after;
+    atomic_store_explicit(&ring->words->head, ring->head.word, memory_order_release);
+}
+
+// ---- after a producer's death ----
+
+RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item), void *context)
+{
+    RingPoint at = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
+    // A word that is nonsense says nothing of where the messages end: they end where they stop making sense.
+    bool is_sane = tail.place - at.place <= ring_units(ring) && tail.count - at.count <= tail.place - at.place;
+    if (!is_sane)
+        tail = (RingPoint){.place = at.place + ring_units(ring), .count = at.count - 1};
+    RingItem item;
+    while (at.count != tail.count && ring_look(ring, at, tail, &item) == RING_ITEM && is_valid(context, ring, &item)) {
+        at.count++;
+        at.place = item.place_after;
+    }
+    return at;
+}

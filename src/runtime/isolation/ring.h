@@ -1,0 +1,90 @@
+// ring.h: a channel in memory that two processes share.
+//
+// One producer, one consumer; each end is a view (Ring) in its own process. Records as in channel.h lie in a ring of
+// bytes, each in one piece; a value too large for the ring lies in an area of its own behind it, one at a time. Each side
+// publishes where it stands in one word, messages and place together, so that a process can be killed at any
+// instruction: what its word says is what has happened. Nothing is taken back: a new process goes on where the word
+// says.
+//
+// Whoever reads trusts nothing that another process has written: everything is copied once, then looked at.
+
+#ifndef RUNTIME_ISOLATION_RING_H
+#define RUNTIME_ISOLATION_RING_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/channel.h"
+
+#include <sys/types.h>
+
+enum {
+    RING_UNIT = 16,             // places are counted in these
+    RING_BYTES = 1 << 18,       // values up to a quarter of that lie in the ring
+    RING_LARGE_BYTES = 1 << 30, // the largest value, encoded
+};
+
+// Where a side stands: messages so far, and places so far, each modulo 2^32.
+typedef union {
+    struct {
+        uint32_t place, count;
+    };
+    uint64_t word;
+} RingPoint;
+
+// In shared memory; a page.
+typedef struct {
+    _Alignas(CACHE_LINE) _Atomic uint64_t tail; // the producer's point
+    _Atomic uint32_t large;                     // the producer's: count after the last large value
+    _Atomic uint32_t producer_waits;            // for room
+    _Alignas(CACHE_LINE) _Atomic uint64_t head; // the consumer's
+    _Atomic uint32_t consumer_waits;
+} RingWords;
+
+typedef struct Ring {
+    RingWords *words;
+    unsigned char *data;
+    uint32_t bytes; // of data; a multiple of the page size
+    int file;       // of the large area
+    off_t large_at;
+    uint32_t token;
+    uint64_t message_limit, byte_limit;
+    RingPoint tail, head; // this side's own, and what it last saw of the other
+} Ring;
+
+// A record as the consumer finds it: copied, so that it can't change any more.
+typedef struct {
+    Record record;
+    RingPoint at;    // of the record itself, behind a jump to the beginning
+    bool is_large;
+    uint32_t place_after;
+} RingItem;
+
+typedef enum { RING_EMPTY, RING_ITEM, RING_BROKEN } RingState;
+
+static inline RingPoint ring_load(const _Atomic uint64_t *word)
+{
+    return (RingPoint){.word = atomic_load_explicit((_Atomic uint64_t *)word, memory_order_acquire)};
+}
+
+// The bounds of the channel, as far as the ring can hold that much.
+void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit);
+// Producer. RING_EMPTY: no room; RING_ITEM: there is; RING_BROKEN: the consumer's word is nonsense.
+RingState ring_room(Ring *ring);
+// Producer: there is room. False: larger than any message can be, or no memory.
+bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size_t size);
+
+// Consumer: the next record.
+RingState ring_peek(Ring *ring, RingItem *item);
+// Consumer: copies the record's data to `to`, which has room for it. False: it could not be had.
+bool ring_copy(Ring *ring, const RingItem *item, void *to);
+// Consumer: the record is done with.
+void ring_pop(Ring *ring, const RingItem *item);
+
+// Anybody, when the producer is gone: walks over the unread records while `is_valid` holds. Returns the first point at
+// which nothing sensible stands: the producer's own, if all is well.
+RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item),
+                           void *context);
+// Is `point` at or behind `mark`, for points of one side?
+bool ring_is_behind(RingPoint point, RingPoint mark);
+
+#endif
