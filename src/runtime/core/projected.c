@@ -8,12 +8,10 @@
 
 #include <string.h>
 
-// Nothing to take, no room, or others' turn: what the actor waits for. Always false.
-static bool step_wants(Actor *actor, Channel *channel, bool room)
+// Nothing to take, no room, or others' turn (NULL): what the actor waits for. Always false.
+static bool step_wants(Actor *actor, Channel *channel, uintptr_t tag)
 {
-    actor->wants = channel;
-    actor->wants_room = room;
-    actor->wants_block = NULL;
+    actor->self.wants = (uintptr_t)channel | tag;
     return false;
 }
 
@@ -26,7 +24,7 @@ static void step_charge(Actor *actor, uint64_t count)
 static bool step_allowed(Actor *actor)
 {
     if (actor->budget == 0 || chx_has_news(&actor->self))
-        return step_wants(actor, NULL, false);
+        return step_wants(actor, NULL, 0);
     step_charge(actor, 1);
     return true;
 }
@@ -38,7 +36,7 @@ bool chx_room_called(chx_self *self, unsigned out)
     if (!step_allowed(actor))
         return false;
     if (!channel_has_room(channel))
-        return step_wants(actor, channel, true);
+        return step_wants(actor, channel, WANTS_ROOM);
     step_charge(actor, channel_quick_sends(channel));
     return true;
 }
@@ -62,11 +60,6 @@ void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *va
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
     actor_tell(actor, channel->consumer, channel, &channel->head.sent);
-}
-
-bool chx_nothing(chx_self *self, chx_channel *channel)
-{
-    return step_wants((Actor *)self, (Channel *)channel, false);
 }
 
 // A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
@@ -97,9 +90,9 @@ static const Record *step_peek(Actor *actor, Channel *channel)
         return NULL;
     const Record *record = actor_peek(actor, channel);
     if (record == NULL)
-        step_wants(actor, channel, false);
+        step_wants(actor, channel, 0);
     else if (actor->self.observed != 0 && !observe_arrived(actor, channel))
-        return step_wants(actor, NULL, false), NULL;
+        return step_wants(actor, NULL, 0), NULL;
     return record;
 }
 
