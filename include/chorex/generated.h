@@ -128,6 +128,7 @@ struct chx_function {
     const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
     const chx_variable *variables; // all of them
     size_t variable_count;
+    bool is_plain; // none of them owns anything
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -269,6 +270,7 @@ struct chx_self {
     const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
     unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
     chx_channel *const *in;
+    uintptr_t wants; // what the last step that had to wait asked for: a channel, or something of the runtime's
     // The runtime's own part follows.
 };
 CHX_COLD void chx_observe(chx_self *self);
@@ -299,7 +301,6 @@ void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
 CHX_COLD bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
-bool chx_nothing(chx_self *self, chx_channel *channel); // there is none: false
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
 // The site of the next message in this channel, 0 if none is there yet.
@@ -393,8 +394,10 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
     if (taken == channel->sent_seen) {
         channel->sent_seen = atomic_load_explicit(&channel->sent, memory_order_acquire);
-        if (taken == channel->sent_seen && self->observed == 0)
-            return chx_nothing(self, channel);
+        if (taken == channel->sent_seen && self->observed == 0) {
+            self->wants = (uintptr_t)channel;
+            return false;
+        }
     }
     if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
         return chx_receive_called(self, in, site, value, size);

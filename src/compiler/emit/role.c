@@ -298,6 +298,14 @@ static void put_prototypes(RoleEmit *role, Out *out)
     out_own(out);
 }
 
+static bool owns_nothing(const LocalFunction *function)
+{
+    for (size_t i = 0; i < function->variables.count; i++)
+        if (function->variables.items[i]->type->is_owning)
+            return false;
+    return true;
+}
+
 static void put_function_objects(RoleEmit *role, Out *out)
 {
     for (size_t i = 0; i < role->local->functions.count; i++) {
@@ -312,9 +320,10 @@ static void put_function_objects(RoleEmit *role, Out *out)
         out_printf(out, "    \"%s\", %s, sizeof(struct %s_frame), %s%s, ", function->name, name, name,
                    result != NULL ? "&" : "", result != NULL ? result : "NULL");
         if (function->variables.count > 0)
-            out_printf(out, "%s_chx_variables, %zu,\n};\n", name, function->variables.count);
+            out_printf(out, "%s_chx_variables, %zu, ", name, function->variables.count);
         else
-            out_puts(out, "NULL, 0,\n};\n");
+            out_puts(out, "NULL, 0, ");
+        out_printf(out, "%s,\n};\n", owns_nothing(function) ? "true" : "false");
     }
 }
 

@@ -15,12 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local Current this_thread;
-
-Current *current(void)
-{
-    return &this_thread;
-}
+_Thread_local Current this_thread;
 
 void guard_enter(Guard *guard, Actor *actor)
 {
@@ -29,7 +24,6 @@ void guard_enter(Guard *guard, Actor *actor)
     guard->outer_actor = here->actor;
     guard->outer_busy = here->busy;
     guard->outer_unpooled = here->unpooled;
-    guard->actor = actor;
     here->guard = guard;
     here->actor = actor;
     here->busy = 0;
@@ -40,24 +34,29 @@ void guard_leave(Guard *guard)
 {
     Current *here = current();
     CHECK(here->guard == guard);
+    guard->actor = here->actor;
     here->guard = guard->outer;
     here->actor = guard->outer_actor;
     here->busy = guard->outer_busy;
     here->unpooled = guard->outer_unpooled;
 }
 
-void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
+void guard_raise_v(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
 {
     Guard *guard = current()->guard;
     CHECK(guard != NULL);
     guard->fault.kind = kind;
     guard->fault.signal = signal;
     guard->fault.site = site;
+    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
+    siglongjmp(guard->jump, 1);
+}
+
+void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
-    va_end(arguments);
-    siglongjmp(guard->jump, 1);
+    guard_raise_v(kind, signal, site, format, arguments);
 }
 
 void guard_no_memory(void)
@@ -107,7 +106,7 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
                 if (!actor_answer_alarm(actor))
                     return ACTOR_STOPPED;
             } else if (step == CHX_STEP_WAIT) {
-                return actor->wants != NULL || actor->wants_block != NULL ? ACTOR_WAITS : ACTOR_YIELDS;
+                return actor->self.wants != 0 ? ACTOR_WAITS : ACTOR_YIELDS;
             }
         }
         if (actor->top == NULL)
@@ -137,15 +136,20 @@ static ActorOutcome actor_steps(Actor *actor)
     return actor_go_on(actor, CHX_STEP_RETURN);
 }
 
+// Is the actor's wait one that only `next` can end?
+static bool actor_waits_for(const Actor *actor, const Actor *next)
+{
+    uintptr_t wants = actor->self.wants;
+    const Channel *channel = (const Channel *)(wants & ~WANTS_TAGS);
+    if ((wants & WANTS_BLOCK) != 0)
+        return false;
+    return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
+}
+
 // The actor can't go on until the one that is to be run next on its worker has done something: makes it wait, and that
 // one is in hand. NULL: not so, nothing was done.
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
-    Channel *channel = actor->wants, *owing = actor->owing;
-    Actor *peer = actor->wants_room ? channel->consumer : channel->producer;
-    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
-    if (owing != NULL && owing->producer != peer)
-        return NULL;
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     if (turn / 2 % QUEUE_FIRST_EVERY == 0) {
         atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
@@ -154,10 +158,14 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
     }
     if (!worker_enter(worker))
         return NULL;
-    // If the peer is here, it has been since it was put here: nothing has changed since the actor looked.
-    bool waits = atomic_load_explicit(&worker->next, memory_order_relaxed) == peer;
-    if (waits) {
-        atomic_store_explicit(&actor->waits, (uintptr_t)channel, memory_order_release);
+    // Nothing has changed since the actor looked: what it waits for can only be done by one who has been here all the
+    // time, or only by this worker.
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    const Channel *owing = actor->owing;
+    bool waits = next != NULL && (session_is_alone(actor->session, worker) || actor_waits_for(actor, next));
+    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
+    if (waits && (owing == NULL || owing->producer == next)) {
+        atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
         // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
         atomic_signal_fence(memory_order_seq_cst);
         waits = atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen;
@@ -165,17 +173,19 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
             atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
         else
             atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+    } else {
+        waits = false;
     }
     worker_leave(worker);
     if (!waits)
         return NULL;
     // Another turn, to those who look whether one takes long.
     atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
-    return peer;
+    return next;
 }
 
 // Not inline: beside sigsetjmp nothing would stay in a register.
-static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Guard *guard, Worker *worker)
+static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *worker)
 {
     Current *here = current();
     if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
@@ -184,14 +194,13 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Guard *g
     if (actor->self.observed != 0)
         return outcome;
     Actor *next;
-    while (outcome == ACTOR_WAITS && actor->wants != NULL && (next = actor_hand_over(worker, actor)) != NULL) {
-        actor = next;
-        guard->actor = here->actor = actor;
+    while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
+        here->actor = actor = next;
         atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
         // It has waited, so it begins by asking again, and sees then whether there is an alarm.
         actor->budget = TURN_BUDGET;
         chx_step step = actor->top->function->run(&actor->self, actor->top);
-        if (step != CHX_STEP_WAIT || actor->wants == NULL)
+        if (step != CHX_STEP_WAIT || actor->self.wants == 0)
             outcome = actor_go_on(actor, step);
     }
     return outcome;
@@ -202,7 +211,7 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     volatile ActorOutcome outcome = ACTOR_FAILED;
     guard_enter(guard, actor);
     if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_chain(actor, guard, worker);
+        outcome = actor_chain(actor, worker);
     guard_leave(guard);
     if (guard->actor->self.observed != 0)
         observe_turn(guard->actor, outcome, &guard->fault);
@@ -273,21 +282,23 @@ static bool actor_can_go_on(Actor *actor)
 {
     if (actor_is_alarmed(actor))
         return true;
-    if (actor->wants_block != NULL)
-        return atomic_load(&actor->wants_block->done);
-    if (actor->wants->linked != NULL)
-        return linked_is_ready(actor, actor->wants, actor->wants_room);
-    return actor->wants_room ? channel_has_room(actor->wants) : actor_peek(actor, actor->wants) != NULL;
+    uintptr_t wants = actor->self.wants;
+    void *what = (void *)(wants & ~WANTS_TAGS);
+    if ((wants & WANTS_BLOCK) != 0)
+        return atomic_load(&((Block *)what)->done);
+    if (((Channel *)what)->linked != NULL)
+        return linked_is_ready(actor, what, (wants & WANTS_ROOM) != 0);
+    return (wants & WANTS_ROOM) != 0 ? channel_has_room(what) : actor_peek(actor, what) != NULL;
 }
 
 bool actor_wait(Actor *actor)
 {
-    uintptr_t what = actor->wants_block != NULL ? (uintptr_t)actor->wants_block : (uintptr_t)actor->wants;
+    uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
     actor_settle(actor);
     atomic_store(&actor->waits, preparing);
-    if (actor->wants_block == NULL && actor->wants->linked != NULL)
-        linked_announce_wait(actor->wants, actor->wants_room);
+    if ((actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL)
+        linked_announce_wait((Channel *)what, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
         atomic_store(&actor->waits, 0);
@@ -341,17 +352,16 @@ void actor_settle(Actor *actor)
 
 void chx_fail(const char *format, ...)
 {
-    char why[REPORT_WHY_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
     Actor *actor = current()->actor;
     if (actor == NULL) {
-        fprintf(stderr, "chorex: chx_fail outside of a role: %s\n", why);
+        fputs("chorex: chx_fail outside of a role: ", stderr);
+        vfprintf(stderr, format, arguments);
+        fputs("\n", stderr);
         abort();
     }
-    guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s", why);
+    guard_raise_v(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
 }
 
 void *chx_context(void)

@@ -13,6 +13,7 @@
 #include "runtime/core/report.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 enum {
     STACK_FIRST_BYTES = 512,  // frames in the session's own memory
@@ -20,7 +21,6 @@ enum {
     STACK_CHUNK_MAX_BYTES = 65536,
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
-    MARK_CHUNK_BYTES = 1024,
 };
 
 typedef struct Session Session;
@@ -54,12 +54,18 @@ struct Allocation {
 };
 
 typedef enum {
-    ACTOR_WAITS,   // for what actor->wants says
+    ACTOR_WAITS,   // for what self.wants says
     ACTOR_YIELDS,  // could go on; others first
     ACTOR_ENDED,   // in good order
     ACTOR_STOPPED, // the session is being stopped
     ACTOR_FAILED,  // the fault is in the guard
 } ActorOutcome;
+
+// `self.wants`: a channel whose next message the actor waits for; with a tag: room in that channel, or the end of that
+// block. 0: nothing, it only lets others have their turn.
+#define WANTS_ROOM ((uintptr_t)2)
+#define WANTS_BLOCK ((uintptr_t)4)
+#define WANTS_TAGS ((uintptr_t)7)
 
 // `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
 #define WAITS_PREPARING ((uintptr_t)1)
@@ -78,9 +84,6 @@ struct Actor {
 
     Channel *out;   // array, in the order of role->sends_to
     Channel **in;   // in the order of role->receives_from
-    Channel *wants; // what the last failed chx_receive or chx_room asked for
-    bool wants_room;
-    Block *wants_block; // waits for the others at the end of this block
     bool begun;
     bool is_central; // runs in a sequential program
     uint32_t budget; // sends and receives until others get their turn
@@ -90,6 +93,7 @@ struct Actor {
     Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
+    void *checkpoint_room; // the first ones of these, in the session's memory; NULL: there is none
     Ordinal *ordinals; // how often it entered which block, by mark
     size_t ordinal_count, ordinal_capacity;
     unsigned restarts, restarts_max, restarts_period_ms;
@@ -129,16 +133,22 @@ typedef struct {
     unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure
     unsigned unpooled; // above 0: strings made here belong to a value, not to the step
 } Current;
-Current *current(void);
+extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
+static inline Current *current(void)
+{
+    return &this_thread;
+}
 
 void guard_enter(Guard *guard, Actor *actor);
 void guard_leave(Guard *guard);
 // Ends the current step: the fault goes to the current guard.
+CHX_NORETURN void guard_raise_v(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
+    CHX_PRINTF(4, 0);
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);
 
 // Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
-// ready. guard->actor is the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
+// ready. guard->actor is then the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
 // The same for one actor, without a worker.
 ActorOutcome actor_run_alone(Actor *actor, Guard *guard);
@@ -155,7 +165,7 @@ const chx_site *actor_site(const chx_role *role, uint32_t site);
 // Drops the value of a message of this site that nobody will read.
 void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size);
 
-// About to wait for actor->wants: true: the actor waits now and may already be in another's hand; false: it can go on.
+// About to wait for what self.wants says: true: the actor waits now and may already be in another's hand; false: it can go on.
 bool actor_wait(Actor *actor);
 // Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
 // it into a queue.

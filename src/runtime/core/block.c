@@ -14,19 +14,33 @@ static size_t block_bytes(const chx_checkpoint *checkpoint)
     return sizeof(Block) + checkpoint->participant_count * sizeof(bool);
 }
 
+// A record of the usual size. NULL: no memory.
+static Block *block_new_usual(Session *session)
+{
+    BlockPage *page = session->block_pages;
+    if (page == NULL || page->used == page->capacity) {
+        page = runtime_allocate(session->runtime, sizeof *page + BLOCKS_MORE * (size_t)BLOCK_USUAL_BYTES);
+        if (page == NULL)
+            return NULL;
+        *page = (BlockPage){.next = session->block_pages, .capacity = BLOCKS_MORE};
+        session->block_pages = page;
+    }
+    return (Block *)(void *)(page->blocks + page->used++ * BLOCK_USUAL_BYTES);
+}
+
 // Records of the usual size are kept for the next block of the session.
 static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
 {
-    bool is_usual = checkpoint->participant_count <= BLOCK_USUAL_PARTICIPANTS;
-    size_t bytes = is_usual ? sizeof(Block) + BLOCK_USUAL_PARTICIPANTS * sizeof(bool) : block_bytes(checkpoint);
-    Block *block = is_usual ? session->spare_blocks : NULL;
-    if (block != NULL)
+    Block *block = session->spare_blocks;
+    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
+        block = runtime_allocate(session->runtime, block_bytes(checkpoint));
+    else if (block != NULL)
         session->spare_blocks = block->next;
     else
-        block = runtime_allocate(session->runtime, bytes);
+        block = block_new_usual(session);
     if (block == NULL)
         return NULL;
-    memset(block, 0, bytes);
+    memset(block, 0, block_bytes(checkpoint));
     block->is_there = (bool *)(block + 1);
     block->checkpoint = checkpoint;
     return block;
@@ -103,6 +117,21 @@ static size_t block_position(const Block *block, unsigned role)
     return 0;
 }
 
+// Takes the actor out of its wait for `what` (NULL: any) and lets it run.
+static void block_wake(Session *session, Actor *actor, const void *what)
+{
+    if (session->is_alone) {
+        // It waits, is queued, or is the one that runs, all on this thread.
+        uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
+        if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
+            return;
+        atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+    } else if (!actor_wake(actor, what)) {
+        return;
+    }
+    scheduler_ready(&session->runtime->scheduler, actor);
+}
+
 bool block_arrive(Session *session, Block *block, unsigned role)
 {
     size_t position = block_position(block, role);
@@ -115,11 +144,8 @@ bool block_arrive(Session *session, Block *block, unsigned role)
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     deadline_disarm(session, block);
     atomic_store(&block->done, true);
-    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
-        Actor *actor = &session->actors[block->checkpoint->participants[i]];
-        if (actor_wake(actor, block))
-            scheduler_ready(&session->runtime->scheduler, actor);
-    }
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++)
+        block_wake(session, &session->actors[block->checkpoint->participants[i]], block);
     return true;
 }
 
@@ -146,12 +172,15 @@ bool block_can_recover(const Block *block, uint32_t attempt)
 bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line)
 {
     CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
-    if (block->fault == NULL)
-        block->fault = runtime_allocate(session->runtime, sizeof *block->fault);
-    if (block->fault == NULL)
+    size_t why_size = strlen(fault->why) + 1;
+    BlockFault *kept = runtime_allocate(session->runtime, sizeof *kept + why_size);
+    if (kept == NULL)
         return false;
-    memcpy(block->fault->why, fault->why, sizeof block->fault->why);
-    block->fault->fault = (chx_fault){role, fault->kind, fault->signal, block->fault->why, file, line};
+    memcpy(kept->why, fault->why, why_size);
+    kept->fault = (chx_fault){role, fault->kind, fault->signal, kept->why, file, line};
+    if (block->fault != NULL)
+        runtime_release(session->runtime, block->fault);
+    block->fault = kept;
     while (block->children != NULL)
         block_delete(session, block->children);
     block->attempt++;
@@ -167,23 +196,32 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
     uint32_t alarm = atomic_load(&session->alarm);
     session->alarm_depths[alarm % ALARMS_REMEMBERED] = block->depth;
     atomic_fetch_add(&session->alarm, 1);
-    scheduler_close(&session->runtime->scheduler);
-    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
-        Actor *actor = &session->actors[block->checkpoint->participants[i]];
-        if (actor_wake(actor, NULL))
-            scheduler_ready(&session->runtime->scheduler, actor);
-    }
-    scheduler_open(&session->runtime->scheduler);
+    bool is_alone = session->is_alone;
+    if (!is_alone)
+        scheduler_close(&session->runtime->scheduler);
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++)
+        block_wake(session, &session->actors[block->checkpoint->participants[i]], NULL);
+    if (!is_alone)
+        scheduler_open(&session->runtime->scheduler);
     return true;
+}
+
+void blocks_init(Session *session, void *room)
+{
+    BlockPage *page = room;
+    *page = (BlockPage){.capacity = BLOCKS_FIRST};
+    session->block_pages = page;
 }
 
 void block_free_all(Session *session)
 {
     while (session->blocks != NULL)
         block_delete(session, session->blocks);
-    while (session->spare_blocks != NULL) {
-        Block *next = session->spare_blocks->next;
-        runtime_release(session->runtime, session->spare_blocks);
-        session->spare_blocks = next;
+    // The last one is part of the session.
+    for (BlockPage *page = session->block_pages, *next; page != NULL; page = next) {
+        next = page->next;
+        if (next != NULL || session->plan->checkpoints == 0)
+            runtime_release(session->runtime, page);
     }
+    session->block_pages = NULL;
 }

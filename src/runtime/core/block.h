@@ -2,7 +2,7 @@
 //
 // An instance is (parent instance, parent attempt, static block, ordinal): the ordinal says how often a role has entered
 // that static block directly under this parent attempt, so all participants find the same record. Entering, arriving,
-// failing and deadlines are serialised by the session's block lock.
+// failing and deadlines are serialised (blocks_lock, checkpoint.c).
 //
 // Attempts 0 to `retries` are the body, the one after them is the rescue. When a participant fails, the record goes to
 // its next attempt with a new channel epoch; everything below it is deleted; each participant sees that its own attempt
@@ -22,7 +22,7 @@ typedef struct Deadline Deadline;
 
 typedef struct {
     chx_fault fault;
-    char why[REPORT_WHY_SIZE];
+    char why[];
 } BlockFault;
 
 struct Block {
@@ -41,7 +41,22 @@ struct Block {
     bool *is_there;     // by position among the participants: at the end of this attempt
 };
 
-// All of these with the session's block lock held.
+// Records of the usual size, the first few of them in the session's own memory.
+typedef struct BlockPage BlockPage;
+struct BlockPage {
+    BlockPage *next;
+    size_t used, capacity;
+    _Alignas(16) unsigned char blocks[];
+};
+enum {
+    BLOCK_USUAL_PARTICIPANTS = 16,
+    BLOCK_USUAL_BYTES = (sizeof(Block) + BLOCK_USUAL_PARTICIPANTS * sizeof(bool) + 15) / 16 * 16,
+    BLOCKS_FIRST = 4,
+    BLOCKS_MORE = 24,
+    BLOCK_ROOM_BYTES = sizeof(BlockPage) + BLOCKS_FIRST * BLOCK_USUAL_BYTES,
+};
+
+// All of these with the session's blocks locked.
 
 // The record that this role finds when it enters; made if it is the first. NULL: no memory.
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
@@ -53,13 +68,15 @@ void block_leave(Session *session, Block *block, bool in_order);
 bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line);
 // Is there another attempt to go to, or does a failure belong to the enclosing block?
 bool block_can_recover(const Block *block, uint32_t attempt);
+// For the first records: BLOCK_ROOM_BYTES of the session's own memory.
+void blocks_init(Session *session, void *room);
 // Frees all records. The session is over.
 void block_free_all(Session *session);
 
-// ---- deadline.c ----
+// ---- deadline.c: the first two with the blocks locked ----
 
-void deadline_arm(Session *session, Block *block);    // block lock held; without memory there is no deadline
-void deadline_disarm(Session *session, Block *block); // block lock held
+void deadline_arm(Session *session, Block *block); // without memory there is no deadline
+void deadline_disarm(Session *session, Block *block);
 void deadline_fini(chx_runtime *runtime);
 // For a machine without threads: when the next deadline is (UINT64_MAX: none), and what is due at `now_ns`.
 uint64_t deadline_next_ns(chx_runtime *runtime);

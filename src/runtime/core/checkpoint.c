@@ -39,30 +39,70 @@ struct Ordinal {
     uint32_t site, count;
 };
 
-static void block_lock(Session *session)
+// What happens to the blocks of a session is serialised, by the actors' workers with these two. While all actors of the
+// session are one worker's, no lock is needed, only that none of them is taken away meanwhile (session->is_alone). Else
+// it is the mutex.
+static inline void blocks_lock(Session *session)
 {
-    current()->busy++;
+    Current *here = current();
+    Worker *worker = here->worker;
+    here->busy++;
+    if (worker_enter(worker)) {
+        if (session_is_alone(session, worker)) {
+            session->is_alone = true;
+            return;
+        }
+        worker_leave(worker);
+    }
     pthread_mutex_lock(&session->block_lock);
+    session->is_alone = false;
 }
 
-static void block_unlock(Session *session)
+static inline void blocks_unlock(Session *session)
 {
-    pthread_mutex_unlock(&session->block_lock);
-    current()->busy--;
+    Current *here = current();
+    if (session->is_alone)
+        worker_leave(here->worker);
+    else
+        pthread_mutex_unlock(&session->block_lock);
+    here->busy--;
 }
 
 // ---- memory, last in first out ----
 
+static bool is_in_room(const Actor *actor, const void *memory)
+{
+    const unsigned char *room = actor->checkpoint_room, *place = memory;
+    return room != NULL && place >= room && place < room + CHECKPOINT_ROOM_BYTES;
+}
+
+static void release(Actor *actor, void *memory)
+{
+    if (memory != NULL && !is_in_room(actor, memory))
+        runtime_release(actor->session->runtime, memory);
+}
+
+void checkpoint_init(Actor *actor, void *room)
+{
+    static_assert(sizeof(Mark *) + sizeof(Ordinal) <= 16 && sizeof(MarkChunk) <= 32, "what the room is made for");
+    actor->checkpoint_room = room;
+    actor->marks = room;
+    actor->ordinals = (Ordinal *)(actor->marks + MARKS_FIRST);
+    actor->mark_capacity = actor->ordinal_capacity = MARKS_FIRST;
+    actor->mark_chunk = (MarkChunk *)((unsigned char *)room + MARKS_FIRST * 16);
+    *actor->mark_chunk = (MarkChunk){.capacity = MARK_CHUNK_BYTES};
+}
+
 static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
 {
     chx_runtime *runtime = actor->session->runtime;
-    size_t wanted = *capacity == 0 ? 8 : *capacity * 2;
+    size_t wanted = *capacity == 0 ? MARKS_FIRST : *capacity * 2;
     void *grown = runtime_allocate(runtime, wanted * item_bytes);
     if (grown == NULL)
         guard_no_memory();
     if (old != NULL) {
         memcpy(grown, old, count * item_bytes);
-        runtime_release(runtime, old);
+        release(actor, old);
     }
     *capacity = wanted;
     return grown;
@@ -156,6 +196,8 @@ static void value_share(const chx_type *type, void *value)
 
 static void frame_share(const chx_function *function, void *frame)
 {
+    if (function->is_plain)
+        return;
     for (size_t i = 0; i < function->variable_count; i++)
         if (function->variables[i].type->owning)
             value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
@@ -201,7 +243,7 @@ static void mark_pop(Actor *actor)
     mark_release(actor, mark);
 }
 
-// The outermost block of this actor that went to another attempt up to this alarm, or NULL. The block lock is held.
+// The outermost block of this actor that went to another attempt up to this alarm, or NULL. The blocks are locked.
 static Mark *mark_called_back(Actor *actor, uint32_t alarm)
 {
     Session *session = actor->session;
@@ -289,11 +331,10 @@ static uint32_t attempt_begins(Actor *actor, Mark *mark)
 
 static void wants_nothing(Actor *actor)
 {
-    actor->wants = NULL;
-    actor->wants_block = NULL;
+    actor->self.wants = 0;
 }
 
-// Something must be done before this role enters or leaves a block. The block lock is held.
+// Something must be done before this role enters or leaves a block. The blocks are locked.
 static bool actor_has_news(Actor *actor)
 {
     uint32_t alarm = atomic_load(&actor->session->alarm);
@@ -359,13 +400,13 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
     mark->frame = frame;
     mark_save(mark); // before the block knows of this role: a copy may fail
-    block_lock(session);
+    blocks_lock(session);
     Block *block = NULL;
     bool is_called_back = actor_has_news(actor);
     if (!is_called_back)
         block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
     uint32_t attempt = block != NULL ? block->attempt : 0, epoch = block != NULL ? block->epoch : 0;
-    block_unlock(session);
+    blocks_unlock(session);
     if (block == NULL) {
         mark_drop_saved(mark);
         mark_release(actor, mark);
@@ -406,8 +447,7 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
     CHECK(mark != NULL && mark->checkpoint == checkpoint);
     if (self->observed != 0 && !mark->arrived)
         observe_edge(actor, checkpoint);
-    actor_settle(actor);
-    block_lock(session);
+    blocks_lock(session);
     bool is_called_back = actor_has_news(actor);
     bool is_done = false, arrives = !is_called_back && !mark->arrived;
     if (!is_called_back) {
@@ -420,16 +460,14 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
         if (is_done)
             block_leave(session, mark->block, !is_broken(BROKEN_MEETING_SKIPPED));
     }
-    block_unlock(session);
+    blocks_unlock(session);
     if (self->observed != 0)
         observe_end(actor, arrives, is_done);
     if (is_done) {
         mark_pop(actor);
         return true;
     }
-    wants_nothing(actor);
-    if (!is_called_back)
-        actor->wants_block = mark->block;
+    self->wants = is_called_back ? 0 : (uintptr_t)mark->block | WANTS_BLOCK;
     return false;
 }
 
@@ -438,9 +476,9 @@ chx_fault chx_fault_here(chx_self *self)
     Actor *actor = (Actor *)self;
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->attempt > 0);
-    block_lock(actor->session);
+    blocks_lock(actor->session);
     chx_fault fault = mark->block->fault->fault;
-    block_unlock(actor->session);
+    blocks_unlock(actor->session);
     return fault;
 }
 
@@ -464,20 +502,20 @@ static void unwind_to(Actor *actor, Mark *target)
 void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
 {
     Session *session = actor->session;
-    block_lock(session);
+    blocks_lock(session);
     Mark *target = mark_called_back(actor, alarm);
     actor->self.alarm_seen = alarm;
     uint32_t epoch = 0;
-    char why[REPORT_WHY_SIZE] = "";
+    char why[REPORT_WHY_SIZE];
     if (target != NULL) {
         if (actor->self.observed != 0)
-            memcpy(why, target->block->fault->why, sizeof why);
+            strcpy(why, target->block->fault->why);
         for (size_t i = actor->mark_count; actor->marks[i - 1] != target; i--)
             block_leave(session, actor->marks[i - 1]->block, false);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
     }
-    block_unlock(session);
+    blocks_unlock(session);
     if (target == NULL)
         return;
     while (mark_top(actor) != target)
@@ -493,7 +531,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
         observe_back(actor, epoch, why);
 }
 
-// One more restart: is that within the limit of its cast? The block lock is held.
+// One more restart: is that within the limit of its cast? The blocks are locked.
 static bool restart_is_allowed(Actor *actor)
 {
     if (actor->restarts_max == 0)
@@ -530,7 +568,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
     if (actor->mark_count == 0 || fault->kind == CHX_FAULT_SYSTEM)
         return false;
     bool taken_up = false;
-    block_lock(session);
+    int line = actor_site_line(actor, fault->site);
+    blocks_lock(session);
     // Called back already: it has died in an abandoned attempt, and nothing else changes.
     bool is_abandoned =
         mark_called_back(actor, atomic_load(&session->alarm)) != NULL && !is_broken(BROKEN_DEATH_CHARGED_TWICE);
@@ -541,8 +580,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
             snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
             memcpy(fault->why, why, sizeof why);
         } else {
-            taken_up = is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file,
-                                                    actor_site_line(actor, fault->site));
+            taken_up = is_abandoned ||
+                       block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
         }
     }
     if (taken_up) {
@@ -550,10 +589,10 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
         session->restarts++;
         actor->begun = false;
     }
-    block_unlock(session);
+    blocks_unlock(session);
     if (taken_up)
-        log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file,
-                  actor_site_line(actor, fault->site), actor->role->role, fault->why);
+        log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file, line,
+                  actor->role->role, fault->why);
     return taken_up;
 }
 
@@ -561,23 +600,21 @@ void checkpoint_abandon(Actor *actor)
 {
     Session *session = actor->session;
     while (actor->mark_count > 0) {
-        block_lock(session);
+        blocks_lock(session);
         block_leave(session, mark_top(actor)->block, false);
-        block_unlock(session);
+        blocks_unlock(session);
         mark_pop(actor);
     }
 }
 
 void checkpoint_fini(Actor *actor)
 {
-    chx_runtime *runtime = actor->session->runtime;
     void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times, actor->spare_mark_chunk};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        if (pieces[i] != NULL)
-            runtime_release(runtime, pieces[i]);
+        release(actor, pieces[i]);
     for (MarkChunk *chunk = actor->mark_chunk, *previous; chunk != NULL; chunk = previous) {
         previous = chunk->previous;
-        runtime_release(runtime, chunk);
+        release(actor, chunk);
     }
     actor->marks = NULL;
     actor->mark_chunk = NULL;

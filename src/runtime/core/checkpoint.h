@@ -11,6 +11,15 @@
 
 #include "runtime/core/block.h"
 
+enum {
+    MARKS_FIRST = 8,
+    MARK_CHUNK_BYTES = 1024,
+    // Marks, ordinals, a chunk.
+    CHECKPOINT_ROOM_BYTES = MARKS_FIRST * 16 + 32 + MARK_CHUNK_BYTES,
+};
+
+// For the first blocks: CHECKPOINT_ROOM_BYTES of the session's own memory.
+void checkpoint_init(Actor *actor, void *room);
 // The session's alarm has risen to `alarm`: if a block that the actor is in went to another attempt, goes back to it.
 void checkpoint_answer_alarm(Actor *actor, uint32_t alarm);
 // The actor has failed. True: a block takes it up, the actor goes on there. False: nobody does; fault->why may say more.

@@ -153,7 +153,11 @@ void deadline_run(chx_runtime *runtime, uint64_t now_ns)
     }
     pthread_mutex_unlock(&deadlines->lock);
 
+    scheduler_close(&runtime->scheduler);
+    session_spread(session);
+    scheduler_open(&runtime->scheduler);
     pthread_mutex_lock(&session->block_lock);
+    session->is_alone = false;
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;

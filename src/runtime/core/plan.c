@@ -3,6 +3,7 @@
 #include "runtime/core/plan.h"
 
 #include "runtime/core/actor.h"
+#include "runtime/core/checkpoint.h"
 #include "runtime/core/registry.h"
 #include "runtime/core/report.h"
 #include "runtime/core/session.h"
@@ -110,6 +111,17 @@ static bool plan_wire(Plan *plan)
     return number == plan->in_count;
 }
 
+static bool plan_has_checkpoints(const Plan *plan)
+{
+    for (unsigned i = 0; i < plan->role_count; i++) {
+        const chx_role *role = plan->roles[i].role;
+        for (size_t j = 0; j < role->site_count; j++)
+            if (role->sites[j].kind == CHX_SITE_CHECKPOINT)
+                return true;
+    }
+    return false;
+}
+
 static void plan_lay_out(Plan *plan)
 {
     plan->actors = align(sizeof(Session), CACHE_LINE);
@@ -118,6 +130,10 @@ static void plan_lay_out(Plan *plan)
     plan->stacks = align(plan->ins + plan->in_count * sizeof(Channel *), 16);
     plan->results = align(plan->stacks + plan->role_count * (sizeof(Chunk) + STACK_FIRST_BYTES), CACHE_LINE);
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
+    if (plan_has_checkpoints(plan)) {
+        plan->checkpoints = plan->size;
+        plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)CHECKPOINT_ROOM_BYTES;
+    }
 }
 
 static chx_status plan_fill(Plan *plan, const chx_actor *cast)

@@ -33,6 +33,7 @@ struct Plan {
     size_t in_count;
     // Offsets in a session's memory.
     size_t actors, channels, ins, stacks, results;
+    size_t checkpoints; // room for the first blocks of the session, then of each role; 0: there are no checkpoints
     size_t size;
     PlanChannel *channel_table;
     PlanRole roles[];

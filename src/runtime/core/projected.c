@@ -13,12 +13,10 @@
 
 enum { LINKED_SMALL_BYTES = 256 };
 
-// Nothing to take, no room, or others' turn: what the actor waits for. Always false.
-static bool step_wants(Actor *actor, Channel *channel, bool room)
+// Nothing to take, no room, or others' turn (NULL): what the actor waits for. Always false.
+static bool step_wants(Actor *actor, Channel *channel, uintptr_t tag)
 {
-    actor->wants = channel;
-    actor->wants_room = room;
-    actor->wants_block = NULL;
+    actor->self.wants = (uintptr_t)channel | tag;
     return false;
 }
 
@@ -31,7 +29,7 @@ static void step_charge(Actor *actor, uint64_t count)
 static bool step_allowed(Actor *actor)
 {
     if (actor->budget == 0 || chx_has_news(&actor->self))
-        return step_wants(actor, NULL, false);
+        return step_wants(actor, NULL, 0);
     step_charge(actor, 1);
     return true;
 }
@@ -43,9 +41,9 @@ bool chx_room_called(chx_self *self, unsigned out)
     if (!step_allowed(actor))
         return false;
     if (channel->linked != NULL)
-        return linked_room(actor, channel) || step_wants(actor, channel, true);
+        return linked_room(actor, channel) || step_wants(actor, channel, WANTS_ROOM);
     if (!channel_has_room(channel))
-        return step_wants(actor, channel, true);
+        return step_wants(actor, channel, WANTS_ROOM);
     step_charge(actor, channel_quick_sends(channel));
     return true;
 }
@@ -73,11 +71,6 @@ void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *va
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
     actor_tell(actor, channel->consumer, channel, &channel->head.sent);
-}
-
-bool chx_nothing(chx_self *self, chx_channel *channel)
-{
-    return step_wants((Actor *)self, (Channel *)channel, false);
 }
 
 // A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
@@ -108,9 +101,9 @@ static const Record *step_peek(Actor *actor, Channel *channel)
         return NULL;
     const Record *record = actor_peek(actor, channel);
     if (record == NULL)
-        step_wants(actor, channel, false);
+        step_wants(actor, channel, 0);
     else if (actor->self.observed != 0 && !observe_arrived(actor, channel))
-        return step_wants(actor, NULL, false), NULL;
+        return step_wants(actor, NULL, 0), NULL;
     return record;
 }
 
@@ -165,7 +158,7 @@ static void step_taken(Actor *actor, unsigned in, const Record *record)
 static bool step_receive_linked(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
     return step_allowed(actor) &&
-           (linked_receive(actor, channel, site, value, size) || step_wants(actor, channel, false));
+           (linked_receive(actor, channel, site, value, size) || step_wants(actor, channel, 0));
 }
 
 // What the variable holds is needed until there is something else.
@@ -219,7 +212,7 @@ uint32_t chx_arriving(chx_self *self, unsigned in)
             return 0;
         uint32_t site = linked_arriving(actor, actor->in[in]);
         if (site == 0)
-            step_wants(actor, actor->in[in], false);
+            step_wants(actor, actor->in[in], 0);
         return site;
     }
     const Record *record = step_peek(actor, actor->in[in]);

@@ -17,7 +17,6 @@ enum {
     CHANNEL_MESSAGES_DEFAULT = 1024,
     CHANNEL_BYTES_DEFAULT = 1 << 20,
     PLAN_BUCKETS = 64,
-    BLOCK_USUAL_PARTICIPANTS = 16,
     RESTARTS_REMEMBERED = 1024, // of one role, for its restart limit
 };
 

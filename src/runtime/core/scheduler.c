@@ -71,6 +71,21 @@ static Actor *next_steal(Worker *worker)
     return actor;
 }
 
+// Any thread. Another worker than the guest will run an actor of the guest's session.
+static Actor *guest_steal(Worker *guest)
+{
+    if (!scheduler_worker_has_work(guest))
+        return NULL;
+    scheduler_close(guest->scheduler);
+    Actor *actor = atomic_exchange(&guest->next, NULL);
+    if (actor == NULL)
+        actor = queue_take(guest);
+    if (actor != NULL)
+        session_spread(actor->session);
+    scheduler_open(guest->scheduler);
+    return actor;
+}
+
 static Actor *worker_take_own(Worker *worker)
 {
     Actor *actor = NULL;
@@ -321,9 +336,12 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     worker->session = session;
     atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
     isolation_thread_prepare(scheduler->runtime);
+    atomic_store(&session->worker, worker);
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
     for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
         worker_turn(worker, actor);
+    // The session can't have been freed: that is up to this thread.
+    atomic_store(&session->worker, NULL);
     here->worker = outer;
     atomic_store(&worker->claimed, false);
     return true;
@@ -369,6 +387,8 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
             suspect->worker = NULL;
         return NULL;
     }
+    if (victim->is_guest)
+        return guest_steal(victim);
     actor = next_steal(victim);
     return actor != NULL ? actor : queue_take(victim);
 }

@@ -4,6 +4,7 @@
 #include "runtime/core/session.h"
 
 #include "base/check.h"
+#include "runtime/core/checkpoint.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/trace.h"
@@ -93,6 +94,17 @@ static void session_init_channels(Session *session)
     }
 }
 
+static void session_init_checkpoints(Session *session)
+{
+    const Plan *plan = session->plan;
+    if (plan->checkpoints == 0)
+        return;
+    unsigned char *room = (unsigned char *)session + plan->checkpoints;
+    blocks_init(session, room);
+    for (unsigned i = 0; i < session->actor_count; i++)
+        checkpoint_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)CHECKPOINT_ROOM_BYTES);
+}
+
 // Frees what the session's parts hold besides its own memory.
 static void session_fini_parts(Session *session)
 {
@@ -159,6 +171,7 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     atomic_init(&session->live, plan->role_count);
     session_init_actors(session, cast);
     session_init_channels(session);
+    session_init_checkpoints(session);
     if ((runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
     for (unsigned i = 0; i < plan->role_count; i++) {
@@ -220,6 +233,7 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     atomic_fetch_add(&session->alarm, ALARMS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
     scheduler_close(&session->runtime->scheduler);
+    session_spread(session);
     for (unsigned i = 0; i < session->actor_count; i++)
         if (actor_wake(&session->actors[i], NULL))
             scheduler_ready(&session->runtime->scheduler, &session->actors[i]);

@@ -34,13 +34,20 @@ struct Session {
     _Atomic int fd;         // -1: none
     pthread_mutex_t lock;   // of the report and of fd
     _Atomic int status;     // chx_status; with the report, set once
-    unsigned restarts;      // under block_lock
+    unsigned restarts;      // with the blocks locked
     Report report;
 
+    // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between worker_enter
+    // and worker_leave; who takes an actor of the session elsewhere sets it to NULL between scheduler_close and
+    // scheduler_open. Once NULL it stays so.
+    _Atomic(Worker *) worker;
+
     _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
-    pthread_mutex_t block_lock; // of the records of blocks and of what follows
+    pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
+    bool is_alone;              // blocks are locked by the only worker of the session
     Block *blocks;              // outermost ones
     Block *spare_blocks;
+    BlockPage *block_pages; // in which they lie
     uint32_t epoch;                           // the highest given out
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };
@@ -52,6 +59,19 @@ struct chx_session {
 static inline bool session_is_stopping(Session *session)
 {
     return atomic_load(&session->stopping);
+}
+
+// Nobody but the worker runs actors of this session. The worker's own thread asks, between worker_enter and
+// worker_leave, and it holds until worker_leave.
+static inline bool session_is_alone(Session *session, Worker *worker)
+{
+    return atomic_load_explicit(&session->worker, memory_order_relaxed) == worker;
+}
+
+// Between scheduler_close and scheduler_open: from now on any worker may run its actors.
+static inline void session_spread(Session *session)
+{
+    atomic_store_explicit(&session->worker, NULL, memory_order_relaxed);
 }
 
 // Where the role's result goes; NULL: it has none.

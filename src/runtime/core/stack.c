@@ -93,6 +93,8 @@ static void stack_pop(Actor *actor)
 static void frame_drop_variables(chx_frame *frame)
 {
     const chx_function *function = frame->function;
+    if (function->is_plain)
+        return;
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         if (variable->type->owning)

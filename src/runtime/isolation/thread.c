@@ -86,13 +86,13 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     Guard *guard = here->guard;
-    if (guard == NULL || here->busy != 0 || !signal_is_own(info) || !guard->actor->session->runtime->options.signals) {
+    if (guard == NULL || here->busy != 0 || !signal_is_own(info) || !here->actor->session->runtime->options.signals) {
         signal_chain(signal, info, machine);
         return;
     }
     if (handlers.refused) {
         write_text("chorex: role ");
-        write_text(guard->actor->role->role);
+        write_text(here->actor->role->role);
         write_text(": ");
         write_text(report_signal_name(signal));
         write_text(": not made a failure of the role, because a sanitizer watches this program "
@@ -102,7 +102,7 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
     }
     guard->fault.kind = CHX_FAULT_SIGNAL;
     guard->fault.signal = signal;
-    guard->fault.site = guard->actor->self.site;
+    guard->fault.site = here->actor->self.site;
     strcpy(guard->fault.why, report_signal_name(signal));
     siglongjmp(guard->jump, 1);
 }
