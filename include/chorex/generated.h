@@ -57,7 +57,7 @@ typedef struct {
 struct chx_type {
     chx_kind kind;
     bool owning;   // has strings, bytes or codec values in it
-    unsigned wire; // numbers: bytes in a message, the same on every machine
+    unsigned wire; // numbers: bytes in a message, the same on every machine. OPAQUE: not 0: no pointers in it
     size_t size;
     const char *name;
     const chx_field *fields;                         // STRUCT
@@ -153,6 +153,17 @@ typedef struct {
     void (*begin)(void *frame, const void *arguments); // copies this role's arguments; NULL: it has none
 } chx_entry;
 
+// A block that this role takes part in, as it plays it.
+typedef struct {
+    uint32_t site;
+    uint32_t body_at;             // where the frame goes on in an attempt of the body
+    uint32_t rescue_at;           // and in the rescue; 0: there is none, the failure goes to the enclosing block
+    uint32_t retries;             // attempts of the body besides the first
+    uint64_t within_ns;           // for each attempt of the body; 0: no deadline
+    const unsigned *participants; // roles, ascending
+    size_t participant_count;
+} chx_checkpoint;
+
 struct chx_role {
     unsigned version;         // CHX_GENERATED_VERSION
     const char *name;         // of this implementation: "bookseller_Seller", "careful_seller"
@@ -172,6 +183,10 @@ struct chx_role {
     void (*init)(void); // hooks; NULL: none
     void (*fini)(void);
     const void *central; // used by sequential programs only
+    const chx_checkpoint *const *checkpoints;
+    size_t checkpoint_count;
+    const char *const *fragile; // pointers that are live over a checkpoint: "p", ...
+    size_t fragile_count;
 };
 
 typedef struct chx_registration {
@@ -412,16 +427,6 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
 }
 
 // ---- checkpoints ----
-
-typedef struct {
-    uint32_t site;
-    uint32_t body_at;             // where the frame goes on in an attempt of the body
-    uint32_t rescue_at;           // and in the rescue; 0: there is none, the failure goes to the enclosing block
-    uint32_t retries;             // attempts of the body besides the first
-    uint64_t within_ns;           // for each attempt of the body; 0: no deadline
-    const unsigned *participants; // roles, ascending
-    size_t participant_count;
-} chx_checkpoint;
 
 // Enters the block: what the frame holds now is what a rescue starts from. The label to go on at; 0: return
 // chx_wait(self) and ask again.

@@ -62,6 +62,7 @@ static void check_checkpoint(void *context, Node *node)
         diag_note(check->typing->diags, node->head,
                   "a rescue here restores the pointer, not what it points to, and a new "
                   "process does not have that memory: keep the value itself, or get the pointer anew in the rescue");
+        variable->is_fragile = true;
         check->pointers.items[i--] = check->pointers.items[--check->pointers.count];
     }
 }

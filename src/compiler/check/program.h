@@ -29,6 +29,7 @@ typedef struct {
     bool is_param;
     bool is_fault; // `fault` of a rescue, type chx_fault
     bool is_read;
+    bool is_fragile; // a pointer that is live over a checkpoint
 } Variable;
 typedef VECTOR(Variable *) VariableList;
 

@@ -36,6 +36,7 @@ static void put_start(FunctionEmit *f, uint32_t label)
 static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint32_t body, uint32_t rescue)
 {
     Out *out = f->tables;
+    vector_push(f->arena, &f->role->blocks, name);
     out_printf(out, "static const unsigned %s_participants[] = {", name);
     for (ROLESET_EACH(role, &op->participants))
         out_printf(out, "%s%u", role == roleset_next(&op->participants, 0) ? "" : ", ", role);

@@ -45,6 +45,8 @@ typedef struct {
     const char **to, **from;      // by role: the enumerators of the channels; NULL: none
     VECTOR(const char *) renamed; // "bookseller_Buyer_two_party" -> what is behind CHX_ROLE_AS: "_chx_two_party"
     VECTOR(const char *) renamed_as;
+    VECTOR(const char *) blocks;  // its chx_checkpoint objects
+    VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
 } RoleEmit;
 
 char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name);

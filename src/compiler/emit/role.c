@@ -10,7 +10,7 @@
 #include <string.h>
 
 // The runtime's stack has no larger alignment.
-enum { FRAME_ALIGN = 16 };
+enum { FRAME_ALIGN = 16, REGISTER_PRIORITY = 2000 };
 
 static uint32_t line_of(const RoleEmit *role, Span span)
 {
@@ -261,6 +261,28 @@ static size_t put_sites(RoleEmit *role, Out *out)
     return count;
 }
 
+static void put_blocks(RoleEmit *role, Out *out)
+{
+    if (role->blocks.count > 0) {
+        out_printf(out, "\nstatic const chx_checkpoint *const %s_chx_blocks[] = {\n", role->prefix);
+        for (size_t i = 0; i < role->blocks.count; i++)
+            out_printf(out, "    &%s,\n", role->blocks.items[i]);
+        out_puts(out, "};\n");
+    }
+    for (size_t i = 0; i < role->local->functions.count; i++) {
+        const VariableList *variables = &role->local->functions.items[i]->variables;
+        for (size_t k = 0; k < variables->count; k++)
+            if (variables->items[k]->is_fragile)
+                vector_push(role->arena, &role->fragile, variables->items[k]->name);
+    }
+    if (role->fragile.count > 0) {
+        out_printf(out, "static const char *const %s_chx_fragile[] = {", role->prefix);
+        for (size_t i = 0; i < role->fragile.count; i++)
+            out_printf(out, "%s\"%s\"", i == 0 ? "" : ", ", role->fragile.items[i]);
+        out_puts(out, "};\n");
+    }
+}
+
 // ---- the code ----
 
 static void rename_as(RoleEmit *role, const char *name, const char *suffix)
@@ -379,10 +401,14 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "sends_to", sends), sends);
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "receives_from", receives), receives);
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "sites", sites), sites);
-    out_printf(out, "    %s, %s, %s,\n};\n", hook(role, "init"), hook(role, "fini"), central);
+    out_printf(out, "    %s, %s, %s,\n", hook(role, "init"), hook(role, "fini"), central);
+    out_printf(out, "    %s, %zu, %s, %zu,\n};\n", table_or_null(role, "blocks", role->blocks.count),
+               role->blocks.count, table_or_null(role, "fragile", role->fragile.count), role->fragile.count);
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
-    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor));\n", prefix);
+    // Before the library's own constructor, which may turn this process into one that needs to know all roles.
+    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor(%d)));\n", prefix,
+               REGISTER_PRIORITY);
     out_printf(out, "static void %s_chx_register(void)\n{\n    chx_register(&%s_chx_registration);\n}\n", prefix,
                prefix);
     rename_as(role, arena_printf(role->arena, "%s_chx_registration", prefix), "_chx_registration");
@@ -421,6 +447,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
         put_begin(&role, local->functions.items[i], &frames);
         emit_function(&role, local->functions.items[i], &frames, &declarations, &functions);
     }
+    put_blocks(&role, &frames);
     out_puts(&code, "\n");
     put_prototypes(&role, &code);
     out_append(&code, &declarations);

@@ -469,7 +469,7 @@ static void print_entry(const TypeEntry *entry, Out *out)
         print_fields(entry, NULL, out);
         print_type(entry, entry->name, "STRUCT", 0, size, out);
     } else if (is_opaque(type)) {
-        print_type(entry, entry->name, "OPAQUE", 0, size, out);
+        print_type(entry, entry->name, "OPAQUE", type->holds_pointer ? 0 : 1, size, out);
     } else if (type->kind == CTYPE_STRUCT && entry->shadow != NULL) {
         print_shadow(entry, out);
     } else if (type->kind == CTYPE_STRUCT) {
@@ -488,7 +488,7 @@ static void print_entry(const TypeEntry *entry, Out *out)
     } else if (type->kind == CTYPE_CODEC) {
         print_type(entry, entry->name, "CODEC", 0, size, out);
     } else {
-        print_type(entry, entry->name, "OPAQUE", 0, size, out);
+        print_type(entry, entry->name, "OPAQUE", type->holds_pointer ? 0 : 1, size, out);
     }
 }
 

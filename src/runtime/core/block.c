@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runtime/core/broken.h"
+#include "runtime/core/isolation.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -117,9 +118,16 @@ static size_t block_position(const Block *block, unsigned role)
     return 0;
 }
 
-// Takes the actor out of its wait for `what` (NULL: any) and lets it run.
-static void block_wake(Session *session, Actor *actor, const void *what)
+// Takes the actor out of its wait for `what` (NULL: any) and lets it run. An isolated one is told.
+static void block_wake(Session *session, Actor *actor, Block *what)
 {
+    if (actor->link != NULL) {
+        if (what != NULL)
+            isolation_go(actor->link, what);
+        else
+            isolation_recall(actor->link);
+        return;
+    }
     if (session->is_alone) {
         // It waits, is queued, or is the one that runs, all on this thread.
         uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
@@ -144,8 +152,10 @@ bool block_arrive(Session *session, Block *block, unsigned role)
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     deadline_disarm(session, block);
     atomic_store(&block->done, true);
-    for (size_t i = 0; i < block->checkpoint->participant_count; i++)
-        block_wake(session, &session->actors[block->checkpoint->participants[i]], block);
+    // Isolated roles leave at once, and the last one to leave frees the record.
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        block_wake(session, &session->actors[checkpoint->participants[i]], block);
     return true;
 }
 

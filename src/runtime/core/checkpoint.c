@@ -5,7 +5,9 @@
 #include "base/check.h"
 #include "runtime/core/broken.h"
 #include "runtime/core/codec.h"
+#include "runtime/core/isolation.h"
 #include "runtime/core/log.h"
+#include "runtime/core/mark.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
@@ -15,19 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct Mark {
-    Block *block;
-    const chx_checkpoint *checkpoint;
-    chx_frame *frame;
-    uint32_t attempt;
-    bool arrived;
-    uint64_t steps;
-    size_t ordinal_base; // of the counts that belong to this attempt
-    size_t saved_bytes;
-    MarkChunk *chunk; // in which it lies
-    _Alignas(16) unsigned char saved[];
-};
 
 struct MarkChunk {
     MarkChunk *previous;
@@ -108,8 +97,13 @@ static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size
     return grown;
 }
 
-// Room for a mark with `saved` bytes, not yet among the actor's.
-static Mark *mark_allocate(Actor *actor, size_t saved)
+void mark_reserve(Actor *actor)
+{
+    if (actor->mark_count == actor->mark_capacity)
+        actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
+}
+
+Mark *mark_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
     MarkChunk *chunk = actor->mark_chunk;
@@ -143,7 +137,7 @@ static Mark *mark_allocate(Actor *actor, size_t saved)
 }
 
 // The newest one.
-static void mark_release(Actor *actor, Mark *mark)
+void mark_release(Actor *actor, Mark *mark)
 {
     MarkChunk *chunk = mark->chunk;
     chunk->used = (size_t)((unsigned char *)mark - chunk->data);
@@ -203,7 +197,7 @@ static void frame_share(const chx_function *function, void *frame)
             value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
 }
 
-static void mark_save(Mark *mark)
+void mark_save(Mark *mark)
 {
     memcpy(mark->saved, mark->frame, mark->saved_bytes);
     frame_share(mark->frame->function, mark->saved);
@@ -211,10 +205,12 @@ static void mark_save(Mark *mark)
 
 static void mark_drop_saved(Mark *mark)
 {
+    if (mark->frame == NULL)
+        return;
     stack_drop_frame((chx_frame *)(void *)mark->saved);
 }
 
-static void mark_restore(Mark *mark)
+void mark_restore(Mark *mark)
 {
     if (is_broken(BROKEN_NOT_RESTORED))
         return;
@@ -225,17 +221,17 @@ static void mark_restore(Mark *mark)
 
 // ---- marks ----
 
-static Mark *mark_top(const Actor *actor)
+Mark *mark_top(const Actor *actor)
 {
     return actor->mark_count > 0 ? actor->marks[actor->mark_count - 1] : NULL;
 }
 
-static void mark_push(Actor *actor, Mark *mark)
+void mark_push(Actor *actor, Mark *mark)
 {
     actor->marks[actor->mark_count++] = mark;
 }
 
-static void mark_pop(Actor *actor)
+void mark_pop(Actor *actor)
 {
     Mark *mark = actor->marks[--actor->mark_count];
     actor->ordinal_count = mark->ordinal_base;
@@ -263,7 +259,7 @@ static Mark *mark_called_back(Actor *actor, uint32_t alarm)
 }
 
 // How often this role has entered the block directly under its current attempt.
-static uint32_t *ordinal_of(Actor *actor, uint32_t site)
+uint32_t *mark_ordinal(Actor *actor, uint32_t site)
 {
     Mark *parent = mark_top(actor);
     if (is_broken(BROKEN_COUNTED_NAMES))
@@ -294,7 +290,7 @@ static bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 // Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
 // have been decided about while two roles, on their way to it, recovered from another failure: their channels are ahead
 // already, at both ends, and nothing that was sent in the block's earlier attempts is in them.
-static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late)
+void mark_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late)
 {
     const chx_role *role = actor->role;
     bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
@@ -317,7 +313,7 @@ static void set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t 
 }
 
 // The mark's attempt begins: which label, and what counts for effect identifiers.
-static uint32_t attempt_begins(Actor *actor, Mark *mark)
+uint32_t mark_attempt_begins(Actor *actor, Mark *mark)
 {
     bool is_rescue = mark->attempt > mark->checkpoint->retries;
     if (is_rescue) {
@@ -392,11 +388,12 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
 {
     Actor *actor = (Actor *)self;
     Session *session = actor->session;
+    if (actor->process != NULL)
+        return process_enter(actor, frame, checkpoint);
     if (self->observed != 0)
         observe_edge(actor, checkpoint);
-    if (actor->mark_count == actor->mark_capacity)
-        actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
-    uint32_t *ordinal = ordinal_of(actor, checkpoint->site);
+    mark_reserve(actor);
+    uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
     Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
     mark->frame = frame;
     mark_save(mark); // before the block knows of this role: a copy may fail
@@ -430,8 +427,8 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     if (attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
-    set_epochs(actor, checkpoint, epoch, true);
-    uint32_t at = attempt_begins(actor, mark);
+    mark_set_epochs(actor, checkpoint, epoch, true);
+    uint32_t at = mark_attempt_begins(actor, mark);
     if (is_broken(BROKEN_NOTICE_TWICE)) {
         mark->attempt--;
         self->alarm_seen -= ALARMS_REMEMBERED + 1;
@@ -443,6 +440,8 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
     Session *session = actor->session;
+    if (actor->process != NULL)
+        return process_leave(actor, checkpoint);
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->checkpoint == checkpoint);
     if (self->observed != 0 && !mark->arrived)
@@ -474,6 +473,8 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
 chx_fault chx_fault_here(chx_self *self)
 {
     Actor *actor = (Actor *)self;
+    if (actor->process != NULL)
+        return process_fault(actor);
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->attempt > 0);
     blocks_lock(actor->session);
@@ -485,7 +486,7 @@ chx_fault chx_fault_here(chx_self *self)
 // ---- going back ----
 
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
-static void unwind_to(Actor *actor, Mark *target)
+void mark_unwind_to(Actor *actor, Mark *target)
 {
     Guard guard;
     guard_enter(&guard, actor);
@@ -520,19 +521,19 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
         return;
     while (mark_top(actor) != target)
         mark_pop(actor);
-    unwind_to(actor, target);
+    mark_unwind_to(actor, target);
     mark_restore(target);
     target->arrived = false;
     actor->ordinal_count = target->ordinal_base;
     wants_nothing(actor);
-    set_epochs(actor, target->checkpoint, epoch, false);
-    target->frame->at = attempt_begins(actor, target);
+    mark_set_epochs(actor, target->checkpoint, epoch, false);
+    target->frame->at = mark_attempt_begins(actor, target);
     if (actor->self.observed != 0)
         observe_back(actor, epoch, why);
 }
 
 // One more restart: is that within the limit of its cast? The blocks are locked.
-static bool restart_is_allowed(Actor *actor)
+bool mark_restart_is_allowed(Actor *actor)
 {
     if (actor->restarts_max == 0)
         return true;
@@ -552,7 +553,7 @@ static bool restart_is_allowed(Actor *actor)
 }
 
 // The innermost block that has an attempt left. A failure in a rescue is the enclosing block's.
-static Mark *mark_in_charge(Actor *actor)
+Mark *mark_in_charge(Actor *actor)
 {
     if (is_broken(BROKEN_WRONG_BLOCK) && block_can_recover(actor->marks[0]->block, actor->marks[0]->attempt))
         return actor->marks[0];
@@ -575,7 +576,7 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
         mark_called_back(actor, atomic_load(&session->alarm)) != NULL && !is_broken(BROKEN_DEATH_CHARGED_TWICE);
     Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
     if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
-        if (!restart_is_allowed(actor)) {
+        if (!mark_restart_is_allowed(actor)) {
             char why[REPORT_WHY_SIZE];
             snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
             memcpy(fault->why, why, sizeof why);

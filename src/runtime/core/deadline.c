@@ -7,6 +7,7 @@
 #include "runtime/core/block.h"
 #include "runtime/core/deadline.h"
 
+#include "runtime/core/isolation.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -131,6 +132,8 @@ static void deadline_fire(Session *session, Block *block)
         block = block->parent;
     if (block == NULL || !block_decide(session, block, culprit->role->role, &fault, culprit->role->file, line))
         session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
+    else if (session->house != NULL)
+        isolation_overdue(session, block->checkpoint);
 }
 
 void deadline_run(chx_runtime *runtime, uint64_t now_ns)

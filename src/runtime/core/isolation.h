@@ -22,6 +22,8 @@ typedef struct House House; // what a session shares with the processes of its i
 typedef struct Link Link;   // an isolated role, here
 typedef struct Process Process; // the same, in its own process
 
+// Does CHOREX_ISOLATION ask for processes? A value that can't be understood ends the program with a message.
+bool isolation_wanted(void);
 // Is this role of the cast to be isolated? CHOREX_ISOLATION=process asks for it where the cast says nothing.
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor);
 // For a session whose actors have got their arguments: makes the processes of those that are isolated possible. On

@@ -27,11 +27,8 @@ static chx_status cast_check(const chx_choreography *choreography, const chx_act
         report_refuse(name, file, "%s was compiled from another version of the choreography: rebuild", role->name);
         return CHX_INVALID;
     }
-    if (actor != NULL && actor->isolation != CHX_THREAD) {
-        report_refuse(name, file,
-                      actor->isolation == CHX_PROCESS ? "process isolation of %s is not supported yet: use CHX_THREAD"
-                                                      : "the isolation of %s in the cast is none that exists",
-                      name);
+    if (actor != NULL && actor->isolation != CHX_THREAD && actor->isolation != CHX_PROCESS) {
+        report_refuse(name, file, "the isolation of %s in the cast is none that exists", name);
         return CHX_INVALID;
     }
     return CHX_OK;

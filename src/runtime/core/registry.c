@@ -24,6 +24,19 @@ uint64_t registry_generation(void)
     return atomic_load_explicit(&generation, memory_order_acquire);
 }
 
+const chx_role *registry_named(const char *choreography, const char *name)
+{
+    const chx_role *found = NULL;
+    for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next) {
+        if (strcmp(r->role->choreography, choreography) != 0 || strcmp(r->role->name, name) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = r->role;
+    }
+    return found;
+}
+
 typedef struct {
     const chx_role *named; // has the default name
     const chx_role *any;

@@ -10,6 +10,8 @@
 // The implementation of a role when the cast names none: the one with the default name, else the only one. On failure
 // the thread's report says why.
 chx_status registry_find(const chx_choreography *choreography, unsigned role, const chx_role **found);
+// The implementation with this name. NULL: none, or more than one.
+const chx_role *registry_named(const char *choreography, const char *name);
 // Grows with each registration: what was found may be found differently afterwards.
 uint64_t registry_generation(void);
 

@@ -49,6 +49,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
     runtime->platform = platform_wanted();
     runtime->log_level = log_level_wanted();
+    runtime->isolates_all = isolation_wanted();
     runtime->observed =
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
@@ -70,6 +71,7 @@ void chx_runtime_free(chx_runtime *runtime)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
     if (runtime->platform->leave != NULL)
         runtime->platform->leave(runtime);
+    isolation_fini(runtime);
     deadline_fini(runtime);
     scheduler_fini(&runtime->scheduler);
     if (runtime->options.signals)

@@ -34,6 +34,8 @@ struct chx_runtime {
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
     Deadlines deadlines;
+    bool isolates_all; // CHOREX_ISOLATION=process
+    struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
     Scheduler scheduler;
 };
 

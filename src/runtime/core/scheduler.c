@@ -317,7 +317,7 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
     Worker *worker = NULL;
-    if (count == 0 || scheduler->platform->ready != NULL)
+    if (count == 0 || scheduler->platform->ready != NULL || session->house != NULL)
         return false;
     for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
         Worker *guest = &scheduler->guests[i];

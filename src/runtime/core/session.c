@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/isolation.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/trace.h"
@@ -111,6 +112,8 @@ static void session_fini_parts(Session *session)
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
         const Record *record;
+        if (channel->linked != NULL)
+            continue;
         while ((record = channel_peek(channel)) != NULL) {
             actor_drop_message(channel->consumer->role, record->site, record + 1, record->size);
             channel_pop(channel, record);
@@ -120,6 +123,8 @@ static void session_fini_parts(Session *session)
         channel_fini(channel);
     }
     block_free_all(session);
+    if (session->house != NULL)
+        isolation_release(session);
     for (unsigned i = 0; i < session->actor_count; i++)
         actor_fini(&session->actors[i]);
 }
@@ -144,6 +149,37 @@ static Session *session_allocate(chx_runtime *runtime, size_t size)
     Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     session_init(session, runtime, memory);
     return session;
+}
+
+// Takes apart a session that has not begun.
+static void session_discard(Session *session, unsigned begun)
+{
+    for (unsigned i = 0; i < begun; i++)
+        actor_unwind(&session->actors[i]);
+    session_fini_parts(session);
+    session_free(session);
+}
+
+// Some roles may be isolated. On failure the thread's report says why.
+static chx_status session_isolate(Session *session, const chx_actor *cast)
+{
+    chx_runtime *runtime = session->runtime;
+    bool any = runtime->isolates_all;
+    for (unsigned i = 0; cast != NULL && i < session->actor_count; i++)
+        any |= cast[i].isolation == CHX_PROCESS;
+    if (!any || session->actor_count == 0)
+        return CHX_OK;
+    bool *isolated = runtime_allocate(runtime, session->actor_count * sizeof *isolated);
+    if (isolated == NULL) {
+        report_refuse(NULL, session->plan->choreography->file, "out of memory");
+        return CHX_NO_MEMORY;
+    }
+    any = false;
+    for (unsigned i = 0; i < session->actor_count; i++)
+        any |= isolated[i] = isolation_wants_process(runtime, cast != NULL ? &cast[i] : NULL);
+    chx_status status = any ? isolation_prepare(session, isolated) : CHX_OK;
+    runtime_release(runtime, isolated);
+    return status;
 }
 
 // Everything but running. On failure the thread's report says why.
@@ -180,11 +216,13 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
             continue;
         report_refuse(choreography->roles[i], choreography->file, "%s", guard.fault.why);
         report_last()->report.kind = guard.fault.kind;
-        for (unsigned j = 0; j <= i; j++)
-            actor_unwind(&session->actors[j]);
-        session_fini_parts(session);
-        session_free(session);
+        session_discard(session, i + 1);
         return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
+    }
+    status = session_isolate(session, cast);
+    if (status != CHX_OK) {
+        session_discard(session, session->actor_count);
+        return status;
     }
     log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
               (unsigned long long)session->token[0], plan->definition->name);
@@ -238,6 +276,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
         if (actor_wake(&session->actors[i], NULL))
             scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
     scheduler_open(&session->runtime->scheduler);
+    if (session->house != NULL)
+        isolation_stop(session);
 }
 
 static void session_end(Session *session)
@@ -309,15 +349,18 @@ static chx_status session_hand_over(Session *session)
     unsigned count = session->actor_count;
     if (count == 0) {
         session_end(session);
-    } else if (scheduler_has_worker(scheduler)) {
+    } else if (!scheduler_has_worker(scheduler)) {
+        report_refuse(NULL, session->plan->choreography->file, "no thread could be started");
+        session_discard(session, count);
+        return CHX_NO_MEMORY;
+    } else if (session->house == NULL) {
         scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
     } else {
-        report_refuse(NULL, session->plan->choreography->file, "no thread could be started");
-        for (unsigned i = 0; i < count; i++)
-            actor_unwind(&session->actors[i]);
-        session_fini_parts(session);
-        session_free(session);
-        return CHX_NO_MEMORY;
+        Actor *first = session->first_here, *last = session->last_here;
+        count = session->here_count;
+        isolation_start(session);
+        if (count > 0)
+            scheduler_start(scheduler, first, last, count);
     }
     return CHX_OK;
 }

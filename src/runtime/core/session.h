@@ -28,6 +28,9 @@ struct Session {
     Channel *channels;
     size_t channel_count;
     unsigned char *results;
+    struct House *house; // it has isolated roles
+    Actor *first_here, *last_here; // those that are not, chained
+    unsigned here_count;
     _Atomic uint32_t live;
     _Atomic bool stopping;
     _Atomic uint32_t state; // SessionState; slept on

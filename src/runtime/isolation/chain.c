@@ -8,6 +8,7 @@
 #include "runtime/core/codec.h"
 #include "runtime/core/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

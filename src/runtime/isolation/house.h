@@ -28,8 +28,7 @@ typedef struct {
 } Bell;
 
 typedef struct {
-    _Alignas(CACHE_LINE) _Atomic uint32_t decisions; // so many recoveries were begun in this session
-    _Atomic uint32_t postman_awake;                  // no need to ring for it
+    _Alignas(CACHE_LINE) _Atomic uint32_t postman_awake; // no need to ring for it
     Bell bells[];
 } HouseHead;
 
@@ -48,6 +47,7 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t alarm; // the number of the latest order
     _Atomic uint32_t order_lock;                 // odd: it is being written
     Order order;
+    _Atomic uint32_t decisions; // so many recoveries were begun that concern it, also of blocks it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with
     _Atomic uint64_t posts_head;                // bytes
@@ -61,7 +61,7 @@ typedef struct {
 typedef enum {
     POST_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved
     POST_ARRIVE,    // uint32_t site
-    POST_READY,     // uint32_t epoch
+    POST_READY,     // PostReady
     POST_FAIL,      // PostFail, why
     POST_END,       // the encoded result
     POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
@@ -74,14 +74,45 @@ typedef struct {
 } PostHead;
 
 typedef struct {
-    uint32_t site, tails;
+    uint32_t site, tails, rescues, reserved;
     uint64_t steps;
 } PostEnter;
+
+typedef struct {
+    uint32_t epoch, rescues;
+} PostReady;
 
 typedef struct {
     int32_t kind, signal;
     uint32_t site, reserved;
 } PostFail;
+
+// What a new process is told, in a file: this, the channels it sends to, those it receives from, then pieces of its
+// stack: one without a mark at the beginning, else one for each block that it is in, outermost first.
+typedef struct {
+    uint32_t layout; // RESTORE_LAYOUT
+    uint32_t role, role_count, definition;
+    uint64_t channel_count, digest, token[2];
+    uint64_t message_limit, byte_limit;
+    uint64_t goes, answered;
+    uint32_t alarm, decisions, rescues, marks;
+    uint32_t out_count, in_count;
+    chx_fault_kind kind;
+    int signal, line;
+    char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];
+    char choreography[NAME_SIZE], implementation[NAME_SIZE];
+} Restore;
+#define RESTORE_LAYOUT ((uint32_t)(sizeof(Restore) << 16 | sizeof(Seat) % 65536))
+
+typedef struct {
+    uint32_t number, peer, epoch;
+    bool peer_is_isolated;
+} RestoreChannel;
+
+typedef struct {
+    uint32_t site, attempt;
+    uint64_t steps, size;
+} RestorePiece;
 
 // ---- where things lie ----
 

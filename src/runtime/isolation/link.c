@@ -1,0 +1,736 @@
+// link.c: an isolated role as its session sees it: what its process posts, its orders, its deaths. See parent.h.
+//
+// Posts come from a process that may be broken in any way: each is checked, and one that makes no sense is the end of
+// that process, never of this one.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/parent.h"
+
+#include "base/check.h"
+#include "runtime/core/codec.h"
+#include "runtime/core/log.h"
+#include "runtime/core/trace.h"
+#include "runtime/isolation/chain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static Bell *link_bell(const Link *link)
+{
+    return &link->house->head->bells[link->actor->index];
+}
+
+static uint64_t link_now_ns(const Link *link)
+{
+    return link->house->session->runtime->platform->now_ns();
+}
+
+// ---- orders ----
+
+static void link_order(Link *link, const Mark *mark)
+{
+    Seat *seat = link->seat;
+    const BlockFault *fault = mark->block->fault;
+    Order *order = &seat->order;
+    atomic_fetch_add(&seat->order_lock, 1);
+    atomic_thread_fence(memory_order_release);
+    *order = (Order){.number = ++link->order_number,
+                     .depth = mark->block->depth,
+                     .attempt = mark->attempt,
+                     .epoch = mark->block->epoch,
+                     .goes = link->goes,
+                     .kind = fault->fault.kind,
+                     .signal = fault->fault.signal,
+                     .line = fault->fault.line};
+    snprintf(order->role, sizeof order->role, "%s", fault->fault.role);
+    snprintf(order->why, sizeof order->why, "%s", fault->why);
+    atomic_thread_fence(memory_order_release);
+    atomic_fetch_add(&seat->order_lock, 1);
+    atomic_store(&seat->alarm, link->order_number);
+    bell_ring(link_bell(link));
+}
+
+// The outermost block that it is in and that went to another attempt.
+static Mark *link_called_back(Link *link)
+{
+    Actor *actor = link->actor;
+    for (size_t i = 0; i < actor->mark_count; i++)
+        if (actor->marks[i]->attempt != actor->marks[i]->block->attempt)
+            return actor->marks[i];
+    return NULL;
+}
+
+void isolation_recall(Link *link)
+{
+    Actor *actor = link->actor;
+    atomic_store(&link->seat->decisions, ++link->decisions);
+    Mark *target = link_called_back(link);
+    if (target == NULL)
+        return;
+    while (mark_top(actor) != target) {
+        block_leave(link->house->session, mark_top(actor)->block, false);
+        mark_pop(actor);
+    }
+    target->attempt = target->block->attempt;
+    target->arrived = false;
+    actor->ordinal_count = target->ordinal_base;
+    mark_set_epochs(actor, target->checkpoint, target->block->epoch, true);
+    link->ready_epoch = target->block->epoch;
+    link_order(link, target);
+}
+
+void isolation_go(Link *link, Block *block)
+{
+    Actor *actor = link->actor;
+    CHECK(mark_top(actor) != NULL && mark_top(actor)->block == block);
+    mark_pop(actor);
+    block_leave(link->house->session, block, true);
+    link->deaths = 0;
+    atomic_store(&link->seat->goes, ++link->goes);
+    bell_ring(link_bell(link));
+}
+
+void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
+{
+    House *house = session->house;
+    bool is_any = false;
+    for (size_t i = 0; i < checkpoint->participant_count; i++) {
+        Link *link = session->actors[checkpoint->participants[i]].link;
+        if (link == NULL || link->ready_epoch == 0 || link->state != LINK_ALIVE)
+            continue;
+        link->kill_ns = link_now_ns(link) + RECALL_GRACE_NS;
+        is_any = true;
+    }
+    if (is_any)
+        isolation_ring(house->isolation);
+}
+
+// ---- the end of a process ----
+
+static void link_kill(Link *link)
+{
+    if (link->state == LINK_ALIVE)
+        nursery_kill(&link->house->isolation->nursery, link->id);
+}
+
+void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...)
+{
+    if (link->is_condemned || link->state != LINK_ALIVE)
+        return;
+    link->is_condemned = true;
+    link->fault = (Fault){.kind = kind, .site = link->seat->actor.self.site};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(link->fault.why, sizeof link->fault.why, format, arguments);
+    va_end(arguments);
+    link_kill(link);
+}
+
+void link_leave(Link *link)
+{
+    Actor *actor = link->actor;
+    while (actor->mark_count > 0) {
+        block_leave(link->house->session, mark_top(actor)->block, false);
+        mark_pop(actor);
+    }
+    link_kill(link);
+    isolation_forget(link);
+    link->state = LINK_LEFT;
+    link->kill_ns = link->restart_ns = 0;
+    link->house->left_count++;
+}
+
+static void fault_of_status(Fault *fault, int status)
+{
+    if (WIFSIGNALED(status)) {
+        fault->kind = CHX_FAULT_SIGNAL;
+        fault->signal = WTERMSIG(status);
+        const char *name = report_signal_name(fault->signal);
+        if (strcmp(name, "signal") != 0)
+            snprintf(fault->why, sizeof fault->why, "%s", name);
+        else
+            snprintf(fault->why, sizeof fault->why, "SIG%s (%s)", sigabbrev_np(fault->signal),
+                     sigdescr_np(fault->signal));
+    } else {
+        fault->kind = CHX_FAULT_EXIT;
+        snprintf(fault->why, sizeof fault->why, "its process ended with exit status %d", WEXITSTATUS(status));
+    }
+}
+
+static void link_fail_session(Link *link, const Fault *fault)
+{
+    const chx_role *role = link->actor->role;
+    session_fail(link->house->session, CHX_FAILED, role->role, fault, role->file,
+                 actor_site_line(link->actor, fault->site));
+}
+
+// ---- what a dead process has left in its channels ----
+
+typedef struct {
+    const chx_role *producer, *consumer;
+} RingCheck;
+
+static bool item_is_valid(void *context, Ring *ring, const RingItem *item)
+{
+    const RingCheck *check = context;
+    const chx_site *site = actor_site(check->producer, item->record.site);
+    if (site == NULL || actor_site(check->consumer, item->record.site) == NULL)
+        return false;
+    if (site->type == NULL)
+        return item->record.size == sizeof(uint32_t);
+    unsigned char *bytes = malloc(item->record.size + 1u), *value = malloc(site->type->size + 1u);
+    size_t used = 0;
+    bool is_valid = bytes != NULL && value != NULL && ring_copy(ring, item, bytes) &&
+                    chx_decode(site->type, value, bytes, item->record.size, &used);
+    if (is_valid)
+        chx_value_drop(site->type, value);
+    free(bytes);
+    free(value);
+    return is_valid && used == item->record.size;
+}
+
+static RingPoint channel_valid_until(const Channel *channel)
+{
+    RingCheck check = {channel->producer->role, channel->consumer->role};
+    return ring_valid_until(&channel->linked->ring, item_is_valid, &check);
+}
+
+// Cuts off what makes no sense. Only what was sent in the attempt that is over may be lost. False: more is.
+static bool link_repair(Link *link)
+{
+    Actor *actor = link->actor;
+    const Mark *mark = mark_top(actor);
+    const RingPoint *tails = (const RingPoint *)(const void *)mark->saved;
+    for (size_t i = 0; i < actor->role->sends_to_count; i++) {
+        Channel *channel = &actor->out[i];
+        RingWords *words = channel->linked->ring.words;
+        RingPoint until = channel_valid_until(channel);
+        if (until.word == ring_load(&words->tail).word)
+            continue;
+        if (!ring_is_behind(until, tails[i]))
+            return false;
+        atomic_store(&words->tail, until.word);
+        atomic_store(&words->large, 0);
+    }
+    for (size_t i = 0; i < actor->role->receives_from_count; i++) {
+        Ring *ring = &actor->in[i]->linked->ring;
+        RingPoint head = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
+        if (tail.place - head.place > ring->bytes / RING_UNIT || tail.count - head.count > tail.place - head.place)
+            return false;
+    }
+    return true;
+}
+
+// ---- death and restart ----
+
+// True: a block takes it up, and a new process goes on there. As checkpoint_take_up does for roles of this process.
+static bool link_take_up(Link *link, Fault *fault)
+{
+    Actor *actor = link->actor;
+    Session *session = link->house->session;
+    bool is_abandoned = link->ready_epoch != 0;
+    Mark *mark = is_abandoned ? mark_top(actor) : mark_in_charge(actor);
+    if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM || mark == NULL)
+        return false;
+    if (!mark_restart_is_allowed(actor)) {
+        char why[REPORT_WHY_SIZE];
+        snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
+        memcpy(fault->why, why, sizeof why);
+        return false;
+    }
+    int line = actor_site_line(actor, fault->site);
+    if (!is_abandoned && !block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line))
+        return false;
+    if (!link_repair(link)) {
+        strcpy(fault->why, "its process destroyed messages that it had sent before the block");
+        return false;
+    }
+    actor->restarts++;
+    session->restarts++;
+    log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file, line,
+              actor->role->role, fault->why);
+    return true;
+}
+
+static uint64_t restart_delay_ns(const Link *link)
+{
+    if (link->deaths <= RESTARTS_AT_ONCE)
+        return 0;
+    unsigned doublings = link->deaths - RESTARTS_AT_ONCE - 1;
+    return doublings < 10 ? (uint64_t)RESTART_DELAY_NS << doublings : RESTART_DELAY_MAX_NS;
+}
+
+void link_died(Link *link, int status)
+{
+    Session *session = link->house->session;
+    if (link->state != LINK_ALIVE)
+        return;
+    // What it said before it died counts.
+    while (link->state == LINK_ALIVE && !link_take_posts(link))
+        ;
+    if (link->state != LINK_ALIVE)
+        return;
+    link->state = LINK_WAITS;
+    link->kill_ns = 0;
+    isolation_forget(link);
+    Fault fault = link->fault;
+    if (fault.kind == CHX_FAULT_NONE) {
+        fault = (Fault){.site = link->seat->actor.self.site};
+        fault_of_status(&fault, status);
+    }
+    link->deaths++;
+    if (!session_is_stopping(session) && link_take_up(link, &fault)) {
+        uint64_t delay_ns = restart_delay_ns(link);
+        if (delay_ns == 0) {
+            link_spawn(link);
+        } else {
+            link->restart_ns = link_now_ns(link) + delay_ns;
+            isolation_ring(link->house->isolation);
+        }
+        return;
+    }
+    if (!session_is_stopping(session))
+        link_fail_session(link, &fault);
+    link_leave(link);
+}
+
+void link_not_born(Link *link, int error)
+{
+    if (link->state != LINK_ALIVE)
+        return;
+    link->state = LINK_WAITS;
+    isolation_forget(link);
+    Fault fault = {.kind = CHX_FAULT_SYSTEM};
+    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s", strerrordesc_np(error));
+    link_fail_session(link, &fault); // and the postman sees that
+}
+
+void link_run_timers(Link *link, uint64_t now_ns)
+{
+    if (session_is_stopping(link->house->session) && link->state == LINK_WAITS) {
+        link_leave(link);
+    } else if (session_is_stopping(link->house->session)) {
+        link_condemn(link, CHX_FAULT_SYSTEM, "stopped");
+    } else if (link->kill_ns != 0 && link->kill_ns <= now_ns) {
+        link->kill_ns = 0;
+        if (link->ready_epoch != 0)
+            link_condemn(link, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
+    } else if (link->restart_ns != 0 && link->restart_ns <= now_ns) {
+        link->restart_ns = 0;
+        link_spawn(link);
+    }
+}
+
+uint64_t link_next_ns(const Link *link)
+{
+    uint64_t next_ns = link->kill_ns != 0 ? link->kill_ns : UINT64_MAX;
+    return link->restart_ns != 0 && link->restart_ns < next_ns ? link->restart_ns : next_ns;
+}
+
+// ---- a new process ----
+
+static void restore_channels(chx_writer *writer, const Link *link)
+{
+    const Actor *actor = link->actor;
+    const chx_role *role = actor->role;
+    for (size_t i = 0; i < role->sends_to_count; i++) {
+        const Channel *channel = &actor->out[i];
+        RestoreChannel out = {channel->linked->number, role->sends_to[i], channel->head.sending.epoch,
+                              channel->consumer->link != NULL};
+        chx_write(writer, &out, sizeof out);
+    }
+    for (size_t i = 0; i < role->receives_from_count; i++) {
+        const Channel *channel = actor->in[i];
+        RestoreChannel in = {channel->linked->number, role->receives_from[i], channel->head.taking.epoch,
+                             channel->producer->link != NULL};
+        chx_write(writer, &in, sizeof in);
+    }
+}
+
+static void restore_pieces(chx_writer *writer, const Link *link)
+{
+    const Actor *actor = link->actor;
+    if (actor->mark_count == 0) {
+        RestorePiece piece = {.size = link->begin.size};
+        chx_write(writer, &piece, sizeof piece);
+        chx_write(writer, link->begin.data, link->begin.size);
+    }
+    size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
+    for (size_t i = 0; i < actor->mark_count; i++) {
+        const Mark *mark = actor->marks[i];
+        RestorePiece piece = {mark->checkpoint->site, mark->attempt, mark->steps, mark->saved_bytes - tails};
+        chx_write(writer, &piece, sizeof piece);
+        chx_write(writer, mark->saved + tails, mark->saved_bytes - tails);
+    }
+}
+
+static void restore_write(chx_buffer *buffer, Link *link)
+{
+    Actor *actor = link->actor;
+    const Session *session = link->house->session;
+    const chx_runtime_options *options = &session->runtime->options;
+    const Mark *mark = mark_top(actor);
+    if (mark != NULL && mark->attempt > mark->checkpoint->retries)
+        actor->rescues++;
+    Restore restore = {
+        .layout = RESTORE_LAYOUT,
+        .role = actor->index,
+        .role_count = link->house->shape.role_count,
+        .definition = (uint32_t)session->plan->definition_index,
+        .channel_count = link->house->shape.channel_count,
+        .digest = actor->role->digest,
+        .token = {session->token[0], session->token[1]},
+        .message_limit = options->channel_messages,
+        .byte_limit = options->channel_bytes,
+        .goes = link->goes,
+        .answered = link->answered,
+        .alarm = link->order_number,
+        .decisions = link->decisions,
+        .rescues = actor->rescues,
+        .marks = (uint32_t)actor->mark_count,
+        .out_count = (uint32_t)actor->role->sends_to_count,
+        .in_count = (uint32_t)actor->role->receives_from_count,
+    };
+    if (mark != NULL) {
+        const chx_fault *fault = &mark->block->fault->fault;
+        restore.kind = fault->kind;
+        restore.signal = fault->signal;
+        restore.line = fault->line;
+        snprintf(restore.fault_role, sizeof restore.fault_role, "%s", fault->role);
+        snprintf(restore.why, sizeof restore.why, "%s", fault->why);
+    }
+    snprintf(restore.choreography, sizeof restore.choreography, "%s", actor->role->choreography);
+    snprintf(restore.implementation, sizeof restore.implementation, "%s", actor->role->name);
+    chx_writer writer = {buffer};
+    chx_write(&writer, &restore, sizeof restore);
+    restore_channels(&writer, link);
+    restore_pieces(&writer, link);
+}
+
+// A file with what the new process must know. -1: none to be had.
+static int restore_file(Link *link)
+{
+    chx_buffer buffer = {0};
+    restore_write(&buffer, link);
+    int file = memfd_create("chorex-restore", MFD_CLOEXEC);
+    size_t written = 0;
+    while (file >= 0 && written < buffer.size) {
+        ssize_t part = write(file, buffer.data + written, buffer.size - written);
+        if (part > 0) {
+            written += (size_t)part;
+        } else if (errno != EINTR) {
+            int error = errno;
+            close(file);
+            file = -1;
+            errno = error;
+        }
+    }
+    chx_buffer_free(&buffer);
+    return file;
+}
+
+void link_spawn(Link *link)
+{
+    House *house = link->house;
+    Seat *seat = link->seat;
+    if (session_is_stopping(house->session)) {
+        link->state = LINK_WAITS;
+        isolation_ring(house->isolation);
+        return;
+    }
+    int file = restore_file(link);
+    int error = errno;
+    // What the last one had begun to say is void.
+    link->post.size = 0;
+    atomic_store(&seat->posts_tail, link->posts_head);
+    atomic_store(&seat->posts_head, link->posts_head);
+    link->ready_epoch = 0;
+    link->is_condemned = false;
+    link->fault.kind = CHX_FAULT_NONE;
+    link->state = LINK_ALIVE;
+    if (file < 0) {
+        link_not_born(link, error);
+        return;
+    }
+    isolation_number(link);
+    bool asked =
+        nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
+    error = errno;
+    close(file);
+    if (!asked)
+        link_not_born(link, error);
+}
+
+// ---- posts ----
+
+static const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
+{
+    for (size_t i = 0; i < role->checkpoint_count; i++)
+        if (role->checkpoints[i]->site == site)
+            return role->checkpoints[i];
+    return NULL;
+}
+
+static bool post_enter(Link *link, const unsigned char *data, size_t size)
+{
+    Actor *actor = link->actor;
+    Session *session = link->house->session;
+    PostEnter head;
+    size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, data, sizeof head);
+    const chx_checkpoint *checkpoint = role_checkpoint(actor->role, head.site);
+    Mark *parent = mark_top(actor);
+    if (checkpoint == NULL || head.tails != actor->role->sends_to_count || size - sizeof head < tails)
+        return false;
+    if (link->ready_epoch != 0)
+        return true;
+    if (parent != NULL && parent->arrived)
+        return false;
+    mark_reserve(actor);
+    uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
+    Mark *mark = mark_allocate(actor, size - sizeof head);
+    mark->frame = NULL;
+    mark->fault = NULL;
+    memcpy(mark->saved, data + sizeof head, size - sizeof head);
+    Block *block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
+    if (block == NULL) {
+        mark_release(actor, mark);
+        guard_no_memory();
+    }
+    ++*ordinal;
+    mark->block = block;
+    mark->checkpoint = checkpoint;
+    mark->attempt = 0;
+    mark->arrived = false;
+    mark->steps = head.steps;
+    mark->ordinal_base = actor->ordinal_count;
+    mark_push(actor, mark);
+    actor->rescues = head.rescues;
+    // Others have failed here already: it goes where they are.
+    if (block->attempt != 0)
+        isolation_recall(link);
+    return true;
+}
+
+static bool post_arrive(Link *link, const unsigned char *data, size_t size)
+{
+    uint32_t site;
+    Mark *mark = mark_top(link->actor);
+    if (size != sizeof site)
+        return false;
+    memcpy(&site, data, sizeof site);
+    if (link->ready_epoch != 0)
+        return true;
+    if (mark == NULL || mark->checkpoint->site != site || mark->arrived)
+        return false;
+    mark->arrived = true;
+    block_arrive(link->house->session, mark->block, link->actor->index);
+    return true;
+}
+
+static bool post_ready(Link *link, const unsigned char *data, size_t size)
+{
+    PostReady ready;
+    if (size != sizeof ready)
+        return false;
+    memcpy(&ready, data, sizeof ready);
+    link->actor->rescues = ready.rescues;
+    if (ready.epoch == link->ready_epoch) {
+        link->ready_epoch = 0;
+        link->kill_ns = 0;
+    }
+    return true;
+}
+
+static bool post_fail(Link *link, const unsigned char *data, size_t size)
+{
+    PostFail fail;
+    if (size < sizeof fail || size - sizeof fail >= REPORT_WHY_SIZE)
+        return false;
+    memcpy(&fail, data, sizeof fail);
+    bool is_known = fail.kind == CHX_FAULT_FAIL || fail.kind == CHX_FAULT_PATTERN || fail.kind == CHX_FAULT_SYSTEM;
+    if (!is_known)
+        return false;
+    link_condemn(link, (chx_fault_kind)fail.kind, "%.*s", (int)(size - sizeof fail),
+                 (const char *)data + sizeof fail);
+    link->fault.site = fail.site;
+    return true;
+}
+
+static bool post_end(Link *link, const unsigned char *data, size_t size)
+{
+    Session *session = link->house->session;
+    Actor *actor = link->actor;
+    void *slot = session_result(session, actor->index);
+    const chx_type *type = session->plan->roles[actor->index].entry->function->result;
+    size_t used = 0;
+    if (actor->mark_count != 0 || link->ready_epoch != 0)
+        return false;
+    if (slot != NULL) {
+        if (!chx_decode(type, slot, data, size, &used))
+            return false;
+        if (used != size) {
+            chx_value_drop(type, slot);
+            return false;
+        }
+    }
+    link_leave(link);
+    return true;
+}
+
+static bool post_wake(Link *link, const unsigned char *data, size_t size)
+{
+    uint32_t words[2];
+    Session *session = link->house->session;
+    if (size != sizeof words)
+        return false;
+    memcpy(words, data, sizeof words);
+    if (words[0] >= session->channel_count || words[1] > 1)
+        return false;
+    Channel *channel = &session->channels[words[0]];
+    Actor *peer = words[1] != 0 ? channel->producer : channel->consumer;
+    Actor *self = words[1] != 0 ? channel->consumer : channel->producer;
+    if (channel->linked == NULL || self != link->actor || peer->link != NULL)
+        return false;
+    if (actor_wake(peer, channel))
+        scheduler_ready(&session->runtime->scheduler, peer);
+    return true;
+}
+
+// Who is right?
+static bool post_complain(Link *link, const unsigned char *data, size_t size)
+{
+    uint32_t number;
+    Session *session = link->house->session;
+    if (size != sizeof number)
+        return false;
+    memcpy(&number, data, sizeof number);
+    if (number >= session->channel_count)
+        return false;
+    Channel *channel = &session->channels[number];
+    if (channel->linked == NULL || (channel->consumer != link->actor && channel->producer != link->actor))
+        return false;
+    Link *other = channel->consumer == link->actor ? channel->producer->link : channel->consumer->link;
+    RingWords *words = channel->linked->ring.words;
+    bool is_broken = channel_valid_until(channel).word != ring_load(&words->tail).word;
+    if (is_broken && other != NULL) {
+        link_condemn(other, CHX_FAULT_EXIT, "its process sent %s what is no message", link->actor->role->role);
+    } else if (is_broken) {
+        return false;
+    } else {
+        Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+        snprintf(fault.why, sizeof fault.why, "internal error: %s sent a message that was not expected",
+                 channel->producer->role->role);
+        link_fail_session(link, &fault);
+    }
+    return true;
+}
+
+static bool post_take(Link *link, uint32_t kind, const unsigned char *data, size_t size)
+{
+    switch (kind) {
+    case POST_ENTER:
+        return post_enter(link, data, size);
+    case POST_ARRIVE:
+        return post_arrive(link, data, size);
+    case POST_READY:
+        return post_ready(link, data, size);
+    case POST_FAIL:
+        return post_fail(link, data, size);
+    case POST_END:
+        return post_end(link, data, size);
+    case POST_WAKE:
+        return post_wake(link, data, size);
+    case POST_COMPLAIN:
+        return post_complain(link, data, size);
+    default:
+        return false;
+    }
+}
+
+// Without memory the process is killed, not this one.
+static bool post_take_guarded(Link *link, uint32_t kind, const unsigned char *data, size_t size)
+{
+    Guard guard;
+    volatile bool is_good = false;
+    guard_enter(&guard, link->actor);
+    current()->busy++;
+    if (sigsetjmp(guard.jump, 0) == 0)
+        is_good = post_take(link, kind, data, size);
+    else
+        link_condemn(link, CHX_FAULT_SYSTEM, "%s", guard.fault.why);
+    bool is_out_of_memory = link->is_condemned && link->fault.kind == CHX_FAULT_SYSTEM;
+    guard_leave(&guard);
+    return is_good || is_out_of_memory;
+}
+
+// Up to `wanted` bytes of posts, behind what there is of this one. False: there are none.
+static bool posts_read(Link *link, uint64_t tail, size_t wanted)
+{
+    size_t there = (size_t)(tail - link->posts_head), missing = wanted - link->post.size;
+    size_t count = there < missing ? there : missing;
+    chx_writer writer = {&link->post};
+    while (count > 0) {
+        size_t at = link->posts_head % POSTS_BYTES, part = POSTS_BYTES - at < count ? POSTS_BYTES - at : count;
+        chx_write(&writer, link->seat->posts + at, part);
+        link->posts_head += part;
+        count -= part;
+    }
+    return link->post.size == wanted;
+}
+
+// One whole post. False: there is none.
+static bool post_next(Link *link)
+{
+    Seat *seat = link->seat;
+    uint64_t tail = atomic_load(&seat->posts_tail);
+    PostHead head;
+    if (tail - link->posts_head > POSTS_BYTES) {
+        link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol: it says more than there is room for");
+        return false;
+    }
+    bool is_whole = false;
+    if (link->post.size >= sizeof head || posts_read(link, tail, sizeof head)) {
+        memcpy(&head, link->post.data, sizeof head);
+        if (head.size > POST_MAX_BYTES) {
+            link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol: a message of %u bytes", head.size);
+            return false;
+        }
+        is_whole = posts_read(link, tail, sizeof head + head.size);
+    }
+    atomic_store(&seat->posts_head, link->posts_head);
+    if (atomic_load(&seat->posts_wait) != 0 && atomic_exchange(&seat->posts_wait, 0) != 0)
+        bell_ring(link_bell(link));
+    return is_whole;
+}
+
+bool link_take_posts(Link *link)
+{
+    for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
+        if (link->state != LINK_ALIVE || link->is_condemned || !post_next(link))
+            return true;
+        PostHead head;
+        memcpy(&head, link->post.data, sizeof head);
+        bool is_good = post_take_guarded(link, head.kind, link->post.data + sizeof head, head.size);
+        link->post.size = 0;
+        if (link->post.capacity > POSTS_BYTES)
+            chx_buffer_free(&link->post);
+        atomic_store(&link->seat->answered, ++link->answered);
+        if (!is_good)
+            link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol (message of kind %u)", head.kind);
+        // It may be waiting for this answer.
+        if (is_good && (head.kind == POST_ENTER || head.kind == POST_ARRIVE))
+            bell_ring(link_bell(link));
+    }
+    return false;
+}

@@ -1,0 +1,415 @@
+// nursery.c: see nursery.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/nursery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define NURSERY_VARIABLE "CHOREX_NURSERY"
+// Where the nursery finds its files.
+enum { NURSERY_SOCKET = 3, NURSERY_PARENT = 4, NURSERY_FIRST_FREE = 5, CLONE_STACK_BYTES = 65536 };
+
+static int pidfd_of(pid_t pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+// ---- messages ----
+
+static bool message_send(int socket, const NurseryMessage *message, const int *files, size_t count, int flags)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+    } control;
+    struct iovec part = {(void *)message, sizeof *message};
+    struct msghdr whole = {.msg_iov = &part, .msg_iovlen = 1};
+    if (count > 0) {
+        memset(&control, 0, sizeof control);
+        whole.msg_control = control.bytes;
+        whole.msg_controllen = CMSG_SPACE(count * sizeof(int));
+        struct cmsghdr *head = CMSG_FIRSTHDR(&whole);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(count * sizeof(int));
+        memcpy(CMSG_DATA(head), files, count * sizeof(int));
+    }
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &whole, MSG_NOSIGNAL | flags);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)sizeof *message;
+}
+
+// 1: a message; 0: none there; -1: the other side is gone.
+static int message_receive(int socket, NurseryMessage *message, int *files, size_t *count)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+    } control;
+    struct iovec part = {message, sizeof *message};
+    struct msghdr whole = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t got;
+    do
+        got = recvmsg(socket, &whole, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    *count = 0;
+    if (got < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&whole);
+    if (head != NULL && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+        *count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(files, CMSG_DATA(head), *count * sizeof(int));
+    }
+    return got == (ssize_t)sizeof *message ? 1 : -1;
+}
+
+// ---- the program's side ----
+
+typedef struct {
+    int socket, parent; // the nursery's ends
+    char **environment;
+    int error;
+} Birth;
+
+static void birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
+{
+    // First out of the way of their places. dup2 also takes close-on-exec away.
+    posix_spawn_file_actions_init(actions);
+    posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
+    posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
+}
+
+// In a moment's child that shares the program's memory: the nursery becomes nobody's child, and the program never has to
+// wait for it.
+static int birth_run(void *argument)
+{
+    Birth *birth = argument;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    char *arguments[] = {(char *)"chorex-nursery", NULL};
+    birth_actions(&actions, birth);
+    posix_spawnattr_init(&attributes);
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    pid_t pid;
+    birth->error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    _exit(0);
+}
+
+// The program's, with one more. NULL: no memory.
+static char **birth_environment(void)
+{
+    static char variable[] = NURSERY_VARIABLE "=1";
+    size_t count = 0;
+    while (environ != NULL && environ[count] != NULL)
+        count++;
+    char **environment = malloc((count + 2) * sizeof *environment);
+    if (environment == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(environment, environ, count * sizeof *environment);
+    environment[count] = variable;
+    environment[count + 1] = NULL;
+    return environment;
+}
+
+static int high_copy(int file)
+{
+    int copy = fcntl(file, F_DUPFD_CLOEXEC, NURSERY_FIRST_FREE);
+    close(file);
+    return copy;
+}
+
+static bool birth(Birth *birth)
+{
+    void *stack = malloc(CLONE_STACK_BYTES);
+    birth->environment = birth_environment();
+    birth->error = ENOMEM;
+    int status;
+    if (stack != NULL && birth->environment != NULL) {
+        // No signal at its end: the program's own handling of children is not disturbed.
+        int pid = clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+        if (pid < 0)
+            birth->error = errno;
+        else
+            while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+                ;
+    }
+    free(birth->environment);
+    free(stack);
+    errno = birth->error;
+    return birth->error == 0;
+}
+
+bool nursery_start(Nursery *nursery)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    Birth start = {.socket = high_copy(ends[1]), .parent = high_copy(pidfd_of(getpid()))};
+    pthread_mutex_lock(&nursery->lock);
+    nursery->socket = ends[0];
+    pthread_mutex_unlock(&nursery->lock);
+    bool started = start.socket >= 0 && start.parent >= 0 && birth(&start);
+    int error = errno;
+    if (start.socket >= 0)
+        close(start.socket);
+    if (start.parent >= 0)
+        close(start.parent);
+    if (!started)
+        nursery_end(nursery);
+    errno = error;
+    return started;
+}
+
+void nursery_end(Nursery *nursery)
+{
+    pthread_mutex_lock(&nursery->lock);
+    if (nursery->socket >= 0)
+        close(nursery->socket);
+    nursery->socket = -1;
+    pthread_mutex_unlock(&nursery->lock);
+}
+
+static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
+{
+    NurseryMessage message = {.kind = kind, .id = id};
+    pthread_mutex_lock(&nursery->lock);
+    errno = ECHILD;
+    bool asked = nursery->socket >= 0 && message_send(nursery->socket, &message, files, count, 0);
+    pthread_mutex_unlock(&nursery->lock);
+    return asked;
+}
+
+bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files)
+{
+    int list[3] = {files->house, files->restore, files->bell};
+    return nursery_ask(nursery, NURSERY_SPAWN, id, list, 3);
+}
+
+bool nursery_kill(Nursery *nursery, uint64_t id)
+{
+    return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0);
+}
+
+int nursery_hear(Nursery *nursery, NurseryMessage *message)
+{
+    int files[3];
+    size_t count;
+    int heard = message_receive(nursery->socket, message, files, &count);
+    for (size_t i = 0; i < count; i++)
+        close(files[i]);
+    return heard;
+}
+
+// ---- the nursery ----
+
+typedef struct {
+    uint64_t id;
+    pid_t pid;
+} Child;
+
+static struct {
+    Child *children;
+    struct pollfd *polled; // socket, parent, then one for each child
+    size_t count, capacity;
+    NurseryMessage *unsaid; // the program does not listen at the moment: it may be waiting for us to listen
+    size_t unsaid_count, unsaid_capacity;
+} nest;
+
+static void nest_say(NurseryMessage message)
+{
+    if (nest.unsaid_count == 0 && message_send(NURSERY_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
+        return;
+    if (nest.unsaid_count == nest.unsaid_capacity) {
+        size_t capacity = nest.unsaid_capacity == 0 ? 64 : nest.unsaid_capacity * 2;
+        NurseryMessage *grown = realloc(nest.unsaid, capacity * sizeof *grown);
+        if (grown == NULL)
+            _exit(1);
+        nest.unsaid = grown;
+        nest.unsaid_capacity = capacity;
+    }
+    nest.unsaid[nest.unsaid_count++] = message;
+    nest.polled[0].events = POLLIN | POLLOUT;
+}
+
+static void nest_say_rest(void)
+{
+    size_t said = 0;
+    while (said < nest.unsaid_count && message_send(NURSERY_SOCKET, &nest.unsaid[said], NULL, 0, MSG_DONTWAIT))
+        said++;
+    nest.unsaid_count -= said;
+    memmove(nest.unsaid, nest.unsaid + said, nest.unsaid_count * sizeof *nest.unsaid);
+    if (nest.unsaid_count == 0)
+        nest.polled[0].events = POLLIN;
+}
+
+static bool nest_reserve(void)
+{
+    if (nest.count < nest.capacity)
+        return true;
+    size_t capacity = nest.capacity == 0 ? 16 : nest.capacity * 2;
+    Child *children = realloc(nest.children, capacity * sizeof *children);
+    if (children != NULL)
+        nest.children = children;
+    struct pollfd *polled = realloc(nest.polled, (capacity + 2) * sizeof *polled);
+    if (polled != NULL)
+        nest.polled = polled;
+    if (children == NULL || polled == NULL)
+        return false;
+    nest.capacity = capacity;
+    return true;
+}
+
+static void child_begin(pid_t nursery, const NurseryFiles *files)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != nursery)
+        _exit(0);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGTSTP, SIG_DFL);
+    close(NURSERY_SOCKET);
+    close(NURSERY_PARENT);
+    for (size_t i = 0; i < nest.count; i++)
+        close(nest.polled[i + 2].fd);
+    process_main(files);
+}
+
+// errno, 0: it lives.
+static int nest_spawn(uint64_t id, const NurseryFiles *files)
+{
+    if (!nest_reserve())
+        return ENOMEM;
+    pid_t self = getpid(), pid = fork();
+    if (pid < 0)
+        return errno;
+    if (pid == 0)
+        child_begin(self, files);
+    int file = pidfd_of(pid);
+    if (file < 0) {
+        int error = errno;
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return error;
+    }
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    nest.children[nest.count] = (Child){id, pid};
+    nest.polled[nest.count + 2] = (struct pollfd){.fd = file, .events = POLLIN};
+    nest.count++;
+    return 0;
+}
+
+static void nest_kill(uint64_t id)
+{
+    for (size_t i = 0; i < nest.count; i++)
+        if (nest.children[i].id == id)
+            kill(nest.children[i].pid, SIGKILL); // not yet waited for: the number is still its own
+}
+
+static void nest_reap(size_t index)
+{
+    Child child = nest.children[index];
+    int status = 0;
+    if (waitpid(child.pid, &status, WNOHANG) != child.pid)
+        return;
+    close(nest.polled[index + 2].fd);
+    nest.count--;
+    nest.children[index] = nest.children[nest.count];
+    nest.polled[index + 2] = nest.polled[nest.count + 2];
+    nest_say((NurseryMessage){NURSERY_EXITED, status, child.id});
+}
+
+static void nest_answer(void)
+{
+    NurseryMessage message;
+    int files[3];
+    size_t count;
+    int heard;
+    while ((heard = message_receive(NURSERY_SOCKET, &message, files, &count)) == 1) {
+        int error = 0;
+        if (message.kind == NURSERY_SPAWN)
+            error = count == 3 ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2]}) : EINVAL;
+        else
+            nest_kill(message.id);
+        for (size_t i = 0; i < count; i++)
+            close(files[i]);
+        if (error != 0)
+            nest_say((NurseryMessage){NURSERY_REFUSED, error, message.id});
+    }
+    if (heard < 0)
+        _exit(0); // and the children with it
+}
+
+static _Noreturn void nursery_main(void)
+{
+    // The program decides what a terminal's signals mean; roles end with it.
+    static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    prctl(PR_SET_NAME, "chorex-nursery");
+    syscall(SYS_close_range, NURSERY_FIRST_FREE, UINT_MAX, 0);
+    fcntl(NURSERY_SOCKET, F_SETFD, FD_CLOEXEC);
+    fcntl(NURSERY_PARENT, F_SETFD, FD_CLOEXEC);
+    // What other constructors have printed is the program's to print.
+    __fpurge(stdout);
+    // These concern the program, which speaks for its roles.
+    unsetenv(NURSERY_VARIABLE);
+    unsetenv("CHOREX_TRACE");
+    unsetenv("CHOREX_SIM");
+    unsetenv("CHOREX_ISOLATION");
+    if (!nest_reserve())
+        _exit(1);
+    nest.polled[0] = (struct pollfd){.fd = NURSERY_SOCKET, .events = POLLIN};
+    nest.polled[1] = (struct pollfd){.fd = NURSERY_PARENT, .events = POLLIN};
+    for (;;) {
+        if (poll(nest.polled, nest.count + 2, -1) < 0 && errno != EINTR)
+            _exit(1);
+        if (nest.polled[1].revents != 0)
+            _exit(0);
+        for (size_t i = nest.count; i > 0; i--)
+            if (nest.polled[i + 1].revents != 0)
+                nest_reap(i - 1);
+        if ((nest.polled[0].revents & POLLOUT) != 0)
+            nest_say_rest();
+        if ((nest.polled[0].revents & ~POLLOUT) != 0)
+            nest_answer();
+    }
+}
+
+// Roles are registered by constructors too, of a higher priority.
+static void __attribute__((constructor)) nursery_begin(void)
+{
+    if (getauxval(AT_SECURE) != 0 || getenv(NURSERY_VARIABLE) == NULL)
+        return;
+    // A variable that somebody has set is no reason to be a nursery.
+    int type = 0;
+    socklen_t size = sizeof type;
+    if (getsockopt(NURSERY_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+        return;
+    nursery_main();
+}

@@ -1,0 +1,49 @@
+// nursery.h: the process that starts the processes of isolated roles.
+//
+// The program starts itself once more; a constructor of the library turns that copy into the nursery before main: one
+// thread, nothing open but what it was given. It forks a process for each role on demand, sees them end through pidfds,
+// and ends with the program, however that ends; its children end with it.
+
+#ifndef RUNTIME_ISOLATION_NURSERY_H
+#define RUNTIME_ISOLATION_NURSERY_H
+
+#include "runtime/core/private.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    pthread_mutex_t lock;
+    int socket; // -1: there is none
+} Nursery;
+
+typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;
+
+typedef struct {
+    uint32_t kind;
+    int32_t status; // EXITED: of waitpid. REFUSED: errno
+    uint64_t id;
+} NurseryMessage;
+
+// What a child gets.
+typedef struct {
+    int house, restore, bell;
+} NurseryFiles;
+
+// Any thread may ask; one starts, hears and ends it.
+
+// False: it can't be had; errno says why.
+bool nursery_start(Nursery *nursery);
+void nursery_end(Nursery *nursery);
+// Asks. False: it is gone.
+bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files);
+bool nursery_kill(Nursery *nursery, uint64_t id);
+// An answer, without waiting: 1; none there: 0; the nursery is gone: -1.
+int nursery_hear(Nursery *nursery, NurseryMessage *message);
+
+// The life of an isolated role in its own process. Does not return.
+_Noreturn void process_main(const NurseryFiles *files);
+
+#endif

@@ -1,0 +1,120 @@
+// parent.h: isolated roles as the program that runs the session sees them.
+//
+// One postman thread per runtime, started with the first isolated role, deals with what their processes post, with their
+// deaths and with what is due (restarts, kills). What it and others (a role that fails, a deadline) do to a link is
+// serialised by the session's block lock.
+
+#ifndef RUNTIME_ISOLATION_PARENT_H
+#define RUNTIME_ISOLATION_PARENT_H
+
+#include "runtime/core/private.h"
+
+#include "runtime/core/isolation.h"
+#include "runtime/core/mark.h"
+#include "runtime/core/session.h"
+#include "runtime/isolation/house.h"
+#include "runtime/isolation/linked.h"
+#include "runtime/isolation/nursery.h"
+
+enum {
+    RECALL_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
+    RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
+    RESTART_DELAY_NS = 1000000,        // twice as long each time
+    RESTART_DELAY_MAX_NS = 1000000000, // up to this
+    LINK_BUCKETS = 256,
+    POSTMAN_SPIN_NS = 20000,
+    POSTS_PER_TURN = 256,
+    BUSY_HOUSES = 16,
+};
+
+typedef enum {
+    LINK_NEW,
+    LINK_ALIVE,  // there is a process
+    LINK_WAITS,  // it is dead; another is to be started at restart_ns
+    LINK_LEFT,   // it has ended, or was stopped: it no longer counts among the session's live ones
+} LinkState;
+
+struct Link {
+    House *house;
+    Actor *actor; // its place in this process: marks, epochs of its channels, counters
+    Seat *seat;
+    LinkState state;
+    uint64_t id;  // of the process; 0: none
+    Link *next_by_id;
+    bool is_condemned; // to be killed: it asked for that, or its time was up
+    uint32_t ready_epoch; // it has been called back, and has not yet said that it is there; 0: it has not
+    uint64_t goes, answered;
+    uint64_t posts_head;
+    uint32_t decisions;
+    uint32_t order_number;
+    chx_buffer post;   // as far as it has been read
+    chx_buffer begin;  // its frames at the beginning
+    Fault fault;       // kind CHX_FAULT_NONE: it has not said why it dies
+    uint64_t kill_ns, restart_ns; // 0: not
+    unsigned deaths;   // since it last left a block
+};
+
+struct House {
+    Session *session;
+    struct Isolation *isolation;
+    House *next, **link_here; // among the isolation's
+    HouseShape shape;
+    HouseHead *head;
+    int file, bell;
+    uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
+    Link *links;       // in role order
+    unsigned link_count, left_count, given_back;
+    struct Linked *linked; // by channel; not mapped: both ends are here
+};
+
+typedef struct Isolation {
+    chx_runtime *runtime;
+    pthread_mutex_t lock; // of what follows
+    House *houses;
+    Link *by_id[LINK_BUCKETS];
+    uint64_t last_id;
+    bool has_thread;
+    pthread_t thread;
+    Nursery nursery;
+    int epoll, bell; // the bell is rung for what is due, and at the end
+    _Atomic bool closing;
+    House *busy[BUSY_HOUSES]; // the postman's
+    unsigned busy_count;
+} Isolation;
+
+// ---- link.c: all with the session's block lock held ----
+
+// Deals with what the process has posted. False: there is more.
+bool link_take_posts(Link *link);
+// The process is dead. `status` as of waitpid.
+void link_died(Link *link, int status);
+// It is to be killed, because of this. More than once is once.
+void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
+// What is due now.
+void link_run_timers(Link *link, uint64_t now_ns);
+// When it wants to be looked at again. UINT64_MAX: never.
+uint64_t link_next_ns(const Link *link);
+// No process could be started.
+void link_not_born(Link *link, int error);
+// Asks for a process.
+void link_spawn(Link *link);
+// It does not go on. Only on the postman's thread, which gives its count of `live` back when the lock is released.
+void link_leave(Link *link);
+
+// ---- postman.c ----
+
+// The runtime's, made on first use. NULL: it can't be had, the thread's report says why.
+Isolation *isolation_get(chx_runtime *runtime, const char *file);
+// The house's roles can be started from now on; and no longer.
+void isolation_add(House *house);
+void isolation_remove(House *house);
+void isolation_ring(Isolation *isolation);
+// Gives the link a new process number, by which the nursery's messages name it; and takes it back.
+void isolation_number(Link *link);
+void isolation_forget(Link *link);
+
+void house_block_lock(House *house);
+// Gives back what has left meanwhile: afterwards the session and the house may be gone.
+void house_block_unlock(House *house);
+
+#endif

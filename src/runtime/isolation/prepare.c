@@ -1,0 +1,276 @@
+// prepare.c: a session gets its house: shared memory, links, channels that lead to other processes. See parent.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/parent.h"
+
+#include "runtime/core/registry.h"
+#include "runtime/isolation/chain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+bool isolation_wanted(void)
+{
+    const char *wanted = getenv("CHOREX_ISOLATION");
+    if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "thread") == 0)
+        return false;
+    if (strcmp(wanted, "process") != 0) {
+        fprintf(stderr, "chorex: CHOREX_ISOLATION=%s: it can be thread or process\n", wanted);
+        exit(2);
+    }
+    return true;
+}
+
+bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
+{
+    // On a simulated machine there is one process, and crashes are made.
+    if (runtime->platform->join != NULL)
+        return false;
+    if (actor != NULL && actor->isolation == CHX_PROCESS)
+        return true;
+    return runtime->isolates_all && (actor == NULL || actor->context == NULL);
+}
+
+// ---- what the other process does ----
+
+static void parent_notify(Channel *channel, bool producer)
+{
+    const House *house = channel->linked->owner;
+    bell_ring(&house->head->bells[(producer ? channel->producer : channel->consumer)->index]);
+}
+
+// A role of this process has found something that an isolated one can't have meant.
+static void parent_complain(Actor *actor, Channel *channel, uint32_t site)
+{
+    (void)site;
+    House *house = channel->linked->owner;
+    Link *link = channel->producer == actor ? channel->consumer->link : channel->producer->link;
+    current()->busy++;
+    house_block_lock(house);
+    link_condemn(link, CHX_FAULT_EXIT, "its process sent %s what is no message", actor->role->role);
+    pthread_mutex_unlock(&house->session->block_lock);
+    current()->busy--;
+}
+
+static const LinkedSide parent_side = {parent_notify, parent_complain};
+
+// ---- refusing ----
+
+static bool role_is_found(const chx_role *role)
+{
+    const chx_role *found = registry_named(role->choreography, role->name);
+    return found == role;
+}
+
+// Why the role can't be isolated; NULL: it can. `arguments` are its first frame.
+static const char *role_refusal(const Session *session, unsigned index, const chx_frame *arguments)
+{
+    static _Thread_local char why[REPORT_WHY_SIZE];
+    const Actor *actor = &session->actors[index];
+    const chx_role *role = actor->role;
+    const char *unsendable = chain_unsendable(arguments);
+    if (strlen(role->choreography) >= NAME_SIZE || strlen(role->name) >= NAME_SIZE || strlen(role->role) >= NAME_SIZE)
+        return "its name is too long for a process of its own";
+    if (actor->context != NULL)
+        return "it can't have a context and a process of its own: the pointer means nothing there. Give it arguments, "
+               "or make what it needs in its init hook";
+    if (!role_is_found(role)) {
+        snprintf(why, sizeof why,
+                 "%s can't be found by its name in a new process of this program: it must be linked in, not made or "
+                 "loaded at run time, and the name must not be used twice",
+                 role->name);
+        return why;
+    }
+    if (unsendable != NULL) {
+        snprintf(why, sizeof why,
+                 "its argument '%s' is a pointer or has one in it, which means nothing in a process of its own: give "
+                 "it the value itself",
+                 unsendable);
+        return why;
+    }
+    if (role->fragile_count > 0) {
+        snprintf(why, sizeof why,
+                 "its variable '%s' is a pointer that is live over a checkpoint: a new process does not have that "
+                 "memory. Keep the value itself, or get the pointer anew in the rescue",
+                 role->fragile[0]);
+        return why;
+    }
+    return NULL;
+}
+
+// ---- building ----
+
+static House *house_new(Session *session, Isolation *isolation, unsigned links)
+{
+    chx_runtime *runtime = session->runtime;
+    House *house = runtime_allocate(runtime, sizeof *house);
+    if (house == NULL)
+        return NULL;
+    *house = (House){.session = session,
+                     .isolation = isolation,
+                     .shape = {session->actor_count, session->channel_count},
+                     .file = -1,
+                     .bell = -1};
+    session->house = house;
+    house->links = runtime_allocate(runtime, links * sizeof *house->links);
+    house->linked = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *house->linked);
+    if (house->links == NULL || house->linked == NULL)
+        return NULL;
+    memset(house->links, 0, links * sizeof *house->links);
+    memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
+    house->file = memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    house->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    // Nobody can make it smaller under our feet.
+    if (house->file < 0 || house->bell < 0 || ftruncate(house->file, (off_t)house_bytes(house->shape)) != 0 ||
+        fcntl(house->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return NULL;
+    house->head = house_map(house->file, 0, house_head_bytes(house->shape));
+    return house->head != NULL ? house : NULL;
+}
+
+static bool house_add_link(House *house, Actor *actor)
+{
+    Link *link = &house->links[house->link_count++];
+    *link = (Link){.house = house, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
+    actor->link = link;
+    link->seat = house_map(house->file, house_seat(house->shape, actor->index), sizeof(Seat));
+    return link->seat != NULL;
+}
+
+// A channel with an isolated role at either end.
+static bool house_add_channel(House *house, size_t number)
+{
+    Channel *channel = &house->session->channels[number];
+    const chx_runtime_options *options = &house->session->runtime->options;
+    struct Linked *linked = &house->linked[number];
+    uint32_t token = channel->head.sending.check;
+    if (channel->producer->link == NULL && channel->consumer->link == NULL)
+        return true;
+    if (!house_map_ring(&linked->ring, house->file, house->shape, number, token))
+        return false;
+    ring_set_limits(&linked->ring, options->channel_messages, options->channel_bytes);
+    linked->side = &parent_side;
+    linked->owner = house;
+    linked->number = (uint32_t)number;
+    linked_init(channel, linked);
+    return true;
+}
+
+// The arguments lie in the actor's first frame: they go to the process.
+static void link_take_arguments(Link *link)
+{
+    chain_save(link->actor, NULL, &link->begin);
+    actor_unwind(link->actor);
+}
+
+static bool house_build(Session *session, const bool *isolated)
+{
+    House *house = session->house;
+    for (unsigned i = 0; i < session->actor_count; i++)
+        if (isolated[i] && !house_add_link(house, &session->actors[i]))
+            return false;
+    for (size_t i = 0; i < session->channel_count; i++)
+        if (!house_add_channel(house, i))
+            return false;
+    // What owns memory here is dropped only when all else is there.
+    for (unsigned i = 0; i < house->link_count; i++)
+        link_take_arguments(&house->links[i]);
+    return true;
+}
+
+static void house_chain_others(Session *session)
+{
+    session->first_here = session->last_here = NULL;
+    session->here_count = 0;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        if (actor->link != NULL)
+            continue;
+        if (session->last_here == NULL)
+            session->first_here = actor;
+        else
+            session->last_here->next_queued = actor;
+        session->last_here = actor;
+        session->here_count++;
+    }
+}
+
+chx_status isolation_prepare(Session *session, const bool *isolated)
+{
+    const chx_choreography *choreography = session->plan->choreography;
+    unsigned links = 0;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].top) : NULL;
+        if (refusal != NULL) {
+            report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
+            return CHX_INVALID;
+        }
+        links += isolated[i];
+    }
+    Isolation *isolation = isolation_get(session->runtime, choreography->file);
+    if (isolation == NULL)
+        return CHX_NO_MEMORY;
+    errno = ENOMEM;
+    if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
+        report_refuse(NULL, choreography->file, "memory shared with the roles' processes can't be had: %s",
+                      strerrordesc_np(errno));
+        return CHX_NO_MEMORY;
+    }
+    house_chain_others(session);
+    return CHX_OK;
+}
+
+void isolation_start(Session *session)
+{
+    House *house = session->house;
+    Isolation *isolation = house->isolation;
+    // What was printed before the roles began is out before they print.
+    fflush(stdout);
+    isolation_add(house);
+    house_block_lock(house);
+    for (unsigned i = 0; i < house->link_count; i++)
+        link_spawn(&house->links[i]);
+    pthread_mutex_unlock(&session->block_lock);
+    // Whatever could not be started, the postman sees. The session may be over by now.
+    isolation_ring(isolation);
+}
+
+void isolation_stop(Session *session)
+{
+    isolation_ring(session->house->isolation);
+}
+
+void isolation_release(Session *session)
+{
+    House *house = session->house;
+    chx_runtime *runtime = session->runtime;
+    for (unsigned i = 0; i < house->link_count; i++) {
+        Link *link = &house->links[i];
+        if (link->seat != NULL)
+            munmap(link->seat, sizeof(Seat));
+        chx_buffer_free(&link->post);
+        chx_buffer_free(&link->begin);
+    }
+    for (size_t i = 0; house->linked != NULL && i < session->channel_count; i++) {
+        house_unmap_ring(&house->linked[i].ring);
+        chx_buffer_free(&house->linked[i].buffer);
+    }
+    if (house->head != NULL)
+        munmap(house->head, house_head_bytes(house->shape));
+    if (house->file >= 0)
+        close(house->file);
+    if (house->bell >= 0)
+        close(house->bell);
+    if (house->links != NULL)
+        runtime_release(runtime, house->links);
+    if (house->linked != NULL)
+        runtime_release(runtime, house->linked);
+    runtime_release(runtime, house);
+    session->house = NULL;
+}

@@ -1,0 +1,551 @@
+// process.c: an isolated role in its own process: one actor, one thread, all channels lead out.
+//
+// It runs the same projected code. What differs: entering a block is posted together with what was saved, and the body
+// goes on at once, unless a recovery has begun somewhere that this role may not know of; the end of a block is posted and
+// waited for; a recovery comes as an order in the seat.
+
+#define _GNU_SOURCE
+#include "runtime/core/checkpoint.h"
+#include "runtime/core/codec.h"
+#include "runtime/core/isolation.h"
+#include "runtime/core/mark.h"
+#include "runtime/core/registry.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+#include "runtime/isolation/chain.h"
+#include "runtime/isolation/house.h"
+#include "runtime/isolation/linked.h"
+#include "runtime/isolation/nursery.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WAIT_SPIN_NS = 20000, WAIT_LOOKS = 32, STATUS_FAILED = 1 };
+
+struct Process {
+    const Restore *restore;
+    int file, bell; // the house's
+    HouseShape shape;
+    HouseHead *head;
+    Seat *seat;
+    bool *is_isolated;  // by role
+    uint64_t goes;      // blocks left
+    uint64_t posted;    // posts so far
+    uint64_t posts_tail;
+    uint32_t decisions; // known of
+    uint64_t spin_ns;   // before it sleeps
+    chx_buffer buffer;
+    Session session;
+    Actor *peers; // by role; only to have something to point to
+    chx_result_slot result;
+};
+
+// ---- waiting ----
+
+static Bell *process_bell(const Process *process)
+{
+    return &process->head->bells[process->restore->role];
+}
+
+static bool process_has_answer(Process *process, const void *number)
+{
+    return atomic_load(&process->seat->answered) >= *(const uint64_t *)number;
+}
+
+static bool process_has_room(Process *process, const void *unused)
+{
+    (void)unused;
+    return process->posts_tail - atomic_load(&process->seat->posts_head) < POSTS_BYTES;
+}
+
+// Until the condition holds: looks for a while, then sleeps until the bell rings.
+static void process_await(Process *process, bool (*holds)(Process *process, const void *context), const void *context,
+                          void (*announce)(Process *process, const void *context))
+{
+    const Platform *platform = process->session.runtime->platform;
+    uint64_t start_ns = platform->now_ns();
+    do {
+        for (int i = 0; i < WAIT_LOOKS; i++) {
+            if (holds(process, context))
+                return;
+            platform->relax();
+        }
+    } while (platform->now_ns() - start_ns < process->spin_ns);
+    for (;;) {
+        uint32_t seen = atomic_load(&process_bell(process)->word);
+        if (announce != NULL)
+            announce(process, context);
+        if (holds(process, context))
+            return;
+        bell_sleep(process_bell(process), seen);
+    }
+}
+
+static bool actor_is_ready(Process *process, const void *context)
+{
+    Actor *actor = (Actor *)context;
+    uintptr_t wants = actor->self.wants;
+    if (atomic_load(actor->self.alarm) != actor->self.alarm_seen)
+        return true;
+    if ((wants & WANTS_BLOCK) != 0)
+        return atomic_load(&process->seat->goes) > process->goes;
+    return linked_is_ready(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
+}
+
+static void actor_announces(Process *process, const void *context)
+{
+    (void)process;
+    const Actor *actor = context;
+    uintptr_t wants = actor->self.wants;
+    if ((wants & WANTS_BLOCK) == 0)
+        linked_announce_wait((Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
+}
+
+// ---- posts ----
+
+static void posts_announce(Process *process, const void *unused)
+{
+    (void)unused;
+    atomic_store(&process->seat->posts_wait, 1);
+}
+
+static void posts_write(Process *process, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    while (size > 0) {
+        uint64_t head = atomic_load(&process->seat->posts_head);
+        size_t room = POSTS_BYTES - (size_t)(process->posts_tail - head), at = process->posts_tail % POSTS_BYTES;
+        size_t part = size < room ? size : room;
+        part = part < POSTS_BYTES - at ? part : POSTS_BYTES - at;
+        if (part == 0) {
+            process_await(process, process_has_room, NULL, posts_announce);
+            continue;
+        }
+        memcpy(process->seat->posts + at, bytes, part);
+        bytes += part;
+        size -= part;
+        process->posts_tail += part;
+        // In pieces as large as the room: the parent takes them as they come.
+        if (size > 0) {
+            atomic_store(&process->seat->posts_tail, process->posts_tail);
+            eventfd_write(process->bell, 1);
+        }
+    }
+}
+
+static void process_post(Process *process, PostKind kind, const void *data, size_t size)
+{
+    PostHead head = {(uint32_t)size, kind};
+    posts_write(process, &head, sizeof head);
+    posts_write(process, data, size);
+    process->posted++;
+    atomic_store(&process->seat->posts_tail, process->posts_tail);
+    if (atomic_load(&process->head->postman_awake) == 0)
+        eventfd_write(process->bell, 1);
+}
+
+static _Noreturn void process_fail(Process *process, const Fault *fault)
+{
+    size_t why = strlen(fault->why);
+    process->buffer.size = 0;
+    chx_writer writer = {&process->buffer};
+    PostFail fail = {.kind = fault->kind, .signal = fault->signal, .site = fault->site};
+    chx_write(&writer, &fail, sizeof fail);
+    chx_write(&writer, fault->why, why);
+    fflush(NULL);
+    process_post(process, POST_FAIL, process->buffer.data, process->buffer.size);
+    _exit(STATUS_FAILED);
+}
+
+static _Noreturn void process_refuse(Process *process, const char *why)
+{
+    Fault fault = {.kind = CHX_FAULT_SYSTEM};
+    snprintf(fault.why, sizeof fault.why, "%s", why);
+    process_fail(process, &fault);
+}
+
+// ---- channels ----
+
+static void process_notify(Channel *channel, bool producer)
+{
+    Process *process = channel->linked->owner;
+    unsigned peer = (producer ? channel->producer : channel->consumer)->index;
+    uint32_t words[2] = {channel->linked->number, producer};
+    if (process->is_isolated[peer])
+        bell_ring(&process->head->bells[peer]);
+    else
+        process_post(process, POST_WAKE, words, sizeof words);
+}
+
+static void process_complain(Actor *actor, Channel *channel, uint32_t site)
+{
+    (void)actor;
+    (void)site;
+    Process *process = channel->linked->owner;
+    uint32_t number = channel->linked->number;
+    process_post(process, POST_COMPLAIN, &number, sizeof number);
+    // Who is to blame is killed; this is answered when that is settled, and then there is nothing here to read.
+    process_await(process, process_has_answer, &process->posted, NULL);
+}
+
+static const LinkedSide process_side = {process_notify, process_complain};
+
+// ---- blocks ----
+
+static void mark_forget(Actor *actor)
+{
+    free(mark_top(actor)->fault);
+    mark_pop(actor);
+}
+
+uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor->process;
+    mark_reserve(actor);
+    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
+    mark->frame = frame;
+    mark_save(mark);
+    mark->block = NULL;
+    mark->checkpoint = checkpoint;
+    mark->attempt = 0;
+    mark->arrived = false;
+    mark->steps = actor->self.steps;
+    mark->fault = NULL;
+    mark->ordinal_base = 0;
+    mark_push(actor, mark);
+
+    process->buffer.size = 0;
+    chx_writer writer = {&process->buffer};
+    PostEnter enter = {.site = checkpoint->site,
+                       .tails = (uint32_t)actor->role->sends_to_count,
+                       .rescues = actor->rescues,
+                       .steps = actor->self.steps};
+    chx_write(&writer, &enter, sizeof enter);
+    for (uint32_t i = 0; i < enter.tails; i++)
+        chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
+    chain_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
+    process_post(process, POST_ENTER, process->buffer.data, process->buffer.size);
+    // The block may have failed already. If so, it was counted here before; then the answer is waited for.
+    uint32_t decisions = atomic_load(&process->seat->decisions);
+    if (decisions != process->decisions) {
+        process_await(process, process_has_answer, &process->posted, NULL);
+        process->decisions = decisions;
+    }
+    actor->self.wants = 0;
+    return atomic_load(actor->self.alarm) == actor->self.alarm_seen ? checkpoint->body_at : 0;
+}
+
+bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor->process;
+    Mark *mark = mark_top(actor);
+    actor->self.wants = 0;
+    if (atomic_load(actor->self.alarm) != actor->self.alarm_seen)
+        return false;
+    if (!mark->arrived) {
+        process_post(process, POST_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
+        mark->arrived = true;
+    }
+    if (atomic_load(&process->seat->goes) > process->goes) {
+        process->goes++;
+        mark_forget(actor);
+        return true;
+    }
+    actor->self.wants = (uintptr_t)process | WANTS_BLOCK;
+    return false;
+}
+
+static BlockFault *fault_new(const Actor *actor, chx_fault_kind kind, int signal, int line, const char *role,
+                             const char *why)
+{
+    size_t why_size = strlen(why) + 1, role_size = strlen(role) + 1;
+    BlockFault *fault = malloc(sizeof *fault + why_size + role_size);
+    if (fault == NULL)
+        guard_no_memory();
+    memcpy(fault->why, why, why_size);
+    memcpy(fault->why + why_size, role, role_size);
+    fault->fault = (chx_fault){fault->why + why_size, kind, signal, fault->why, actor->role->file, line};
+    return fault;
+}
+
+chx_fault process_fault(Actor *actor)
+{
+    return mark_top(actor)->fault->fault;
+}
+
+static void order_read(const Seat *seat, Order *order)
+{
+    uint32_t before, after;
+    do {
+        before = atomic_load((_Atomic uint32_t *)&seat->order_lock);
+        memcpy(order, &seat->order, sizeof *order);
+        atomic_thread_fence(memory_order_acquire);
+        after = atomic_load((_Atomic uint32_t *)&seat->order_lock);
+    } while (before != after || before % 2 != 0);
+}
+
+void process_answer_alarm(Actor *actor)
+{
+    Process *process = actor->process;
+    Order order;
+    order_read(process->seat, &order);
+    actor->self.alarm_seen = order.number;
+    Mark *target = actor->marks[order.depth];
+    while (mark_top(actor) != target)
+        mark_forget(actor);
+    mark_unwind_to(actor, target);
+    mark_restore(target);
+    free(target->fault);
+    target->fault = NULL;
+    target->arrived = false;
+    target->attempt = order.attempt;
+    target->fault = fault_new(actor, order.kind, order.signal, order.line, order.role, order.why);
+    actor->self.wants = 0;
+    process->goes = order.goes;
+    mark_set_epochs(actor, target->checkpoint, order.epoch, true);
+    target->frame->at = mark_attempt_begins(actor, target);
+    PostReady ready = {order.epoch, actor->rescues};
+    process_post(process, POST_READY, &ready, sizeof ready);
+}
+
+// ---- beginning ----
+
+static void *need(void *memory)
+{
+    if (memory == NULL)
+        _exit(STATUS_FAILED);
+    return memory;
+}
+
+static const unsigned char *restore_read(int file, size_t *size)
+{
+    struct stat about;
+    if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof(Restore))
+        _exit(STATUS_FAILED);
+    *size = (size_t)about.st_size;
+    unsigned char *data = need(malloc(*size));
+    if (pread(file, data, *size, 0) != (ssize_t)*size || ((const Restore *)(void *)data)->layout != RESTORE_LAYOUT)
+        _exit(STATUS_FAILED);
+    close(file);
+    return data;
+}
+
+static const chx_checkpoint *find_checkpoint(const chx_role *role, uint32_t site)
+{
+    for (size_t i = 0; i < role->checkpoint_count; i++)
+        if (role->checkpoints[i]->site == site)
+            return role->checkpoints[i];
+    return NULL;
+}
+
+static void process_wire(Process *process, Actor *actor, Channel *channel, const RestoreChannel *from, bool sends)
+{
+    const Restore *restore = process->restore;
+    struct Linked *linked = need(calloc(1, sizeof *linked));
+    Actor *peer = &process->peers[from->peer];
+    uint32_t token = (uint32_t)restore->token[0] ^ from->number;
+    process->is_isolated[from->peer] = from->peer_is_isolated;
+    channel_init(channel, process->session.runtime, sends ? actor : peer, sends ? peer : actor, token,
+                 restore->message_limit, restore->byte_limit);
+    if (!house_map_ring(&linked->ring, process->file, process->shape, from->number, token))
+        process_refuse(process, "the memory of its channels can't be had");
+    ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
+    linked->ring.tail = ring_load(&linked->ring.words->tail);
+    linked->ring.head = ring_load(&linked->ring.words->head);
+    linked->side = &process_side;
+    linked->owner = process;
+    linked->number = from->number;
+    linked_init(channel, linked);
+    if (sends)
+        channel->head.sending.epoch = from->epoch;
+    else
+        channel->head.taking.epoch = from->epoch;
+}
+
+static Channel *channels_new(size_t count)
+{
+    void *memory = aligned_alloc(CACHE_LINE, (count + 1) * sizeof(Channel));
+    return memset(need(memory), 0, (count + 1) * sizeof(Channel));
+}
+
+static void process_wire_all(Process *process, Actor *actor, const RestoreChannel *channels)
+{
+    const Restore *restore = process->restore;
+    actor->out = channels_new(restore->out_count);
+    Channel *in = channels_new(restore->in_count);
+    actor->in = need(calloc(restore->in_count + 1u, sizeof *actor->in));
+    for (uint32_t i = 0; i < restore->out_count; i++)
+        process_wire(process, actor, &actor->out[i], channels++, true);
+    for (uint32_t i = 0; i < restore->in_count; i++) {
+        actor->in[i] = &in[i];
+        process_wire(process, actor, &in[i], channels++, false);
+    }
+    actor->self.out = (unsigned char *)actor->out;
+    actor->self.in = (chx_channel *const *)actor->in;
+}
+
+static void process_plan(Process *process, const chx_role *role)
+{
+    const Restore *restore = process->restore;
+    const chx_entry *entry = &role->entries[restore->definition];
+    Plan *plan = need(calloc(1, sizeof *plan + restore->role_count * sizeof(PlanRole)));
+    plan->role_count = restore->role_count;
+    plan->definition_index = restore->definition;
+    plan->roles[restore->role] = (PlanRole){.role = role, .entry = entry};
+    if (entry->function->result != NULL) {
+        process->result = (chx_result_slot){restore->role, 0, entry->function->result};
+        plan->roles[restore->role].result = &process->result;
+        process->session.results = need(calloc(1, entry->function->result->size));
+    }
+    process->session.plan = plan;
+}
+
+static Actor *process_actor(Process *process, const chx_role *role)
+{
+    const Restore *restore = process->restore;
+    Session *session = &process->session;
+    Actor *actor = &process->seat->actor;
+    memset(actor, 0, sizeof *actor);
+    actor->session = session;
+    actor->role = role;
+    actor->index = restore->role;
+    actor->process = process;
+    actor->rescues = restore->rescues;
+    actor->self.alarm = &process->seat->alarm;
+    actor->self.alarm_seen = restore->alarm;
+    actor->chunk = need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES));
+    actor->chunk->capacity = STACK_FIRST_BYTES;
+    checkpoint_init(actor, need(aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
+    session->actors = process->peers;
+    session->token[0] = restore->token[0];
+    session->token[1] = restore->token[1];
+    return actor;
+}
+
+static void process_mark(Actor *actor, const RestorePiece *piece)
+{
+    mark_reserve(actor);
+    Mark *mark = mark_allocate(actor, actor->top->function->frame_size);
+    mark->block = NULL;
+    mark->frame = actor->top;
+    mark_save(mark);
+    mark->checkpoint = find_checkpoint(actor->role, piece->site);
+    mark->attempt = piece->attempt;
+    mark->arrived = false;
+    mark->steps = piece->steps;
+    mark->fault = NULL;
+    mark->ordinal_base = 0;
+    mark_push(actor, mark);
+}
+
+// Back to where the last process was when it entered the block.
+static bool process_restore(Process *process, Actor *actor, const unsigned char *data, size_t size)
+{
+    const Restore *restore = process->restore;
+    chx_reader reader = {data, data + size};
+    RestorePiece piece;
+    uint32_t pieces = restore->marks > 0 ? restore->marks : 1;
+    for (uint32_t i = 0; i < pieces; i++) {
+        const void *bytes = chx_read(&reader, &piece, sizeof piece) ? chx_read_view(&reader, piece.size) : NULL;
+        if (bytes == NULL || !chain_load(actor, bytes, piece.size))
+            return false;
+        if (restore->marks > 0 && find_checkpoint(actor->role, piece.site) == NULL)
+            return false;
+        if (restore->marks > 0)
+            process_mark(actor, &piece);
+    }
+    Mark *mark = mark_top(actor);
+    if (mark != NULL) {
+        mark->fault = fault_new(actor, restore->kind, restore->signal, restore->line, restore->fault_role, restore->why);
+        uint32_t rescues = actor->rescues; // the parent has counted this one
+        mark->frame->at = mark_attempt_begins(actor, mark);
+        actor->rescues = rescues;
+    }
+    return true;
+}
+
+static void process_end(Process *process, Actor *actor)
+{
+    const chx_type *type = process->result.type;
+    process->buffer.size = 0;
+    if (type != NULL)
+        chx_encode(type, process->session.results, &process->buffer);
+    (void)actor;
+    fflush(NULL);
+    process_post(process, POST_END, process->buffer.data, process->buffer.size);
+    _exit(0);
+}
+
+static _Noreturn void process_live(Process *process, Actor *actor)
+{
+    Guard guard;
+    for (;;) {
+        ActorOutcome outcome = actor_run_alone(actor, &guard);
+        if (outcome == ACTOR_FAILED)
+            process_fail(process, &guard.fault);
+        if (outcome == ACTOR_ENDED)
+            process_end(process, actor);
+        if (outcome != ACTOR_WAITS)
+            continue;
+        guard_enter(&guard, actor);
+        if (sigsetjmp(guard.jump, 0) != 0)
+            process_fail(process, &guard.fault);
+        process_await(process, actor_is_ready, actor, actor_announces);
+        guard_leave(&guard);
+    }
+}
+
+static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
+{
+    const Restore *restore = process->restore;
+    size_t channels = (restore->out_count + (size_t)restore->in_count) * sizeof(RestoreChannel);
+    Guard guard;
+    if (size < channels)
+        process_refuse(process, "internal error: its beginning is cut off");
+    process_wire_all(process, actor, (const RestoreChannel *)(const void *)data);
+    guard_enter(&guard, actor);
+    if (sigsetjmp(guard.jump, 0) != 0)
+        process_fail(process, &guard.fault);
+    if (!process_restore(process, actor, data + channels, size - channels))
+        process_refuse(process, "what it saved when it entered the block can't be read");
+    guard_leave(&guard);
+}
+
+void process_main(const NurseryFiles *files)
+{
+    size_t size;
+    Process *process = need(aligned_alloc(CACHE_LINE, (sizeof *process + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE));
+    memset(process, 0, sizeof *process);
+    const unsigned char *data = restore_read(files->restore, &size);
+    const Restore *restore = process->restore = (const Restore *)(const void *)data;
+    process->file = files->house;
+    process->bell = files->bell;
+    process->shape = (HouseShape){restore->role_count, restore->channel_count};
+    process->head = need(house_map(process->file, 0, house_head_bytes(process->shape)));
+    process->seat = need(house_map(process->file, house_seat(process->shape, restore->role), sizeof(Seat)));
+    process->is_isolated = need(calloc(restore->role_count, sizeof(bool)));
+    process->peers = need(calloc(restore->role_count, sizeof(Actor)));
+    for (unsigned i = 0; i < restore->role_count; i++)
+        process->peers[i].index = i;
+    process->goes = restore->goes;
+    process->posted = restore->answered;
+    process->decisions = restore->decisions;
+    process->posts_tail = atomic_load(&process->seat->posts_tail);
+    process->session.runtime = need(chx_runtime_new(NULL));
+    process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
+    prctl(PR_SET_NAME, restore->implementation);
+    const chx_role *role = registry_named(restore->choreography, restore->implementation);
+    if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
+        process_refuse(process, "its implementation is not in the program that was started for it");
+    process_plan(process, role);
+    Actor *actor = process_actor(process, role);
+    process_begin(process, actor, data + sizeof *restore, size - sizeof *restore);
+    process_live(process, actor);
+}
