@@ -581,8 +581,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
             snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
             memcpy(fault->why, why, sizeof why);
         } else {
-            taken_up = is_abandoned ||
-                       block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
+            taken_up =
+                is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
         }
     }
     if (taken_up) {

@@ -373,11 +373,11 @@ static void a_cast_that_does_not_fit_is_refused(void **state)
     expect_refused(&play, CHX_INVALID, "another version of the chorex library");
     play.roles[0].version--;
     play.cast[0].isolation = CHX_PROCESS;
-    expect_refused(&play, CHX_INVALID, "process isolation of R0 is not supported yet");
+    expect_refused(&play, CHX_INVALID, "can't be found by its name in a new process");
     play.cast[0].isolation = CHX_THREAD;
     assert_int_equal(play_run(&play, 0, NULL), CHX_OK);
-    play.cast[0].isolation = CHX_PROCESS;
-    expect_refused(&play, CHX_INVALID, "not supported yet");
+    play.cast[0].isolation = (chx_isolation)7;
+    expect_refused(&play, CHX_INVALID, "none that exists");
 
     // One-sided channels.
     play_init(&other, 2);

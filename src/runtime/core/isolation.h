@@ -18,8 +18,8 @@ void isolation_thread_prepare(chx_runtime *runtime);
 
 // Process mode. An isolated role's actor in this process is never run: it stands for the process that plays it.
 
-typedef struct House House; // what a session shares with the processes of its isolated roles
-typedef struct Link Link;   // an isolated role, here
+typedef struct House House;     // what a session shares with the processes of its isolated roles
+typedef struct Link Link;       // an isolated role, here
 typedef struct Process Process; // the same, in its own process
 
 // Does CHOREX_ISOLATION ask for processes? A value that can't be understood ends the program with a message.

@@ -157,8 +157,7 @@ static void step_taken(Actor *actor, unsigned in, const Record *record)
 
 static bool step_receive_linked(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
-    return step_allowed(actor) &&
-           (linked_receive(actor, channel, site, value, size) || step_wants(actor, channel, 0));
+    return step_allowed(actor) && (linked_receive(actor, channel, site, value, size) || step_wants(actor, channel, 0));
 }
 
 // What the variable holds is needed until there is something else.

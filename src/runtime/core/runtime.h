@@ -34,7 +34,7 @@ struct chx_runtime {
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
     Deadlines deadlines;
-    bool isolates_all; // CHOREX_ISOLATION=process
+    bool isolates_all;           // CHOREX_ISOLATION=process
     struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
     Scheduler scheduler;
 };

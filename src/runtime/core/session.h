@@ -28,7 +28,7 @@ struct Session {
     Channel *channels;
     size_t channel_count;
     unsigned char *results;
-    struct House *house; // it has isolated roles
+    struct House *house;           // it has isolated roles
     Actor *first_here, *last_here; // those that are not, chained
     unsigned here_count;
     _Atomic uint32_t live;
@@ -50,7 +50,7 @@ struct Session {
     bool is_alone;              // blocks are locked by the only worker of the session
     Block *blocks;              // outermost ones
     Block *spare_blocks;
-    BlockPage *block_pages; // in which they lie
+    BlockPage *block_pages;                   // in which they lie
     uint32_t epoch;                           // the highest given out
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };

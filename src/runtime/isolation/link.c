@@ -461,8 +461,7 @@ void link_spawn(Link *link)
         return;
     }
     isolation_number(link);
-    bool asked =
-        nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
+    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
     error = errno;
     close(file);
     if (!asked)
@@ -561,8 +560,7 @@ static bool post_fail(Link *link, const unsigned char *data, size_t size)
     bool is_known = fail.kind == CHX_FAULT_FAIL || fail.kind == CHX_FAULT_PATTERN || fail.kind == CHX_FAULT_SYSTEM;
     if (!is_known)
         return false;
-    link_condemn(link, (chx_fault_kind)fail.kind, "%.*s", (int)(size - sizeof fail),
-                 (const char *)data + sizeof fail);
+    link_condemn(link, (chx_fault_kind)fail.kind, "%.*s", (int)(size - sizeof fail), (const char *)data + sizeof fail);
     link->fault.site = fail.site;
     return true;
 }

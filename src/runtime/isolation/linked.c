@@ -152,7 +152,8 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
     }
     if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
         guard_no_memory();
-    bool is_good = ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, site), copy, bytes, value, size);
+    bool is_good =
+        ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, site), copy, bytes, value, size);
     if (copy != room)
         free(copy);
     if (!is_good) {

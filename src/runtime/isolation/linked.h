@@ -19,8 +19,8 @@ typedef struct {
 struct Linked {
     Ring ring;
     const LinkedSide *side;
-    void *owner;     // the side's: house or process
-    uint32_t number; // of the channel
+    void *owner;       // the side's: house or process
+    uint32_t number;   // of the channel
     chx_buffer buffer; // the producer's: the message being sent
 };
 

@@ -29,9 +29,9 @@ enum {
 
 typedef enum {
     LINK_NEW,
-    LINK_ALIVE,  // there is a process
-    LINK_WAITS,  // it is dead; another is to be started at restart_ns
-    LINK_LEFT,   // it has ended, or was stopped: it no longer counts among the session's live ones
+    LINK_ALIVE, // there is a process
+    LINK_WAITS, // it is dead; another is to be started at restart_ns
+    LINK_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
 } LinkState;
 
 struct Link {
@@ -39,19 +39,19 @@ struct Link {
     Actor *actor; // its place in this process: marks, epochs of its channels, counters
     Seat *seat;
     LinkState state;
-    uint64_t id;  // of the process; 0: none
+    uint64_t id; // of the process; 0: none
     Link *next_by_id;
-    bool is_condemned; // to be killed: it asked for that, or its time was up
+    bool is_condemned;    // to be killed: it asked for that, or its time was up
     uint32_t ready_epoch; // it has been called back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
     uint64_t posts_head;
     uint32_t decisions;
     uint32_t order_number;
-    chx_buffer post;   // as far as it has been read
-    chx_buffer begin;  // its frames at the beginning
-    Fault fault;       // kind CHX_FAULT_NONE: it has not said why it dies
+    chx_buffer post;              // as far as it has been read
+    chx_buffer begin;             // its frames at the beginning
+    Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
-    unsigned deaths;   // since it last left a block
+    unsigned deaths;              // since it last left a block
 };
 
 struct House {
@@ -62,7 +62,7 @@ struct House {
     HouseHead *head;
     int file, bell;
     uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
-    Link *links;       // in role order
+    Link *links;      // in role order
     unsigned link_count, left_count, given_back;
     struct Linked *linked; // by channel; not mapped: both ends are here
 };

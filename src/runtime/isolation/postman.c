@@ -131,7 +131,8 @@ static bool house_has_posts(const House *house)
 {
     for (unsigned i = 0; i < house->link_count; i++) {
         const Link *link = &house->links[i];
-        if (link->state == LINK_ALIVE && !link->is_condemned && atomic_load(&link->seat->posts_tail) != link->posts_head)
+        if (link->state == LINK_ALIVE && !link->is_condemned &&
+            atomic_load(&link->seat->posts_tail) != link->posts_head)
             return true;
     }
     return false;

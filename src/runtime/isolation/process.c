@@ -35,9 +35,9 @@ struct Process {
     HouseShape shape;
     HouseHead *head;
     Seat *seat;
-    bool *is_isolated;  // by role
-    uint64_t goes;      // blocks left
-    uint64_t posted;    // posts so far
+    bool *is_isolated; // by role
+    uint64_t goes;     // blocks left
+    uint64_t posted;   // posts so far
     uint64_t posts_tail;
     uint32_t decisions; // known of
     uint64_t spin_ns;   // before it sleeps
@@ -463,7 +463,8 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     }
     Mark *mark = mark_top(actor);
     if (mark != NULL) {
-        mark->fault = fault_new(actor, restore->kind, restore->signal, restore->line, restore->fault_role, restore->why);
+        mark->fault =
+            fault_new(actor, restore->kind, restore->signal, restore->line, restore->fault_role, restore->why);
         uint32_t rescues = actor->rescues; // the parent has counted this one
         mark->frame->at = mark_attempt_begins(actor, mark);
         actor->rescues = rescues;

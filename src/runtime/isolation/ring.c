@@ -121,7 +121,8 @@ static RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, Rin
     item->is_large = item->record.size == SIZE_LARGE;
     uint64_t length = 0;
     size_t inside = item->is_large ? sizeof length : item->record.size;
-    if (inside > ring->bytes || record_units(inside) > units || record_units(inside) > units_to_end(ring, item->at.place))
+    if (inside > ring->bytes || record_units(inside) > units ||
+        record_units(inside) > units_to_end(ring, item->at.place))
         return RING_BROKEN;
     if (item->is_large) {
         memcpy(&length, ring_at(ring, item->at.place) + sizeof(Record), sizeof length);

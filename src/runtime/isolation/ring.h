@@ -54,7 +54,7 @@ typedef struct Ring {
 // A record as the consumer finds it: copied, so that it can't change any more.
 typedef struct {
     Record record;
-    RingPoint at;    // of the record itself, behind a jump to the beginning
+    RingPoint at; // of the record itself, behind a jump to the beginning
     bool is_large;
     uint32_t place_after;
 } RingItem;
