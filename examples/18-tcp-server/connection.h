@@ -57,9 +57,9 @@ choreography(connection, (Client, Handler),
 // What Client keeps of a connection from visit to visit: its context. While a visit runs, nobody else touches it.
 struct peer {
     int socket;
-    bool has_ended;      // the peer sends no more
-    bool is_broken;      // nothing can be sent to it any more
-    bool hangs_up;       // all is said: what still comes is thrown away until the peer ends, too
+    bool has_ended; // the peer sends no more
+    bool is_broken; // nothing can be sent to it any more
+    bool hangs_up;  // all is said: what still comes is thrown away until the peer ends, too
     char in[LINE_LIMIT];
     size_t in_start, in_end;
     char *out; // answers not sent yet

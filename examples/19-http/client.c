@@ -187,7 +187,6 @@ bool Client_send(struct answer answer)
 {
     struct peer *peer = chx_context();
     int64_t deadline_ms = now_ms() + peer->patience_ms;
-    bool goes_on = answer.keeps_alive && !peer->has_ended;
     char date[64];
     time_t now = time(NULL);
     struct tm utc;
@@ -195,11 +194,11 @@ bool Client_send(struct answer answer)
     chx_str head =
         chx_strf("HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: %s\r\n\r\n",
                  answer.status, reason(answer.status), date, chx_cstr(answer.type), chx_bytes_len(answer.body),
-                 chx_cstr(answer.fields), goes_on ? "keep-alive" : "close");
+                 chx_cstr(answer.fields), answer.keeps_alive ? "keep-alive" : "close");
     bool is_sent =
         send_all(peer, chx_cstr(head), chx_str_len(head), deadline_ms) &&
         (answer.is_head || send_all(peer, chx_bytes_data(answer.body), chx_bytes_len(answer.body), deadline_ms));
-    if (is_sent && !goes_on)
+    if (is_sent && !answer.keeps_alive)
         hang_up(peer, deadline_ms);
-    return is_sent && goes_on;
+    return is_sent && answer.keeps_alive;
 }

@@ -14,12 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 // Each of them may wait for its peer in a function of Client's, which takes a thread. More peers wait until one goes.
-enum { CONNECTION_LIMIT = 128 };
+enum {
+    CONNECTION_LIMIT = 128,
+    DESCRIPTORS = 2 * CONNECTION_LIMIT + 32, // a connection takes two, the socket and its session's
+};
 
 struct connection {
     chx_session *session; // NULL: the place is free
@@ -32,8 +36,7 @@ struct totals {
 
 struct server {
     int port_socket, signals, patience_ms;
-    bool is_short; // of descriptors: newcomers wait until somebody goes
-    int connection_count;
+    bool is_short; // the system is: newcomers wait until somebody goes
     struct connection connections[CONNECTION_LIMIT];
     struct totals totals;
 };
@@ -53,14 +56,6 @@ static int open_port(int port)
     return port_socket;
 }
 
-static struct connection *free_place(struct server *server)
-{
-    for (int i = 0; i < CONNECTION_LIMIT; i++)
-        if (server->connections[i].session == NULL)
-            return &server->connections[i];
-    return NULL;
-}
-
 static void part_with(struct server *server, struct connection *connection)
 {
     struct http_connection_result result;
@@ -73,7 +68,6 @@ static void part_with(struct server *server, struct connection *connection)
     }
     close(connection->peer.socket);
     connection->session = NULL;
-    server->connection_count--;
     server->is_short = false;
 }
 
@@ -93,10 +87,9 @@ static void welcome(struct server *server, struct connection *connection)
         close(socket);
         return;
     }
-    server->connection_count++;
     server->totals.connections++;
     if (chx_session_fd(connection->session) < 0) {
-        // Its end would go unnoticed.
+        // Nobody would notice its end.
         shutdown(socket, SHUT_RDWR);
         part_with(server, connection);
         server->is_short = true;
@@ -105,24 +98,31 @@ static void welcome(struct server *server, struct connection *connection)
 
 static void serve(struct server *server)
 {
-    struct pollfd waits[2 + CONNECTION_LIMIT];
     for (;;) {
-        struct connection *place = server->is_short && server->connection_count > 0 ? NULL : free_place(server);
-        waits[0] = (struct pollfd){.fd = server->signals, .events = POLLIN};
-        waits[1] = (struct pollfd){.fd = place != NULL ? server->port_socket : -1, .events = POLLIN};
+        struct pollfd waits[2 + CONNECTION_LIMIT];
+        struct connection *waiting[CONNECTION_LIMIT], *place = NULL;
+        unsigned count = 0;
         for (int i = 0; i < CONNECTION_LIMIT; i++) {
-            chx_session *session = server->connections[i].session;
-            waits[2 + i] = (struct pollfd){.fd = session != NULL ? chx_session_fd(session) : -1, .events = POLLIN};
+            struct connection *connection = &server->connections[i];
+            if (connection->session == NULL) {
+                place = connection;
+                continue;
+            }
+            waits[2 + count] = (struct pollfd){.fd = chx_session_fd(connection->session), .events = POLLIN};
+            waiting[count++] = connection;
         }
-        if (poll(waits, 2 + CONNECTION_LIMIT, -1) < 0)
+        bool is_full = place == NULL || (server->is_short && count > 0);
+        waits[0] = (struct pollfd){.fd = server->signals, .events = POLLIN};
+        waits[1] = (struct pollfd){.fd = is_full ? -1 : server->port_socket, .events = POLLIN};
+        if (poll(waits, 2 + count, -1) < 0)
             continue;
         if (waits[0].revents != 0)
             return;
-        for (int i = 0; i < CONNECTION_LIMIT; i++)
-            if (waits[2 + i].revents != 0)
-                part_with(server, &server->connections[i]);
         if (waits[1].revents != 0)
             welcome(server, place);
+        for (unsigned i = 0; i < count; i++)
+            if (waits[2 + i].revents != 0)
+                part_with(server, waiting[i]);
     }
 }
 
@@ -137,6 +137,18 @@ static void stop(struct server *server)
         if (server->connections[i].session != NULL)
             part_with(server, &server->connections[i]);
     close(server->signals);
+}
+
+static bool has_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return false;
+    if (limit.rlim_cur < DESCRIPTORS && limit.rlim_max >= DESCRIPTORS) {
+        limit.rlim_cur = DESCRIPTORS;
+        return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+    }
+    return limit.rlim_cur >= DESCRIPTORS;
 }
 
 static bool read_option(const char *text, long max, int *value)
@@ -159,6 +171,10 @@ int main(int argc, char **argv)
             fprintf(stderr, "usage: %s [--port NUMBER] [--patience MILLISECONDS]\n", argv[0]);
             return 2;
         }
+    }
+    if (!has_descriptors()) {
+        fprintf(stderr, "%s: needs %d descriptors, see `ulimit -n`\n", argv[0], DESCRIPTORS);
+        return 1;
     }
     // Before there are threads, so that all of them leave these signals to `serve`.
     sigset_t signals;
