@@ -157,8 +157,7 @@ static void fault_of_status(Fault *fault, int status)
         if (strcmp(name, "signal") != 0)
             snprintf(fault->why, sizeof fault->why, "%s", name);
         else
-            snprintf(fault->why, sizeof fault->why, "SIG%s (%s)", sigabbrev_np(fault->signal),
-                     sigdescr_np(fault->signal));
+            snprintf(fault->why, sizeof fault->why, "signal %d", fault->signal);
     } else {
         fault->kind = CHX_FAULT_EXIT;
         snprintf(fault->why, sizeof fault->why, "its process ended with exit status %d", WEXITSTATUS(status));
