@@ -513,6 +513,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark->steps = head.steps;
     mark->ordinal_base = actor->ordinal_count;
     mark_push(actor, mark);
+    link->deaths = 0;
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
     if (block->attempt != 0)

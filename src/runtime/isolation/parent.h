@@ -51,7 +51,7 @@ struct Link {
     chx_buffer begin;             // its frames at the beginning
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
-    unsigned deaths;              // since it last left a block
+    unsigned deaths;              // since it last entered or left a block
 };
 
 struct House {
