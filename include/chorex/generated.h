@@ -93,6 +93,8 @@ void chx_buffer_free(chx_buffer *buffer);
 
 // Assignment to an owning variable of a frame: copies the new value, then drops the old one.
 void chx_set_cstring(const char **variable, const char *value);
+void chx_share_cstring(const char **variable, const char *value); // another variable's: no copy
+const char *chx_keep_cstring(const char *value);                  // a variable's: one more owner
 void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
 void chx_set(const chx_type *type, void *variable, const void *value);       // any owning type: copies
@@ -128,7 +130,7 @@ struct chx_function {
     const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
     const chx_variable *variables; // all of them
     size_t variable_count;
-    bool is_plain; // none of them owns anything
+    size_t owned_count; // so many of them, the first ones, own something
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -274,6 +276,7 @@ struct chx_self {
     // The runtime's own part follows.
 };
 CHX_COLD void chx_observe(chx_self *self);
+CHX_COLD void chx_observe_pass(chx_self *self, uint32_t site);
 
 // A local step begins at a site; at its end what it made is released.
 static inline void chx_at(chx_self *self, uint32_t site)
@@ -282,6 +285,12 @@ static inline void chx_at(chx_self *self, uint32_t site)
     self->steps++;
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
+}
+// The same for a step that calls nothing and can't fail: only who looks at every step wants to know.
+CHX_INLINE void chx_pass(chx_self *self, uint32_t site)
+{
+    if (CHX_UNLIKELY(self->observed != 0))
+        chx_observe_pass(self, site);
 }
 void chx_release(chx_self *self);
 static inline void chx_done(chx_self *self)

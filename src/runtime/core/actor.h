@@ -82,8 +82,8 @@ struct Actor {
     Chunk *chunk;
     size_t stack_bytes;
 
-    Channel *out;   // array, in the order of role->sends_to
-    Channel **in;   // in the order of role->receives_from
+    Channel *out; // array, in the order of role->sends_to
+    Channel **in; // in the order of role->receives_from
     bool begun;
     bool is_central; // runs in a sequential program
     uint32_t budget; // sends and receives until others get their turn
@@ -94,7 +94,7 @@ struct Actor {
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
     void *checkpoint_room; // the first ones of these, in the session's memory; NULL: there is none
-    Ordinal *ordinals; // how often it entered which block, by mark
+    Ordinal *ordinals;     // how often it entered which block, by mark
     size_t ordinal_count, ordinal_capacity;
     unsigned restarts, restarts_max, restarts_period_ms;
     uint64_t *restart_times; // a ring

@@ -163,12 +163,9 @@ static void value_share(const chx_type *type, void *value)
 {
     char *bytes = value;
     switch (type->kind) {
-    case CHX_KIND_CSTRING: {
-        const char *string = *(const char **)value;
-        if (string != NULL)
-            text_keep((const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data)));
+    case CHX_KIND_CSTRING:
+        text_cstring_keep(*(const char **)value);
         break;
-    }
     case CHX_KIND_STR:
         chx_str_keep(*(chx_str *)value);
         break;
@@ -196,11 +193,8 @@ static void value_share(const chx_type *type, void *value)
 
 static void frame_share(const chx_function *function, void *frame)
 {
-    if (function->is_plain)
-        return;
-    for (size_t i = 0; i < function->variable_count; i++)
-        if (function->variables[i].type->owning)
-            value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
+    for (size_t i = 0; i < function->owned_count; i++)
+        value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
 }
 
 static void mark_save(Mark *mark)
@@ -580,8 +574,8 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
             snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
             memcpy(fault->why, why, sizeof why);
         } else {
-            taken_up = is_abandoned ||
-                       block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
+            taken_up =
+                is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
         }
     }
     if (taken_up) {

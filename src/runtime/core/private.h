@@ -108,6 +108,7 @@
 #pragma redefine_extname stack_drop_frame chx_private_stack_drop_frame
 #pragma redefine_extname stack_unwind_to chx_private_stack_unwind_to
 #pragma redefine_extname text_cstring_copy chx_private_text_cstring_copy
+#pragma redefine_extname text_cstring_keep chx_private_text_cstring_keep
 #pragma redefine_extname text_cstring_drop chx_private_text_cstring_drop
 #pragma redefine_extname text_drop chx_private_text_drop
 #pragma redefine_extname text_keep chx_private_text_keep

@@ -47,7 +47,7 @@ struct Session {
     bool is_alone;              // blocks are locked by the only worker of the session
     Block *blocks;              // outermost ones
     Block *spare_blocks;
-    BlockPage *block_pages; // in which they lie
+    BlockPage *block_pages;                   // in which they lie
     uint32_t epoch;                           // the highest given out
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };

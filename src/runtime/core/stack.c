@@ -7,6 +7,7 @@
 #include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
+#include "runtime/core/text.h"
 
 #include <string.h>
 
@@ -93,12 +94,16 @@ static void stack_pop(Actor *actor)
 static void frame_drop_variables(chx_frame *frame)
 {
     const chx_function *function = frame->function;
-    if (function->is_plain)
-        return;
-    for (size_t i = 0; i < function->variable_count; i++) {
+    for (size_t i = 0; i < function->owned_count; i++) {
         const chx_variable *variable = &function->variables[i];
-        if (variable->type->owning)
-            chx_value_drop(variable->type, (char *)frame + variable->offset);
+        void *value = (char *)frame + variable->offset;
+        // What nearly all of them are; nobody looks at the frame again, so nothing is zeroed.
+        if (variable->type->kind == CHX_KIND_STR || variable->type->kind == CHX_KIND_BYTES)
+            text_drop(((const chx_str *)value)->text);
+        else if (variable->type->kind == CHX_KIND_CSTRING)
+            text_cstring_drop(*(const char **)value);
+        else
+            chx_value_drop(variable->type, value);
     }
 }
 

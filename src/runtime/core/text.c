@@ -54,10 +54,21 @@ const char *text_cstring_copy(const char *string)
     return text->data;
 }
 
+static const struct chx_text *text_of(const char *string)
+{
+    return (const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data));
+}
+
 void text_cstring_drop(const char *string)
 {
     if (string != NULL)
-        text_drop((const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data)));
+        text_drop(text_of(string));
+}
+
+void text_cstring_keep(const char *string)
+{
+    if (string != NULL)
+        text_keep(text_of(string));
 }
 
 // What is made in a role's step belongs to the step.

@@ -27,5 +27,6 @@ CHX_NORETURN void text_no_memory(void);
 // An owned copy of a C string; NULL stays NULL.
 const char *text_cstring_copy(const char *string);
 void text_cstring_drop(const char *string);
+void text_cstring_keep(const char *string); // such a copy: one more owner
 
 #endif
