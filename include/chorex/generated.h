@@ -240,6 +240,15 @@ typedef struct {
     chx_stamp of;
 } chx_record;
 
+// Site and size as one number, to compare them at once.
+CHX_INLINE uint64_t chx_record_head(uint32_t site, uint32_t size)
+{
+    uint32_t parts[2] = {site, size};
+    uint64_t head;
+    memcpy(&head, parts, sizeof head);
+    return head;
+}
+
 // What a message with a value of this size takes up.
 #define CHX_RECORD_BYTES(size) ((sizeof(chx_record) + (size) + 15) & ~(size_t)15)
 
@@ -253,7 +262,7 @@ typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
     uint64_t sent_bytes;
     uint64_t sent_stop; // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
-    unsigned char *write, *write_end;
+    unsigned char *write, *write_end; // up to here projected code may write itself
     chx_stamp sending; // the epoch of what is sent now; the token
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
@@ -301,15 +310,15 @@ static inline void chx_done(chx_self *self)
 
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
 CHX_INLINE bool chx_room(chx_self *self, unsigned out);
-CHX_COLD bool chx_room_called(chx_self *self, unsigned out);
+bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-CHX_COLD void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the receiver may be waiting
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
-CHX_COLD bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
 // The site of the next message in this channel, 0 if none is there yet.
@@ -380,8 +389,7 @@ CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void
 {
     chx_channel *channel = chx_out(self, out);
     unsigned char *write = channel->write;
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || self->observed != 0 ||
-                     write + CHX_RECORD_BYTES(size) > channel->write_end)) {
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || write + CHX_RECORD_BYTES(size) > channel->write_end)) {
         chx_send_called(self, out, site, value, size);
         return;
     }
@@ -403,7 +411,7 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
     if (taken == channel->sent_seen) {
         channel->sent_seen = atomic_load_explicit(&channel->sent, memory_order_acquire);
-        if (taken == channel->sent_seen && self->observed == 0) {
+        if (taken == channel->sent_seen) {
             self->wants = (uintptr_t)channel;
             return false;
         }
@@ -411,7 +419,9 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
         return chx_receive_called(self, in, site, value, size);
     const chx_record *record = (const chx_record *)(const void *)channel->read;
-    if (CHX_UNLIKELY(record->site != site || record->size != size ||
+    uint64_t head;
+    memcpy(&head, record, sizeof head);
+    if (CHX_UNLIKELY(head != chx_record_head(site, (uint32_t)size) ||
                      record->of.stamp != channel->taking.stamp + taken * CHX_STAMP_NEXT))
         return chx_receive_called(self, in, site, value, size);
     memcpy(value, record + 1, size);

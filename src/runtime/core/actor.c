@@ -146,11 +146,8 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn / 2 % QUEUE_FIRST_EVERY == 0) {
-        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
-        if (atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
-            return NULL;
-    }
+    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+        return NULL;
     if (!worker_enter(worker))
         return NULL;
     // Nothing has changed since the actor looked: what it waits for can only be done by one who has been here all the

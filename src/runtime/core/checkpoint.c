@@ -93,7 +93,7 @@ void checkpoint_init(Actor *actor, void *room)
     *actor->mark_chunk = (MarkChunk){.capacity = MARK_CHUNK_BYTES};
 }
 
-static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
+static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
 {
     chx_runtime *runtime = actor->session->runtime;
     size_t wanted = *capacity == 0 ? MARKS_FIRST : *capacity * 2;
@@ -108,33 +108,39 @@ static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size
     return grown;
 }
 
+// A chunk above the current one with room for `bytes`.
+static CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
+{
+    MarkChunk *chunk = actor->mark_chunk, *grown = actor->spare_mark_chunk;
+    size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
+    if (capacity > STACK_CHUNK_MAX_BYTES)
+        capacity = STACK_CHUNK_MAX_BYTES;
+    if (capacity < bytes)
+        capacity = bytes;
+    actor->spare_mark_chunk = NULL;
+    if (grown != NULL && grown->capacity < bytes) {
+        runtime_release(actor->session->runtime, grown);
+        grown = NULL;
+    }
+    if (grown == NULL) {
+        grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
+        if (grown == NULL)
+            guard_no_memory();
+        grown->capacity = capacity;
+    }
+    grown->previous = chunk;
+    grown->used = 0;
+    actor->mark_chunk = grown;
+    return grown;
+}
+
 // Room for a mark with `saved` bytes, not yet among the actor's.
 static Mark *mark_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
     MarkChunk *chunk = actor->mark_chunk;
-    if (chunk == NULL || chunk->capacity - chunk->used < bytes) {
-        size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
-        if (capacity > STACK_CHUNK_MAX_BYTES)
-            capacity = STACK_CHUNK_MAX_BYTES;
-        if (capacity < bytes)
-            capacity = bytes;
-        MarkChunk *grown = actor->spare_mark_chunk;
-        actor->spare_mark_chunk = NULL;
-        if (grown != NULL && grown->capacity < bytes) {
-            runtime_release(actor->session->runtime, grown);
-            grown = NULL;
-        }
-        if (grown == NULL) {
-            grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
-            if (grown == NULL)
-                guard_no_memory();
-            grown->capacity = capacity;
-        }
-        grown->previous = chunk;
-        grown->used = 0;
-        actor->mark_chunk = chunk = grown;
-    }
+    if (chunk == NULL || chunk->capacity - chunk->used < bytes)
+        chunk = mark_chunk_push(actor, bytes);
     Mark *mark = (Mark *)(void *)(chunk->data + chunk->used);
     chunk->used += bytes;
     mark->chunk = chunk;

@@ -309,8 +309,6 @@ static void worker_turn(Worker *worker, Actor *actor)
     }
     turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
-    if (atomic_load_explicit(&worker->stalled, memory_order_relaxed))
-        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
 }
 
 bool scheduler_serve(Scheduler *scheduler, Session *session)
@@ -334,7 +332,6 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     Worker *outer = here->worker;
     here->worker = worker;
     worker->session = session;
-    atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
     isolation_thread_prepare(scheduler->runtime);
     atomic_store(&session->worker, worker);
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
@@ -376,8 +373,8 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
             suspect->worker = NULL;
         return NULL;
     }
-    bool stalled = atomic_load_explicit(&victim->stalled, memory_order_relaxed);
     uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
+    bool stalled = turn % 2 == 1 && atomic_load_explicit(&victim->stalled, memory_order_relaxed) == turn;
     if (!stalled && suspect->worker == victim && suspect->turn == turn)
         stalled = now_ns - suspect->since_ns >= STALL_NS;
     else if (!stalled && turn % 2 == 1 && suspect->worker == NULL)

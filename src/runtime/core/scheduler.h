@@ -39,7 +39,7 @@ struct Worker {
     Actor *first, *last;
     _Atomic uint32_t queued; // in the list
     _Atomic uint64_t turn;   // odd: an actor is being run
-    _Atomic bool stalled;    // the watch has seen one turn take long: `next` may be taken
+    _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
     unsigned turns;
 
     bool is_guest;
