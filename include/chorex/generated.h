@@ -281,9 +281,11 @@ struct chx_self {
     const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
     unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
     chx_channel *const *in;
-    uintptr_t wants; // what the last step that had to wait asked for: a channel, or something of the runtime's
+    chx_channel *unsaid; // sent on, and the receiver, who may be waiting, has not been told
+    uintptr_t wants;     // what the last step that had to wait asked for: a channel, or something of the runtime's
     // The runtime's own part follows.
 };
+void chx_say(chx_self *self); // tells it
 CHX_COLD void chx_observe(chx_self *self);
 CHX_COLD void chx_observe_pass(chx_self *self, uint32_t site);
 
@@ -292,6 +294,9 @@ static inline void chx_at(chx_self *self, uint32_t site)
 {
     self->site = site;
     self->steps++;
+    // This may take long, and the receiver could work meanwhile.
+    if (self->unsaid != NULL)
+        chx_say(self);
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
 }
@@ -314,7 +319,6 @@ bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the receiver may be waiting
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
@@ -402,7 +406,10 @@ CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void
     channel->write = write + CHX_RECORD_BYTES(size);
     channel->sent_bytes += CHX_RECORD_BYTES(size);
     atomic_store_explicit(&channel->sent, sent + 1, memory_order_release);
-    chx_sent(self, channel);
+    // The receiver is told when this role waits, at the latest: usually the two then change places.
+    if (CHX_UNLIKELY(self->unsaid != NULL && self->unsaid != channel))
+        chx_say(self);
+    self->unsaid = channel;
 }
 
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
