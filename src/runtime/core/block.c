@@ -59,6 +59,12 @@ static void block_free(Session *session, Block *block)
     session->spare_blocks = block;
 }
 
+static void block_disarm(Session *session, Block *block)
+{
+    if (block->deadline != NULL)
+        deadline_disarm(session, block);
+}
+
 static Block **block_children(Session *session, Block *parent)
 {
     return parent != NULL ? &parent->children : &session->blocks;
@@ -100,7 +106,7 @@ static void block_delete(Session *session, Block *block)
 {
     while (block->children != NULL)
         block_delete(session, block->children);
-    deadline_disarm(session, block);
+    block_disarm(session, block);
     block_unlink(session, block);
     block->deleted = true;
     if (block->references == 0)
@@ -142,7 +148,7 @@ bool block_arrive(Session *session, Block *block, unsigned role)
     if (++block->arrived < block->checkpoint->participant_count)
         return false;
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
-    deadline_disarm(session, block);
+    block_disarm(session, block);
     atomic_store(&block->done, true);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++)
         block_wake(session, &session->actors[block->checkpoint->participants[i]], block);
@@ -189,7 +195,7 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
         block->arrived = 0;
         memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
     }
-    deadline_disarm(session, block);
+    block_disarm(session, block);
     if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
         deadline_arm(session, block);
     // Those that run see it at their next step with others; those that wait are woken.

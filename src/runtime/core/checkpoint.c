@@ -199,8 +199,13 @@ static void value_share(const chx_type *type, void *value)
 
 static void frame_share(const chx_function *function, void *frame)
 {
-    for (size_t i = 0; i < function->owned_count; i++)
-        value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
+    for (size_t i = 0; i < function->owned_count; i++) {
+        const chx_variable *variable = &function->variables[i];
+        void *value = (char *)frame + variable->offset;
+        // Many strings are not there yet.
+        if (!type_is_text(variable->type) || *(const void **)value != NULL)
+            value_share(variable->type, value);
+    }
 }
 
 static void mark_save(Mark *mark)
@@ -244,7 +249,7 @@ static void mark_pop(Actor *actor)
 }
 
 // The outermost block of this actor that went to another attempt up to this alarm, or NULL. The blocks are locked.
-static Mark *mark_called_back(Actor *actor, uint32_t alarm)
+static __attribute__((noinline)) Mark *mark_called_back(Actor *actor, uint32_t alarm)
 {
     Session *session = actor->session;
     size_t outermost = actor->mark_count;
@@ -335,7 +340,7 @@ static void wants_nothing(Actor *actor)
 }
 
 // Something must be done before this role enters or leaves a block. The blocks are locked.
-static bool actor_has_news(Actor *actor)
+static inline bool actor_has_news(Actor *actor)
 {
     uint32_t alarm = atomic_load(&actor->session->alarm);
     return alarm != actor->self.alarm_seen &&

@@ -97,13 +97,15 @@ static void frame_drop_variables(chx_frame *frame)
     for (size_t i = 0; i < function->owned_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
-        // What nearly all of them are; nobody looks at the frame again, so nothing is zeroed.
-        if (variable->type->kind == CHX_KIND_STR || variable->type->kind == CHX_KIND_BYTES)
-            text_drop(((const chx_str *)value)->text);
+        // Nobody looks at the frame again, so texts need not be zeroed.
+        if (!type_is_text(variable->type))
+            chx_value_drop(variable->type, value);
+        else if (*(const void **)value == NULL)
+            continue;
         else if (variable->type->kind == CHX_KIND_CSTRING)
             text_cstring_drop(*(const char **)value);
         else
-            chx_value_drop(variable->type, value);
+            text_drop(((const chx_str *)value)->text);
     }
 }
 

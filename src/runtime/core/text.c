@@ -32,7 +32,12 @@ void text_keep(const struct chx_text *text)
 
 void text_drop(const struct chx_text *text)
 {
-    if (text != NULL && atomic_fetch_sub_explicit(&((struct chx_text *)text)->references, 1, memory_order_acq_rel) == 1)
+    if (text == NULL)
+        return;
+    // The only owner need not tell anybody.
+    _Atomic uint32_t *references = &((struct chx_text *)text)->references;
+    if (atomic_load_explicit(references, memory_order_acquire) == 1 ||
+        atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1)
         free((void *)text);
 }
 
