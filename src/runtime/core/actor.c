@@ -158,7 +158,7 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
     if (!worker_enter(worker))
         return NULL;
     Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
-    const Channel *unsaid = (const Channel *)actor->self.unsaid, *owing = actor->owing;
+    Channel *unsaid = (Channel *)actor->self.unsaid, *owing = actor->owing;
     if (unsaid != NULL && next == NULL && worker_keeps(worker, unsaid->consumer, unsaid))
         next = unsaid->consumer;
     else if (unsaid != NULL && next != unsaid->consumer)
@@ -168,6 +168,8 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
     bool waits = next != NULL && (session_is_alone(actor->session, worker) || actor_waits_for(actor, next));
     // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
     if (waits && (owing == NULL || owing->producer == next)) {
+        // Before it waits: afterwards it may be in another's hand.
+        actor->self.unsaid = NULL;
         atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
         // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
         atomic_signal_fence(memory_order_seq_cst);
@@ -177,6 +179,7 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
             atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
         } else {
             atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+            actor->self.unsaid = (chx_channel *)unsaid;
         }
     } else {
         waits = false;
@@ -184,7 +187,6 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
     worker_leave(worker);
     if (!waits)
         return NULL;
-    actor->self.unsaid = NULL;
     // Another turn, to those who look whether one takes long.
     atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
     return next;
