@@ -40,9 +40,9 @@ static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
         block = block_new_usual(session);
     if (block == NULL)
         return NULL;
-    memset(block, 0, block_bytes(checkpoint));
-    block->is_there = (bool *)(block + 1);
-    block->checkpoint = checkpoint;
+    *block = (Block){.is_there = (bool *)(block + 1), .checkpoint = checkpoint};
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        block->is_there[i] = false;
     return block;
 }
 
@@ -132,10 +132,14 @@ static void block_wake(Session *session, Actor *actor, const void *what)
         if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
             return;
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-    } else if (!actor_wake(actor, what)) {
-        return;
+        Worker *worker = current()->worker;
+        if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+            atomic_store_explicit(&worker->next, actor, memory_order_release);
+        else
+            scheduler_ready(&session->runtime->scheduler, actor);
+    } else if (actor_wake(actor, what)) {
+        scheduler_ready(&session->runtime->scheduler, actor);
     }
-    scheduler_ready(&session->runtime->scheduler, actor);
 }
 
 bool block_arrive(Session *session, Block *block, unsigned role)
@@ -149,7 +153,8 @@ bool block_arrive(Session *session, Block *block, unsigned role)
         return false;
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     block_disarm(session, block);
-    atomic_store(&block->done, true);
+    // Who waits looks at it again after having said so; alone, nobody looks meanwhile.
+    atomic_store_explicit(&block->done, true, session->is_alone ? memory_order_relaxed : memory_order_seq_cst);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++)
         block_wake(session, &session->actors[block->checkpoint->participants[i]], block);
     return true;

@@ -54,7 +54,7 @@ static inline void blocks_lock(Session *session)
         }
         worker_leave(worker);
     }
-    pthread_mutex_lock(&session->block_lock);
+    scheduler_lock(session->runtime->platform, &session->block_lock);
     session->is_alone = false;
 }
 
@@ -216,7 +216,9 @@ static void mark_save(Mark *mark)
 
 static void mark_drop_saved(Mark *mark)
 {
-    stack_drop_frame((chx_frame *)(void *)mark->saved);
+    chx_frame *saved = (chx_frame *)(void *)mark->saved;
+    if (saved->function->owned_count != 0 || saved->function->result != NULL)
+        stack_drop_frame(saved);
 }
 
 static void mark_restore(Mark *mark)
@@ -461,7 +463,7 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
             mark->arrived = true;
             block_arrive(session, mark->block, actor->index);
         }
-        is_done = mark->block->done || is_broken(BROKEN_MEETING_SKIPPED);
+        is_done = atomic_load_explicit(&mark->block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
         if (is_done)
             block_leave(session, mark->block, !is_broken(BROKEN_MEETING_SKIPPED));
     }

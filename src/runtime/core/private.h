@@ -91,6 +91,7 @@
 #pragma redefine_extname scheduler_fini chx_private_scheduler_fini
 #pragma redefine_extname scheduler_has_worker chx_private_scheduler_has_worker
 #pragma redefine_extname scheduler_help chx_private_scheduler_help
+#pragma redefine_extname scheduler_lock chx_private_scheduler_lock
 #pragma redefine_extname scheduler_init chx_private_scheduler_init
 #pragma redefine_extname scheduler_offer chx_private_scheduler_offer
 #pragma redefine_extname scheduler_open chx_private_scheduler_open

@@ -23,6 +23,7 @@ enum {
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
+    LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
     SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
     WATCH_FIRST_NS = 200000,
@@ -141,6 +142,8 @@ static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *chann
     return waits || next == peer;
 }
 
+// Locks what others hold at most while they close.
+void scheduler_lock(const Platform *platform, pthread_mutex_t *lock);
 // Afterwards no worker is inside until scheduler_open, and every actor that waits does so visibly. An alarm that was
 // raised before is seen by whoever is about to wait.
 void scheduler_close(Scheduler *scheduler);
