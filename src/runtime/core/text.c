@@ -96,6 +96,9 @@ chx_str chx_str_new(const void *data, size_t size)
 
 chx_str chx_strf(const char *format, ...)
 {
+    // Often there is nothing to format.
+    if (strchr(format, '%') == NULL)
+        return (chx_str){text_give(text_new(format, strlen(format)))};
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
