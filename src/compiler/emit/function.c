@@ -91,10 +91,25 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 
 // ---- steps and messages ----
 
+static const char *at_of(FunctionEmit *f, const Expr *expr)
+{
+    return value_is_quiet(&f->v, expr) ? "chx_pass" : "chx_at";
+}
+
+static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
+{
+    if (op->target == NULL || op->target->kind != PATTERN_BIND ||
+        (op->value != NULL && !value_is_quiet(&f->v, op->value)))
+        return false;
+    const CType *type = pattern_variable(&op->at, op->target, f->v.role)->type;
+    bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+    return is_integer && (op->op == NULL || strpbrk(op->op, "/%") == NULL);
+}
+
 static void put_step(FunctionEmit *f, const LocalOp *op)
 {
     function_statement(f, op);
-    out_printf(&f->v.out, "chx_at(chx, %u); ", op->site);
+    out_printf(&f->v.out, "%s(chx, %u); ", step_is_quiet(f, op) ? "chx_pass" : "chx_at", op->site);
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
         out_puts(&f->v.out, " chx_done(chx);");
@@ -110,10 +125,11 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     const char *value = "chx_value";
     if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
         type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
-        out_printf(out, "chx_at(chx, %u);", op->site);
+        out_printf(out, "chx_pass(chx, %u);", op->site);
         value = value_text(&f->v, only);
     } else {
-        out_printf(out, "{ chx_at(chx, %u); ", op->site);
+        out_printf(out, "{ %s(chx, %u); ", only != NULL && shape.type->kind != CTYPE_ARRAY ? at_of(f, only) : "chx_at",
+                   op->site);
         value_gather(&f->v, value, &shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to)) {
@@ -186,6 +202,10 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
         if (!type->is_owning)
             continue;
         out_printf(out, "%s; ", type_declare(arena, type, arena_printf(arena, "chx_own%zu", i)));
+        if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(&f->v, op->args[i].value)) {
+            out_printf(out, "chx_own%zu = chx_keep_cstring(chx_arg%zu); ", i, i);
+            continue;
+        }
         out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->v.types, type), i, i);
         value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
@@ -342,7 +362,7 @@ static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
 // The condition with its site; what it makes is released before the choice takes its way.
 static void put_condition(FunctionEmit *f, const LocalOp *op)
 {
-    out_printf(&f->v.out, "chx_at(chx, %u), ", op->site);
+    out_printf(&f->v.out, "%s(chx, %u), ", at_of(f, op->condition), op->site);
     if (op->condition->has_call)
         out_puts(&f->v.out, "chx_decided(chx, ");
     value_expr(&f->v, op->condition);

@@ -159,10 +159,14 @@ static void put_frame(RoleEmit *role, const LocalFunction *function, Out *out)
     if (function->variables.count == 0)
         return;
     out_printf(out, "static const chx_variable %s_%s_chx_variables[] CHX_UNUSED = {\n", role->prefix, function->name);
-    for (size_t i = 0; i < function->variables.count; i++) {
-        const Variable *variable = function->variables.items[i];
-        out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame, variable->c_name,
-                   emit_variable_type(&role->types, variable));
+    // Those that the runtime must drop come first.
+    for (int owning = 1; owning >= 0; owning--) {
+        for (size_t i = 0; i < function->variables.count; i++) {
+            const Variable *variable = function->variables.items[i];
+            if (variable->type->is_owning == (owning == 1))
+                out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame,
+                           variable->c_name, emit_variable_type(&role->types, variable));
+        }
     }
     out_puts(out, "};\n");
 }
@@ -320,12 +324,12 @@ static void put_prototypes(RoleEmit *role, Out *out)
     out_own(out);
 }
 
-static bool owns_nothing(const LocalFunction *function)
+static size_t owned_count(const LocalFunction *function)
 {
+    size_t count = 0;
     for (size_t i = 0; i < function->variables.count; i++)
-        if (function->variables.items[i]->type->is_owning)
-            return false;
-    return true;
+        count += function->variables.items[i]->type->is_owning ? 1 : 0;
+    return count;
 }
 
 static void put_function_objects(RoleEmit *role, Out *out)
@@ -345,7 +349,7 @@ static void put_function_objects(RoleEmit *role, Out *out)
             out_printf(out, "%s_chx_variables, %zu, ", name, function->variables.count);
         else
             out_puts(out, "NULL, 0, ");
-        out_printf(out, "%s,\n};\n", owns_nothing(function) ? "true" : "false");
+        out_printf(out, "%zu,\n};\n", owned_count(function));
     }
 }
 

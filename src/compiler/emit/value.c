@@ -15,6 +15,38 @@ const char *voice_at(const Voice *v, uint32_t site, Span span)
     return arena_printf(v->arena, "chx_at(chx, %u)", site);
 }
 
+static bool is_integer(const CType *type)
+{
+    return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+}
+
+// Only numbers and harmless operators.
+static bool is_quiet_text(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (isdigit((unsigned char)*c)) {
+            while (isalnum((unsigned char)c[1]) || c[1] == '.')
+                c++;
+        } else if (!isspace((unsigned char)*c) && strchr("+-*<>=!&|^~?:()", *c) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool value_is_quiet(const Voice *v, const Expr *expr)
+{
+    for (size_t i = 0; i < expr->pieces.count; i++) {
+        const Piece *piece = &expr->pieces.items[i];
+        bool is_quiet = piece->kind == PIECE_TEXT       ? is_quiet_text(piece->text)
+                        : piece->kind == PIECE_VARIABLE ? is_integer(piece_variable(expr, piece, v->role)->type)
+                                                        : false;
+        if (!is_quiet)
+            return false;
+    }
+    return true;
+}
+
 // ---- local C ----
 
 static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
@@ -200,6 +232,11 @@ static void assign_bits(Voice *v, const char *place, const CType *type, const Ex
     }
 }
 
+bool value_is_cstring_variable(const Voice *v, const Expr *expr)
+{
+    return expr->is_variable && piece_variable(expr, &expr->pieces.items[0], v->role)->type->kind == CTYPE_CSTRING;
+}
+
 void value_assign(Voice *v, const char *place, const CType *type, const Expr *expr)
 {
     Out *out = &v->out;
@@ -207,6 +244,8 @@ void value_assign(Voice *v, const char *place, const CType *type, const Expr *ex
                       : type->kind == CTYPE_STR   ? "chx_set_str"
                       : type->kind == CTYPE_BYTES ? "chx_set_bytes"
                                                   : NULL;
+    if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(v, expr))
+        set = "chx_share_cstring";
     if (!type->is_owning) {
         assign_bits(v, place, type, expr);
     } else if (set != NULL && !expr->is_braces) {
@@ -330,11 +369,6 @@ static char *expected_text(Voice *v, const Expr *expr)
     }
     *to = '\0';
     return text;
-}
-
-static bool is_integer(const CType *type)
-{
-    return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
 }
 
 static const char *cast_to(Voice *v, const CType *type)

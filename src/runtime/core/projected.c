@@ -48,12 +48,11 @@ bool chx_room_called(chx_self *self, unsigned out)
     return true;
 }
 
-void chx_sent(chx_self *self, chx_channel *head)
+void chx_say(chx_self *self)
 {
-    Actor *actor = (Actor *)self;
-    Channel *channel = (Channel *)head;
-    if (!worker_tell(atomic_load_explicit(&actor->home, memory_order_relaxed), channel->consumer, channel))
-        actor_tell_elsewhere(actor, channel->consumer, channel, &head->sent);
+    Channel *channel = (Channel *)self->unsaid;
+    self->unsaid = NULL;
+    actor_tell((Actor *)self, channel->consumer, channel, &channel->head.sent);
 }
 
 void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
