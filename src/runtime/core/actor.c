@@ -344,6 +344,10 @@ void actor_settle(Actor *actor)
     if (channel == NULL)
         return;
     actor->owing = NULL;
+    if (channel->linked != NULL) {
+        linked_settle(channel);
+        return;
+    }
     channel_announce(channel);
     actor_tell(actor, channel->producer, channel, &channel->head.taken);
 }

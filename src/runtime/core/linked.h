@@ -18,6 +18,9 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
 // The site of the next message; 0: none there.
 uint32_t linked_arriving(Actor *actor, Channel *channel);
 
+// Messages were taken out, and the producer was not yet told (actor->owing).
+void linked_settle(Channel *channel);
+
 // The actor is about to wait for the channel: the other end rings when something has changed.
 void linked_announce_wait(Channel *channel, bool room);
 // Can the actor go on, whether it waits for room or for a message?

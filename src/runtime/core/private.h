@@ -100,6 +100,7 @@
 #pragma redefine_extname linked_receive chx_private_linked_receive
 #pragma redefine_extname linked_room chx_private_linked_room
 #pragma redefine_extname linked_send chx_private_linked_send
+#pragma redefine_extname linked_settle chx_private_linked_settle
 #pragma redefine_extname log_level_wanted chx_private_log_level_wanted
 #pragma redefine_extname log_misuse chx_private_log_misuse
 #pragma redefine_extname log_write chx_private_log_write

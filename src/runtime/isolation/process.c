@@ -70,14 +70,16 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
                           void (*announce)(Process *process, const void *context))
 {
     const Platform *platform = process->session.runtime->platform;
-    uint64_t start_ns = platform->now_ns();
+    uint64_t start_ns = 0, now_ns = 0;
     do {
         for (int i = 0; i < WAIT_LOOKS; i++) {
             if (holds(process, context))
                 return;
             platform->relax();
         }
-    } while (platform->now_ns() - start_ns < process->spin_ns);
+        now_ns = platform->now_ns();
+        start_ns = start_ns != 0 ? start_ns : now_ns;
+    } while (now_ns - start_ns < process->spin_ns);
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
         if (announce != NULL)
@@ -359,6 +361,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
     linked->ring.tail = ring_load(&linked->ring.words->tail);
     linked->ring.head = ring_load(&linked->ring.words->head);
+    linked->ring.large = atomic_load(&linked->ring.words->large);
     linked->side = &process_side;
     linked->owner = process;
     linked->number = from->number;
@@ -478,7 +481,7 @@ static void process_end(Process *process, Actor *actor)
     process->buffer.size = 0;
     if (type != NULL)
         chx_encode(type, process->session.results, &process->buffer);
-    (void)actor;
+    actor_settle(actor);
     fflush(NULL);
     process_post(process, POST_END, process->buffer.data, process->buffer.size);
     _exit(0);
@@ -498,6 +501,7 @@ static _Noreturn void process_live(Process *process, Actor *actor)
         guard_enter(&guard, actor);
         if (sigsetjmp(guard.jump, 0) != 0)
             process_fail(process, &guard.fault);
+        actor_settle(actor);
         process_await(process, actor_is_ready, actor, actor_announces);
         guard_leave(&guard);
     }
