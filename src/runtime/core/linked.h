@@ -9,6 +9,14 @@
 
 #include "runtime/core/actor.h"
 
+enum {
+    LINKED_SPIN_NS = 20000, // so long a process looks for what it waits for before it sleeps
+    LINKED_LOOKS = 32,      // between two looks at the clock
+};
+
+// So long an actor looks; 0: it does not, since there is only one processor.
+uint64_t linked_spin_ns(const Channel *channel);
+
 // Is there room?
 bool linked_room(Actor *actor, Channel *channel);
 // Sends; the value is gone afterwards.

@@ -24,6 +24,11 @@ void linked_init(Channel *channel, struct Linked *linked)
     channel->head.taken_stop = 0;
 }
 
+uint64_t linked_spin_ns(const Channel *channel)
+{
+    return channel->linked->spin_ns;
+}
+
 // What was printed before a message is out before the message: the other process may print next.
 static void flush_output(void)
 {

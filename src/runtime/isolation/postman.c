@@ -308,6 +308,7 @@ static void *postman_main(void *argument)
 static bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1}, .epoll = -1, .bell = -1};
+    isolation->spin_ns = runtime->platform->cores() > 1 ? LINKED_SPIN_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     pthread_mutex_init(&isolation->nursery.lock, NULL);
     isolation->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_SPIN_NS = 20000, WAIT_LOOKS = 32, STATUS_FAILED = 1 };
+enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
@@ -72,7 +72,7 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
     const Platform *platform = process->session.runtime->platform;
     uint64_t start_ns = 0, now_ns = 0;
     do {
-        for (int i = 0; i < WAIT_LOOKS; i++) {
+        for (int i = 0; i < LINKED_LOOKS; i++) {
             if (holds(process, context))
                 return;
             platform->relax();
@@ -544,7 +544,7 @@ void process_main(const NurseryFiles *files)
     process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
-    process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
+    process->spin_ns = process->session.runtime->platform->cores() > 1 ? LINKED_SPIN_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
