@@ -59,6 +59,12 @@ static bool process_has_answer(Process *process, const void *number)
     return atomic_load(&process->seat->answered) >= *(const uint64_t *)number;
 }
 
+static void answer_announce(Process *process, const void *number)
+{
+    (void)number;
+    atomic_store(&process->seat->answer_wait, 1);
+}
+
 static bool process_has_room(Process *process, const void *unused)
 {
     (void)unused;
@@ -82,8 +88,7 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
     } while (now_ns - start_ns < process->spin_ns);
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
-        if (announce != NULL)
-            announce(process, context);
+        announce(process, context);
         if (holds(process, context))
             return;
         bell_sleep(process_bell(process), seen);
@@ -194,7 +199,7 @@ static void process_complain(Actor *actor, Channel *channel, uint32_t site)
     uint32_t number = channel->linked->number;
     process_post(process, POST_COMPLAIN, &number, sizeof number);
     // Who is to blame is killed; this is answered when that is settled, and then there is nothing here to read.
-    process_await(process, process_has_answer, &process->posted, NULL);
+    process_await(process, process_has_answer, &process->posted, answer_announce);
 }
 
 static const LinkedSide process_side = {process_notify, process_complain};
@@ -237,7 +242,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // The block may have failed already. If so, it was counted here before; then the answer is waited for.
     uint32_t decisions = atomic_load(&process->seat->decisions);
     if (decisions != process->decisions) {
-        process_await(process, process_has_answer, &process->posted, NULL);
+        process_await(process, process_has_answer, &process->posted, answer_announce);
         process->decisions = decisions;
     }
     actor->self.wants = 0;
