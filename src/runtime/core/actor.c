@@ -296,19 +296,12 @@ static bool actor_can_go_on(Actor *actor)
 static bool actor_looks_for(Actor *actor, Channel *channel)
 {
     chx_runtime *runtime = actor->session->runtime;
-    const Platform *platform = runtime->platform;
-    uint64_t start_ns = 0, now_ns = 0, spin_ns = linked_spin_ns(channel);
-    while (spin_ns != 0 && !scheduler_has_work(&runtime->scheduler, current()->worker)) {
-        for (int i = 0; i < LINKED_LOOKS; i++) {
-            if (actor_can_go_on(actor))
-                return true;
-            platform->relax();
-        }
-        now_ns = platform->now_ns();
-        start_ns = start_ns != 0 ? start_ns : now_ns;
-        if (now_ns - start_ns >= spin_ns)
-            break;
-    }
+    Patience patience = linked_patience(channel);
+    do {
+        if (actor_can_go_on(actor))
+            return true;
+    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+             patience_lasts(&patience, runtime->platform));
     return false;
 }
 

@@ -8,14 +8,23 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/actor.h"
+#include "runtime/core/platform.h"
 
+// Who waits for another process looks for a while before it sleeps: waking up costs more. At first all the time; then
+// whoever is ready gets the processor in between, for it may be the one that is waited for.
 enum {
-    LINKED_SPIN_NS = 20000, // so long a process looks for what it waits for before it sleeps
-    LINKED_LOOKS = 32,      // between two looks at the clock
+    PATIENCE_LOOKS = 32,
+    PATIENCE_NS = 20000,
 };
-
-// So long an actor looks; 0: it does not, since there is only one processor.
-uint64_t linked_spin_ns(const Channel *channel);
+typedef struct {
+    uint64_t limit_ns; // 0: it does not look, since there is only one processor
+    uint64_t start_ns;
+    unsigned looks;
+} Patience;
+// After a look in vain. False: that was the last one.
+bool patience_lasts(Patience *patience, const Platform *platform);
+// For what an actor awaits from this channel.
+Patience linked_patience(const Channel *channel);
 
 // Is there room?
 bool linked_room(Actor *actor, Channel *channel);

@@ -6,6 +6,7 @@
 #include "runtime/core/observe.h"
 #include "runtime/core/codec.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -24,9 +25,24 @@ void linked_init(Channel *channel, struct Linked *linked)
     channel->head.taken_stop = 0;
 }
 
-uint64_t linked_spin_ns(const Channel *channel)
+bool patience_lasts(Patience *patience, const Platform *platform)
 {
-    return channel->linked->spin_ns;
+    if (patience->limit_ns == 0)
+        return false;
+    if (patience->looks++ < PATIENCE_LOOKS) {
+        platform->relax();
+        return true;
+    }
+    sched_yield();
+    uint64_t now_ns = platform->now_ns();
+    if (patience->start_ns == 0)
+        patience->start_ns = now_ns;
+    return now_ns - patience->start_ns < patience->limit_ns;
+}
+
+Patience linked_patience(const Channel *channel)
+{
+    return (Patience){.limit_ns = channel->linked->patience_ns};
 }
 
 // What was printed before a message is out before the message: the other process may print next.

@@ -21,7 +21,7 @@ struct Linked {
     const LinkedSide *side;
     void *owner;     // the side's: house or process
     uint32_t number; // of the channel
-    uint64_t spin_ns;
+    uint64_t patience_ns;
     chx_buffer buffer; // the producer's: the message being sent
 };
 

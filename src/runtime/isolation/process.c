@@ -39,8 +39,8 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint32_t decisions; // known of
-    uint64_t spin_ns;   // before it sleeps
+    uint32_t decisions;   // known of
+    uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
     Actor *peers; // by role; only to have something to point to
@@ -76,16 +76,11 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
                           void (*announce)(Process *process, const void *context))
 {
     const Platform *platform = process->session.runtime->platform;
-    uint64_t start_ns = 0, now_ns = 0;
+    Patience patience = {.limit_ns = process->patience_ns};
     do {
-        for (int i = 0; i < LINKED_LOOKS; i++) {
-            if (holds(process, context))
-                return;
-            platform->relax();
-        }
-        now_ns = platform->now_ns();
-        start_ns = start_ns != 0 ? start_ns : now_ns;
-    } while (now_ns - start_ns < process->spin_ns);
+        if (holds(process, context))
+            return;
+    } while (patience_lasts(&patience, platform));
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
         announce(process, context);
@@ -549,7 +544,7 @@ void process_main(const NurseryFiles *files)
     process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
-    process->spin_ns = process->session.runtime->platform->cores() > 1 ? LINKED_SPIN_NS : 0;
+    process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
