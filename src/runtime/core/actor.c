@@ -305,13 +305,30 @@ static bool actor_can_go_on(Actor *actor)
     return (wants & WANTS_ROOM) != 0 ? channel_has_room(what) : actor_peek(actor, what) != NULL;
 }
 
+// Another process is likely to answer soon, and this worker has nothing else to do: looks for a while. True: the actor can
+// go on.
+static bool actor_looks_for(Actor *actor, Channel *channel)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    Patience patience = linked_patience(channel);
+    do {
+        if (actor_can_go_on(actor))
+            return true;
+    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+             patience_lasts(&patience, runtime->platform));
+    return false;
+}
+
 bool actor_wait(Actor *actor)
 {
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
+    bool is_linked = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL;
     actor_settle(actor);
+    if (is_linked && actor_looks_for(actor, (Channel *)what))
+        return false;
     atomic_store(&actor->waits, preparing);
-    if ((actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL)
+    if (is_linked)
         linked_announce_wait((Channel *)what, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
@@ -358,6 +375,10 @@ void actor_settle(Actor *actor)
     if (channel == NULL)
         return;
     actor->owing = NULL;
+    if (channel->linked != NULL) {
+        linked_settle(channel);
+        return;
+    }
     channel_announce(channel);
     actor_tell(actor, channel->producer, channel, &channel->head.taken);
 }

@@ -115,6 +115,11 @@ bool scheduler_worker_has_work(Worker *worker)
     return atomic_load(&worker->queued) != 0 || atomic_load(&worker->next) != NULL;
 }
 
+bool scheduler_has_work(Scheduler *scheduler, Worker *worker)
+{
+    return atomic_load_explicit(&scheduler->queued, memory_order_relaxed) != 0 || scheduler_worker_has_work(worker);
+}
+
 // ---- waking ----
 
 static void *worker_main(void *argument);

@@ -158,6 +158,9 @@ bool scheduler_serve(Scheduler *scheduler, Session *session);
 // For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
 void scheduler_turn(Scheduler *scheduler, Actor *actor);
 
+// Is there something that this worker could run now?
+bool scheduler_has_work(Scheduler *scheduler, Worker *worker);
+
 // For watch.c.
 bool scheduler_worker_has_work(Worker *worker);
 void scheduler_help(Scheduler *scheduler);

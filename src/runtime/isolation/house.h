@@ -25,6 +25,7 @@ enum {
 
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role; slept on
+    _Atomic uint32_t sleeps;                    // somebody does, or is about to
 } Bell;
 
 typedef struct {
@@ -53,7 +54,8 @@ typedef struct {
     _Atomic uint64_t posts_head;                // bytes
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
-    _Atomic uint32_t posts_wait; // for room
+    _Atomic uint32_t posts_wait;  // for room
+    _Atomic uint32_t answer_wait; // for `answered`
     unsigned char posts[POSTS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } Seat;

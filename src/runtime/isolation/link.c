@@ -726,8 +726,7 @@ bool link_take_posts(Link *link)
         atomic_store(&link->seat->answered, ++link->answered);
         if (!is_good)
             link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol (message of kind %u)", head.kind);
-        // It may be waiting for this answer.
-        if (is_good && (head.kind == POST_ENTER || head.kind == POST_ARRIVE))
+        if (atomic_load(&link->seat->answer_wait) != 0 && atomic_exchange(&link->seat->answer_wait, 0) != 0)
             bell_ring(link_bell(link));
     }
     return false;

@@ -6,6 +6,7 @@
 #include "runtime/core/observe.h"
 #include "runtime/core/codec.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -24,6 +25,26 @@ void linked_init(Channel *channel, struct Linked *linked)
     channel->head.taken_stop = 0;
 }
 
+bool patience_lasts(Patience *patience, const Platform *platform)
+{
+    if (patience->limit_ns == 0)
+        return false;
+    if (patience->looks++ < PATIENCE_LOOKS) {
+        platform->relax();
+        return true;
+    }
+    sched_yield();
+    uint64_t now_ns = platform->now_ns();
+    if (patience->start_ns == 0)
+        patience->start_ns = now_ns;
+    return now_ns - patience->start_ns < patience->limit_ns;
+}
+
+Patience linked_patience(const Channel *channel)
+{
+    return (Patience){.limit_ns = channel->linked->patience_ns};
+}
+
 // What was printed before a message is out before the message: the other process may print next.
 static void flush_output(void)
 {
@@ -31,12 +52,19 @@ static void flush_output(void)
         fflush(stdout);
 }
 
-static void linked_notify(Channel *channel, _Atomic uint32_t *waits, bool producer)
+// After a fence: we have said what there is to say, and who waits looks once more after raising its flag.
+static void linked_notify(Channel *channel, bool producer)
 {
-    // We have said what there is to say; who waits looks once more after raising its flag.
-    atomic_thread_fence(memory_order_seq_cst);
+    RingWords *words = channel->linked->ring.words;
+    _Atomic uint32_t *waits = producer ? &words->producer_waits : &words->consumer_waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) != 0 && atomic_exchange(waits, 0) != 0)
         channel->linked->side->notify(channel, producer);
+}
+
+void linked_settle(Channel *channel)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    linked_notify(channel, true);
 }
 
 void linked_announce_wait(Channel *channel, bool room)
@@ -48,6 +76,8 @@ void linked_announce_wait(Channel *channel, bool room)
 bool linked_room(Actor *actor, Channel *channel)
 {
     struct Linked *linked = channel->linked;
+    if (ring_has_room(&linked->ring))
+        return true;
     RingState state = ring_room(&linked->ring);
     if (state == RING_BROKEN)
         linked->side->complain(actor, channel, 0);
@@ -82,21 +112,36 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
         chx_buffer_free(&linked->buffer);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
-    linked_notify(channel, &linked->ring.words->consumer_waits, false);
+    atomic_thread_fence(memory_order_seq_cst);
+    linked_notify(channel, false);
+    Channel *owing = actor->owing;
+    if (owing != NULL && owing->linked != NULL) {
+        actor->owing = NULL;
+        linked_notify(owing, true);
+    }
 }
 
-static void linked_pop(Channel *channel, const RingItem *item)
+// Of the room that was made the producer hears at once if the channel was well filled. Else it hardly waits for any: it
+// is looked after with the next message, or before this actor waits, and the fence is not paid for twice.
+static void linked_pop(Actor *actor, Channel *channel, const RingItem *item)
 {
-    struct Linked *linked = channel->linked;
-    ring_pop(&linked->ring, item);
-    linked_notify(channel, &linked->ring.words->producer_waits, true);
+    Ring *ring = &channel->linked->ring;
+    uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
+    bool is_filled =
+        item->is_large || messages >= ring->message_limit / 2 || (uint64_t)units * RING_UNIT >= ring->byte_limit / 2;
+    ring_pop(ring, item);
+    if (actor->owing != channel)
+        actor_settle(actor);
+    actor->owing = channel;
+    if (is_filled)
+        actor_settle(actor);
 }
 
 // The next message of this role's epoch; older ones are dropped.
 static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
 {
     struct Linked *linked = channel->linked;
-    for (;;) {
+    while (!ring_is_empty(&linked->ring)) {
         RingState state = ring_peek(&linked->ring, item);
         if (state == RING_BROKEN)
             linked->side->complain(actor, channel, 0);
@@ -106,8 +151,9 @@ static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
         // A sender that is ahead: this role is about to be called back, or to enter the block.
         if (epoch == taking || epoch > taking)
             return epoch == taking;
-        linked_pop(channel, item);
+        linked_pop(actor, channel, item);
     }
+    return false;
 }
 
 bool linked_is_ready(Actor *actor, Channel *channel, bool room)
@@ -162,6 +208,6 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
     }
     if (actor->self.observed != 0)
         observe_taking(actor, channel, &item.record);
-    linked_pop(channel, &item);
+    linked_pop(actor, channel, &item);
     return true;
 }

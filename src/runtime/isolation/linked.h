@@ -19,8 +19,9 @@ typedef struct {
 struct Linked {
     Ring ring;
     const LinkedSide *side;
-    void *owner;       // the side's: house or process
-    uint32_t number;   // of the channel
+    void *owner;     // the side's: house or process
+    uint32_t number; // of the channel
+    uint64_t patience_ns;
     chx_buffer buffer; // the producer's: the message being sent
 };
 

@@ -76,7 +76,8 @@ typedef struct Isolation {
     bool has_thread;
     pthread_t thread;
     Nursery nursery;
-    int epoll, bell; // the bell is rung for what is due, and at the end
+    uint64_t patience_ns; // of roles of this process that wait for another one's
+    int epoll, bell;      // the bell is rung for what is due, and at the end
     _Atomic bool closing;
     House *busy[BUSY_HOUSES]; // the postman's
     unsigned busy_count;

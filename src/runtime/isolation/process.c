@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_SPIN_NS = 20000, WAIT_LOOKS = 32, STATUS_FAILED = 1 };
+enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
@@ -39,8 +39,8 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint32_t decisions; // known of
-    uint64_t spin_ns;   // before it sleeps
+    uint32_t decisions;   // known of
+    uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
     Actor *peers; // by role; only to have something to point to
@@ -59,6 +59,12 @@ static bool process_has_answer(Process *process, const void *number)
     return atomic_load(&process->seat->answered) >= *(const uint64_t *)number;
 }
 
+static void answer_announce(Process *process, const void *number)
+{
+    (void)number;
+    atomic_store(&process->seat->answer_wait, 1);
+}
+
 static bool process_has_room(Process *process, const void *unused)
 {
     (void)unused;
@@ -70,18 +76,14 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
                           void (*announce)(Process *process, const void *context))
 {
     const Platform *platform = process->session.runtime->platform;
-    uint64_t start_ns = platform->now_ns();
+    Patience patience = {.limit_ns = process->patience_ns};
     do {
-        for (int i = 0; i < WAIT_LOOKS; i++) {
-            if (holds(process, context))
-                return;
-            platform->relax();
-        }
-    } while (platform->now_ns() - start_ns < process->spin_ns);
+        if (holds(process, context))
+            return;
+    } while (patience_lasts(&patience, platform));
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
-        if (announce != NULL)
-            announce(process, context);
+        announce(process, context);
         if (holds(process, context))
             return;
         bell_sleep(process_bell(process), seen);
@@ -192,7 +194,7 @@ static void process_complain(Actor *actor, Channel *channel, uint32_t site)
     uint32_t number = channel->linked->number;
     process_post(process, POST_COMPLAIN, &number, sizeof number);
     // Who is to blame is killed; this is answered when that is settled, and then there is nothing here to read.
-    process_await(process, process_has_answer, &process->posted, NULL);
+    process_await(process, process_has_answer, &process->posted, answer_announce);
 }
 
 static const LinkedSide process_side = {process_notify, process_complain};
@@ -235,7 +237,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // The block may have failed already. If so, it was counted here before; then the answer is waited for.
     uint32_t decisions = atomic_load(&process->seat->decisions);
     if (decisions != process->decisions) {
-        process_await(process, process_has_answer, &process->posted, NULL);
+        process_await(process, process_has_answer, &process->posted, answer_announce);
         process->decisions = decisions;
     }
     actor->self.wants = 0;
@@ -359,6 +361,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
     linked->ring.tail = ring_load(&linked->ring.words->tail);
     linked->ring.head = ring_load(&linked->ring.words->head);
+    linked->ring.large = atomic_load(&linked->ring.words->large);
     linked->side = &process_side;
     linked->owner = process;
     linked->number = from->number;
@@ -478,7 +481,7 @@ static void process_end(Process *process, Actor *actor)
     process->buffer.size = 0;
     if (type != NULL)
         chx_encode(type, process->session.results, &process->buffer);
-    (void)actor;
+    actor_settle(actor);
     fflush(NULL);
     process_post(process, POST_END, process->buffer.data, process->buffer.size);
     _exit(0);
@@ -498,6 +501,7 @@ static _Noreturn void process_live(Process *process, Actor *actor)
         guard_enter(&guard, actor);
         if (sigsetjmp(guard.jump, 0) != 0)
             process_fail(process, &guard.fault);
+        actor_settle(actor);
         process_await(process, actor_is_ready, actor, actor_announces);
         guard_leave(&guard);
     }
@@ -540,7 +544,7 @@ void process_main(const NurseryFiles *files)
     process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
-    process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
+    process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
