@@ -61,7 +61,9 @@ void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *for
 
 void guard_no_memory(void)
 {
-    guard_raise(CHX_FAULT_SYSTEM, 0, current()->actor->self.site, "out of memory");
+    const Actor *actor = current()->actor;
+    // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
+    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
 }
 
 // Moves the result of the outermost function to where the session keeps it.
