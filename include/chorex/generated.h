@@ -96,7 +96,7 @@ void chx_set_cstring(const char **variable, const char *value);
 void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
 void chx_set(const chx_type *type, void *variable, const void *value);       // any owning type: copies
-void chx_set_moved(const chx_type *type, void *variable, const void *value); // takes the value over: no copy
+void chx_set_moved(const chx_type *type, void *variable, void *value); // takes the value over, which is then zero
 
 // ---- roles ----
 

@@ -108,13 +108,14 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     function_statement(f, op);
     const Expr *only = shape.type != NULL ? op->sent.exprs.items[0] : NULL;
     const char *value = "chx_value";
+    Gathered gathered = {0};
     if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
         type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
         out_printf(out, "chx_at(chx, %u);", op->site);
         value = value_text(&f->v, only);
     } else {
         out_printf(out, "{ chx_at(chx, %u); ", op->site);
-        value_gather(&f->v, value, &shape, &op->sent);
+        gathered = value_gather(&f->v, value, &shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to)) {
         if (shape.is_owning) {
@@ -130,7 +131,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     out_puts(out, " ");
     if (op->own != NULL)
         value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
-    value_release_all(&f->v, value, &shape, &op->sent);
+    value_release_all(&f->v, &gathered);
     if (value_makes(&op->sent))
         out_puts(out, "chx_done(chx); ");
     out_puts(out, "}");
@@ -156,6 +157,13 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
             return;
         }
     }
+    if (shape.is_owning && pattern_may_fail(op->target)) {
+        const char *held = value_hold(&f->v, &shape);
+        out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
+                   function_wait(f, label));
+        value_store(&f->v, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
+        return;
+    }
     out_printf(out, "{ %s; if (!chx_receive(chx, %s, %u, &chx_value, sizeof chx_value)) %s ",
                shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
     value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
@@ -179,13 +187,22 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
     Out *out = &f->v.out;
     Arena *arena = f->arena;
     out_printf(out, "{ chx_at(chx, %u); ", op->site);
-    for (size_t i = 0; i < op->arg_count; i++)
-        value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), op->args[i].param->type, op->args[i].value);
+    const char **held = ARENA_ARRAY(arena, const char *, op->arg_count);
+    for (size_t i = 0; i < op->arg_count; i++) {
+        const CType *type = op->args[i].param->type;
+        held[i] = value_hold_given(&f->v, type, op->args[i].value);
+        if (held[i] == NULL)
+            value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
+    }
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
         if (!type->is_owning)
             continue;
         out_printf(out, "%s; ", type_declare(arena, type, arena_printf(arena, "chx_own%zu", i)));
+        if (held[i] != NULL) {
+            out_printf(out, "chx_own%zu = %s; memset(&%s, 0, sizeof %s); ", i, held[i], held[i], held[i]);
+            continue;
+        }
         out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->v.types, type), i, i);
         value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
@@ -256,6 +273,12 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
     function_statement(f, op);
     if (!is_wanted) {
         out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx));", shape.descriptor);
+        return;
+    }
+    if (!op->returns_result && shape.is_owning && pattern_may_fail(op->result)) {
+        const char *held = value_hold(&f->v, &shape);
+        out_printf(&f->v.out, "chx_set_moved(&%s, &%s, chx_result(chx)); ", shape.descriptor, held);
+        value_store(&f->v, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
         return;
     }
     const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
@@ -557,6 +580,7 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
 
 static void put_op(FunctionEmit *f, const LocalOp *op)
 {
+    value_hold_none(&f->v);
     switch (op->kind) {
     case LOCAL_STEP:
         put_step(f, op);
@@ -605,7 +629,8 @@ static void put_dispatch(const FunctionEmit *f, Out *out)
     out_puts(out, "    default: break;\n    }\n");
 }
 
-void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, Out *declarations, Out *out)
+void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
+                   Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
@@ -616,6 +641,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, O
         .role = role->local->role,
         .variables = arena_printf(role->arena, "%s->", role->me),
         .functions = arena_printf(role->arena, "%s_", role->local->name),
+        .held = held,
     };
     f.tables = tables;
     out_init(&f.v.out, role->arena, role->emit->source_literal);
