@@ -290,9 +290,42 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
     out_puts(&f->v.out, "}");
 }
 
+// Does nothing but call, in tail position and with values that are there.
+static const LocalFunction *only_callee(const LocalOpList *ops)
+{
+    const LocalOp *op = ops->count == 1 ? ops->items[0] : NULL;
+    if (op == NULL || op->kind != LOCAL_CALL || !op->is_tail)
+        return NULL;
+    for (size_t i = 0; i < op->arg_count; i++)
+        if (!op->args[i].value->is_variable && !op->args[i].value->is_constant)
+            return NULL;
+    return op->callee;
+}
+
+// Others are in an endless recursion that this role has no part in, except that it has a result.
+static bool goes_in_circles(const FunctionEmit *f)
+{
+    const LocalFunction *callee = only_callee(&f->function->body);
+    for (size_t i = 0; callee != NULL && i < f->role->local->functions.count; i++)
+        callee = only_callee(&callee->body);
+    return callee != NULL;
+}
+
+// Nothing is left to do for the role here, and others never come to an end.
+static void put_nothing(FunctionEmit *f, const LocalOp *op)
+{
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "%s->%s.at = %u; return chx_wait_for_ever(chx);", f->role->me, f->head, label);
+}
+
 static void put_call(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
+    if (op->is_tail && goes_in_circles(f)) {
+        put_nothing(f, op);
+        return;
+    }
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, op->callee->name);
     function_statement(f, op);
     if (op->is_tail) {
@@ -496,6 +529,66 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
 
 // ---- loops ----
 
+static bool each_waits(const LocalOpList *ops);
+
+// Does the runtime hear of the role each time that it does this?
+static bool op_waits(const LocalOp *op)
+{
+    switch (op->kind) {
+    case LOCAL_SEND:
+    case LOCAL_RECEIVE:
+    case LOCAL_CALL:
+    case LOCAL_CHECKPOINT:
+        return true;
+    case LOCAL_CHOICE:
+        if (op->decide == DECIDE_SELF && roleset_empty(&op->to))
+            break;
+        return true;
+    case LOCAL_LOOP:
+        return op->decide == DECIDE_TOLD || !roleset_empty(&op->to);
+    default:
+        return false;
+    }
+    for (size_t i = 0; i < op->branches.count; i++)
+        if (!each_waits(&op->branches.items[i].body))
+            return false;
+    return true;
+}
+
+static bool each_waits(const LocalOpList *ops)
+{
+    for (size_t i = 0; i < ops->count; i++)
+        if (op_waits(ops->items[i]))
+            return true;
+    return false;
+}
+
+static bool has_continue(const LocalOpList *ops, const LocalOp *loop)
+{
+    for (size_t i = 0; i < ops->count; i++) {
+        const LocalOp *op = ops->items[i];
+        if (op->kind == LOCAL_CONTINUE && op->loop_op == loop)
+            return true;
+        for (size_t k = 0; k < op->branches.count; k++)
+            if (has_continue(&op->branches.items[k].body, loop))
+                return true;
+        if (has_continue(&op->body, loop) || has_continue(&op->rescue, loop))
+            return true;
+    }
+    return false;
+}
+
+// In a loop of steps that concern nobody else: a rescue calls the role away here.
+static void put_look_up(FunctionEmit *f, const LocalOp *op)
+{
+    if (op_waits(op) || (each_waits(&op->body) && !has_continue(&op->body, op)))
+        return;
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx))) return chx_look_up(chx, &%s->%s, %u);", f->role->me,
+               f->head, label);
+}
+
 // Decides at the place where it stands in a C loop without condition.
 static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 {
@@ -521,6 +614,10 @@ static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 static void put_loop(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
+    if (op->decide == DECIDE_FOREVER && op->body.count == 0 && op->step.count == 0) {
+        put_nothing(f, op);
+        return;
+    }
     bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to); // C's own loops will do
     bool is_do = op->loop == LOOP_DO && op->decide != DECIDE_FOREVER;
     LoopLabels labels = {.number = ++f->loops, .outer = f->loop};
@@ -537,6 +634,7 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     out->indent++;
     if (!is_plain && !is_do && op->decide != DECIDE_FOREVER)
         put_loop_decision(f, op);
+    put_look_up(f, op);
     function_ops(f, &op->body);
     if (labels.has_continue) {
         out_end_line(out);
