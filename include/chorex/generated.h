@@ -97,8 +97,8 @@ void chx_share_cstring(const char **variable, const char *value); // another var
 const char *chx_keep_cstring(const char *value);                  // a variable's: one more owner
 void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
-void chx_set(const chx_type *type, void *variable, const void *value);       // any owning type: copies
-void chx_set_moved(const chx_type *type, void *variable, const void *value); // takes the value over: no copy
+void chx_set(const chx_type *type, void *variable, const void *value); // any owning type: copies
+void chx_set_moved(const chx_type *type, void *variable, void *value); // takes the value over, which is then zero
 
 // ---- roles ----
 
@@ -377,6 +377,16 @@ static inline chx_step chx_wait_at(chx_self *self, chx_frame *frame, uint32_t at
     frame->at = at;
     return chx_wait(self);
 }
+
+// Lets the runtime tell what it has to tell, then goes on at `at`.
+static inline chx_step chx_look_up(chx_self *self, chx_frame *frame, uint32_t at)
+{
+    self->wants = 0;
+    return chx_wait_at(self, frame, at);
+}
+
+// Nothing is left to do here: until the session ends, or a rescue calls the role away.
+chx_step chx_wait_for_ever(chx_self *self);
 
 // The value of a condition, when what the step made to find it is no longer needed.
 static inline bool chx_decided(chx_self *self, bool outcome)

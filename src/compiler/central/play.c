@@ -226,7 +226,7 @@ static void put_delivery(Play *play, const Node *node)
     Out *out = &v->out;
     begin_statement(play, node);
     out_printf(out, "{ %s; ", voice_at(v, node->site, node->span));
-    value_gather(v, "chx_value", &shape, &node->sent);
+    Gathered gathered = value_gather(v, "chx_value", &shape, &node->sent);
     spoken(play);
     for (ROLESET_EACH(role, &node->to.at)) {
         v = speak(play, role);
@@ -234,7 +234,7 @@ static void put_delivery(Play *play, const Node *node)
         spoken(play);
     }
     v = speak(play, node->from);
-    value_release_all(v, "chx_value", &shape, &node->sent);
+    value_release_all(v, &gathered);
     out_puts(out, "(void)chx_value; chx_done(chx); }");
 }
 

@@ -1,6 +1,7 @@
 // projected.c: the steps of projected code that concern other roles.
 
 #include "runtime/core/actor.h"
+#include "runtime/core/block.h"
 #include "runtime/core/broken.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/linked.h"
@@ -32,6 +33,13 @@ static bool step_allowed(Actor *actor)
         return step_wants(actor, NULL, 0);
     step_charge(actor, 1);
     return true;
+}
+
+chx_step chx_wait_for_ever(chx_self *self)
+{
+    static const Block never; // not done, now and always
+    self->wants = (uintptr_t)&never | WANTS_BLOCK;
+    return CHX_STEP_WAIT;
 }
 
 bool chx_room_called(chx_self *self, unsigned out)

@@ -224,10 +224,11 @@ void chx_set(const chx_type *type, void *variable, const void *value)
         free(copy);
 }
 
-void chx_set_moved(const chx_type *type, void *variable, const void *value)
+void chx_set_moved(const chx_type *type, void *variable, void *value)
 {
     if (variable == value)
         return;
     chx_value_drop(type, variable);
     memcpy(variable, value, type->size);
+    memset(value, 0, type->size);
 }
