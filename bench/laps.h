@@ -3,8 +3,13 @@
 #ifndef BENCH_LAPS_H
 #define BENCH_LAPS_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "bench/measure.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 enum { LAPS_MAX = 100000 };
@@ -32,6 +37,19 @@ static inline Laps laps_of(uint64_t *times_ns, size_t count)
     qsort(times_ns, count, sizeof *times_ns, laps_compare);
     return (Laps){(double)times_ns[0], (double)times_ns[count / 10], (double)times_ns[count / 2],
                   (double)times_ns[count * 99 / 100], (double)times_ns[count - 1]};
+}
+
+// The calling thread stays on the processor of this number, among those that it may use, from now on.
+static inline void laps_stay_on(int number)
+{
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) <= number)
+        return;
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &all) && number-- == 0)
+            CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 // As one line of JSON; each lap was `repeat` times the thing, which took `wall_s` on the whole.
