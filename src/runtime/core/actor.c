@@ -234,12 +234,21 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     return outcome;
 }
 
-ActorOutcome actor_run_alone(Actor *actor, Guard *guard)
+static __attribute__((noinline)) ActorOutcome actor_steps_alone(Actor *actor, void (*await)(Actor *actor))
+{
+    ActorOutcome outcome;
+    while ((outcome = actor_steps(actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_WAITS)
+            await(actor);
+    return outcome;
+}
+
+ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
     volatile ActorOutcome outcome = ACTOR_FAILED;
     guard_enter(guard, actor);
     if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_steps(actor);
+        outcome = actor_steps_alone(actor, await);
     guard_leave(guard);
     return outcome;
 }

@@ -13,7 +13,7 @@
 // Who waits for another process looks for a while before it sleeps: waking up costs more. At first all the time; then
 // whoever is ready gets the processor in between, for it may be the one that is waited for.
 enum {
-    PATIENCE_LOOKS = 32,
+    PATIENCE_LOOKS = 16,
     PATIENCE_NS = 20000,
 };
 typedef struct {

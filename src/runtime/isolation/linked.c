@@ -85,29 +85,47 @@ bool linked_room(Actor *actor, Channel *channel)
 }
 
 // What travels at this site; NULL: the outcome of a choice.
-static const chx_type *site_type(const Actor *actor, uint32_t site)
+static const chx_type *site_type(const Actor *actor, Channel *channel, uint32_t site)
 {
-    const chx_site *found = actor_site(actor->role, site);
-    return found != NULL ? found->type : NULL;
+    struct Linked *linked = channel->linked;
+    if (linked->site != site) {
+        const chx_site *found = actor_site(actor->role, site);
+        linked->type = found != NULL ? found->type : NULL;
+        linked->site = site;
+    }
+    return linked->type;
+}
+
+// Is the encoded form what lies in memory? So it is for the outcome of a choice, and for most numbers.
+static bool type_is_raw(const chx_type *type)
+{
+    if (type == NULL)
+        return true;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (type->kind == CHX_KIND_SIGNED || type->kind == CHX_KIND_UNSIGNED)
+        return type->size == type->wire;
+    return type->kind == CHX_KIND_FLOAT && type->size <= sizeof(double);
+#else
+    return false;
+#endif
 }
 
 void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
     struct Linked *linked = channel->linked;
-    const chx_type *type = site_type(actor, site);
-    linked->buffer.size = 0;
-    if (type != NULL) {
+    const chx_type *type = site_type(actor, channel, site);
+    const void *bytes = value;
+    if (!type_is_raw(type)) {
+        linked->buffer.size = 0;
         chx_encode(type, value, &linked->buffer);
         if (type->owning)
             chx_value_drop(type, value);
-    } else {
-        chx_writer writer = {&linked->buffer};
-        chx_write(&writer, value, size);
+        bytes = linked->buffer.data;
+        size = linked->buffer.size;
     }
     flush_output();
-    if (!ring_send(&linked->ring, site, channel->head.sending.epoch, linked->buffer.data, linked->buffer.size))
-        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process",
-                    linked->buffer.size);
+    if (!ring_send(&linked->ring, site, channel->head.sending.epoch, bytes, size))
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process", size);
     if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
         chx_buffer_free(&linked->buffer);
     if (actor->self.observed != 0)
@@ -171,7 +189,7 @@ uint32_t linked_arriving(Actor *actor, Channel *channel)
 static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
 {
     size_t used;
-    if (type == NULL) {
+    if (type_is_raw(type)) {
         if (bytes == size)
             memcpy(value, data, size);
         return bytes == size;
@@ -199,7 +217,7 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
     if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
         guard_no_memory();
     bool is_good =
-        ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, site), copy, bytes, value, size);
+        ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
     if (copy != room)
         free(copy);
     if (!is_good) {

@@ -22,7 +22,9 @@ struct Linked {
     void *owner;     // the side's: house or process
     uint32_t number; // of the channel
     uint64_t patience_ns;
-    chx_buffer buffer; // the producer's: the message being sent
+    chx_buffer buffer;    // the producer's: the message being sent
+    uint32_t site;        // the last one asked for
+    const chx_type *type; // and what travels there
 };
 
 // Sets up a channel that is not yet in use. The ring is mapped.

@@ -495,7 +495,7 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     return true;
 }
 
-static void process_end(Process *process, Actor *actor)
+static _Noreturn void process_end(Process *process, Actor *actor)
 {
     const chx_type *type = process->result.type;
     process->buffer.size = 0;
@@ -507,24 +507,18 @@ static void process_end(Process *process, Actor *actor)
     _exit(0);
 }
 
+static void process_waits(Actor *actor)
+{
+    actor_settle(actor);
+    process_await(actor->process, actor_is_ready, actor, actor_announces);
+}
+
 static _Noreturn void process_live(Process *process, Actor *actor)
 {
     Guard guard;
-    for (;;) {
-        ActorOutcome outcome = actor_run_alone(actor, &guard);
-        if (outcome == ACTOR_FAILED)
-            process_fail(process, &guard.fault);
-        if (outcome == ACTOR_ENDED)
-            process_end(process, actor);
-        if (outcome != ACTOR_WAITS)
-            continue;
-        guard_enter(&guard, actor);
-        if (sigsetjmp(guard.jump, 0) != 0)
-            process_fail(process, &guard.fault);
-        actor_settle(actor);
-        process_await(process, actor_is_ready, actor, actor_announces);
-        guard_leave(&guard);
-    }
+    if (actor_run_alone(actor, &guard, process_waits) == ACTOR_FAILED)
+        process_fail(process, &guard.fault);
+    process_end(process, actor);
 }
 
 static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
