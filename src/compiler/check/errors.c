@@ -243,9 +243,36 @@ static void report_void(Typing *typing, const LocalC *local)
     diag_note(typing->diags, SPAN_NONE, "a prototype in the choreography settles it");
 }
 
+// A pattern that takes the fields of something that has none: said once, not for each field.
+static bool report_no_fields(Typing *typing, const CErrorList *errors, const CError *error)
+{
+    const char *message = error->message;
+    bool is_pointer = strncmp(message, "member reference type ", 22) == 0;
+    if (!is_pointer && strncmp(message, "member reference base type ", 27) != 0)
+        return false;
+    const Sources *sources = typing->resolved->sources;
+    uint32_t line = span_position(sources, error->span).line;
+    for (size_t i = 0; i < errors->count; i++) {
+        const CError *other = &errors->items[i];
+        if (other->span.start < error->span.start && strcmp(other->message, message) == 0 &&
+            span_position(sources, other->span).line == line)
+            return true;
+    }
+    const char *type = strchr(message, '\''), *behind = strstr(message, " is ");
+    if (type == NULL || behind == NULL || behind < type)
+        return false;
+    diag_error(typing->diags, error->span, "a value of type %s has no fields that could be taken out of it",
+               clean_message(typing->resolved, arena_copy(typing->arena, type, (size_t)(behind - type))));
+    if (is_pointer)
+        diag_note(typing->diags, SPAN_NONE, "what it points to has: write '*' before the pointer");
+    return true;
+}
+
 static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
+    if (local == NULL && report_no_fields(typing, errors, error))
+        return;
     if (is_eclipsed(errors, error, local) || is_harmless(error, local) || mentions_macro(typing, local))
         return;
     // The target of `x++` and `x += e`: rules.c says it.
