@@ -409,6 +409,10 @@ static void c_without_a_role(void **state)
     check_errors("A(x);", "2:2: '.' is missing between the role and what it has\n");
     check_errors("A->x ~> B.y;", "2:2: a role and what it has are joined by '.', not '->'\n");
     check_errors("if (A(x)) { }", "2:6: '.' is missing between the role and what it has\n");
+    check_errors("A.x = B.y; } def g() -> A.int B.int {",
+                 "2:7: this is B's, not A's: a delivery brings it, 'B.y ~> A.x;'\n"
+                 "2:30: expected ',' between two results\n");
+    check_errors("} def g() : A.int {", "2:11: results are written behind '->', not ':'\n");
     check_errors("while (1) { }", "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
     check_errors("while (true) { }",
                  "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
