@@ -65,7 +65,7 @@ typedef enum {
     POST_FAIL,      // PostFail, why
     POST_END,       // the encoded result
     POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
-    POST_COMPLAIN,  // uint32_t channel: what stands next in it is no message
+    POST_COMPLAIN,  // uint32_t channel, uint32_t about: Complaint
 } PostKind;
 
 typedef struct {

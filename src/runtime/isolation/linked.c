@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_BYTES = 512, BUFFER_KEPT_BYTES = 1 << 20 };
+enum {
+    COPY_BYTES = 512,
+    BUFFER_KEPT_BYTES = 1 << 20,
+    DROPPED_MAX =
+        2 * RING_BYTES / RING_UNIT, // a sender learns of a new epoch before it has sent so much of the old one
+};
 
 void linked_init(Channel *channel, struct Linked *linked)
 {
@@ -41,8 +46,14 @@ static void linked_notify(Channel *channel, _Atomic uint32_t *waits, bool produc
 
 void linked_announce_wait(Channel *channel, bool room)
 {
-    RingWords *words = channel->linked->ring.words;
+    struct Linked *linked = channel->linked;
+    RingWords *words = linked->ring.words;
+    RingItem item;
+    ring_repeat(&linked->ring, room);
     atomic_store(room ? &words->producer_waits : &words->consumer_waits, 1);
+    // Left for later, see linked_next: it must not be for ever.
+    if (!room && ring_peek(&linked->ring, &item) == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
+        linked->side->complain(channel->consumer, channel, COMPLAIN_AHEAD);
 }
 
 bool linked_room(Actor *actor, Channel *channel)
@@ -50,7 +61,7 @@ bool linked_room(Actor *actor, Channel *channel)
     struct Linked *linked = channel->linked;
     RingState state = ring_room(&linked->ring);
     if (state == RING_BROKEN)
-        linked->side->complain(actor, channel, 0);
+        linked->side->complain(actor, channel, COMPLAIN_BROKEN);
     return state == RING_ITEM;
 }
 
@@ -92,6 +103,15 @@ static void linked_pop(Channel *channel, const RingItem *item)
     linked_notify(channel, &linked->ring.words->producer_waits, true);
 }
 
+// An old message is to be dropped: can there be one more?
+static bool linked_may_drop(struct Linked *linked, uint32_t epoch)
+{
+    if (linked->dropped_epoch != epoch)
+        linked->dropped = 0;
+    linked->dropped_epoch = epoch;
+    return linked->dropped++ < DROPPED_MAX;
+}
+
 // The next message of this role's epoch; older ones are dropped.
 static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
 {
@@ -99,13 +119,17 @@ static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
     for (;;) {
         RingState state = ring_peek(&linked->ring, item);
         if (state == RING_BROKEN)
-            linked->side->complain(actor, channel, 0);
+            linked->side->complain(actor, channel, COMPLAIN_BROKEN);
         if (state != RING_ITEM)
             return false;
         uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
         // A sender that is ahead: this role is about to be called back, or to enter the block.
         if (epoch == taking || epoch > taking)
             return epoch == taking;
+        if (!linked_may_drop(linked, taking)) {
+            linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
+            return false;
+        }
         linked_pop(channel, item);
     }
 }
@@ -119,7 +143,13 @@ bool linked_is_ready(Actor *actor, Channel *channel, bool room)
 uint32_t linked_arriving(Actor *actor, Channel *channel)
 {
     RingItem item;
-    return linked_next(actor, channel, &item) ? item.record.site : 0;
+    if (!linked_next(actor, channel, &item))
+        return 0;
+    if (actor_site(actor->role, item.record.site) == NULL) {
+        channel->linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
+        return 0;
+    }
+    return item.record.site;
 }
 
 static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
@@ -147,7 +177,7 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
         return false;
     size_t bytes = item.record.size;
     if (item.record.site != site) {
-        linked->side->complain(actor, channel, site);
+        linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;
     }
     if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
@@ -157,7 +187,7 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
     if (copy != room)
         free(copy);
     if (!is_good) {
-        linked->side->complain(actor, channel, site);
+        linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;
     }
     if (actor->self.observed != 0)

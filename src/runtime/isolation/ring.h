@@ -34,8 +34,8 @@ typedef union {
 // In shared memory; a page.
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint64_t tail; // the producer's point
-    _Atomic uint32_t large;                     // the producer's: count after the last large value
-    _Atomic uint32_t producer_waits;            // for room
+    _Atomic uint32_t large;          // the producer's: count after the last large value; for the next process
+    _Atomic uint32_t producer_waits; // for room
     _Alignas(CACHE_LINE) _Atomic uint64_t head; // the consumer's
     _Atomic uint32_t consumer_waits;
 } RingWords;
@@ -49,6 +49,7 @@ typedef struct Ring {
     uint32_t token;
     uint64_t message_limit, byte_limit;
     RingPoint tail, head; // this side's own, and what it last saw of the other
+    uint32_t large;       // the producer's: count after its last large value
 } Ring;
 
 // A record as the consumer finds it: copied, so that it can't change any more.
@@ -68,6 +69,12 @@ static inline RingPoint ring_load(const _Atomic uint64_t *word)
 
 // The bounds of the channel, as far as the ring can hold that much.
 void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit);
+// Goes on where the words say. For a new process; before that a ring is at its beginning.
+void ring_go_on(Ring *ring);
+// Says once more where this side stands, in case that the other one has written over it.
+void ring_repeat(Ring *ring, bool producer);
+// Can these be the two ends of one ring?
+bool ring_is_sane(const Ring *ring, RingPoint head, RingPoint tail);
 // Producer. RING_EMPTY: no room; RING_ITEM: there is; RING_BROKEN: the consumer's word is nonsense.
 RingState ring_room(Ring *ring);
 // Producer: there is room. False: larger than any message can be, or no memory.
@@ -75,15 +82,17 @@ bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size
 
 // Consumer: the next record.
 RingState ring_peek(Ring *ring, RingItem *item);
+// Anybody: the record that stands at `from`, if what is there makes sense up to `tail`.
+RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *item);
 // Consumer: copies the record's data to `to`, which has room for it. False: it could not be had.
 bool ring_copy(Ring *ring, const RingItem *item, void *to);
 // Consumer: the record is done with.
 void ring_pop(Ring *ring, const RingItem *item);
 
 // Anybody, when the producer is gone: walks over the unread records while `is_valid` holds. Returns the first point at
-// which nothing sensible stands: the producer's own, if all is well.
-RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item),
-                           void *context);
+// which nothing sensible stands: the producer's own, if all is well. `large`: what the producer's word must be then.
+RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item), void *context,
+                           uint32_t *large);
 // Is `point` at or behind `mark`, for points of one side?
 bool ring_is_behind(RingPoint point, RingPoint mark);
 
