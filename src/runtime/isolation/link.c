@@ -196,10 +196,37 @@ void link_blame(Link *link, const char *peer)
         link_condemn(link, CHX_FAULT_EXIT, "its process sent %s what is no message", peer);
     } else if (link->state == LINK_LEFT && !session_is_stopping(link->house->session)) {
         Fault fault = {.kind = CHX_FAULT_EXIT, .site = link->seat->actor.self.site};
-        snprintf(fault.why, sizeof fault.why, "its process ended, but had sent %s what is no message", peer);
+        snprintf(fault.why, sizeof fault.why, "its process ended, but %s still had to hear from it or to be heard",
+                 peer);
         link_fail_session(link, &fault);
     }
     // Else it is dead, what it wrote was looked through, and another one goes on.
+}
+
+static void block_look_for_ended(Session *session, const Block *block)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; !block->done && i < checkpoint->participant_count; i++) {
+        const Actor *actor = &session->actors[checkpoint->participants[i]];
+        if (actor->link != NULL && actor->link->state == LINK_LEFT)
+            link_blame(actor->link, "others in a block");
+    }
+}
+
+void house_look_for_ended(House *house)
+{
+    Session *session = house->session;
+    const Block *block = session->blocks;
+    while (block != NULL && !session_is_stopping(session)) {
+        block_look_for_ended(session, block);
+        if (block->children != NULL) {
+            block = block->children;
+            continue;
+        }
+        while (block->next == NULL && block->parent != NULL)
+            block = block->parent;
+        block = block->next;
+    }
 }
 
 // ---- what processes have written ----
@@ -549,7 +576,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
         return true;
     if (parent != NULL && parent->arrived)
         return false;
-    if (size + MARK_BYTES > SAVED_MAX_BYTES - link->saved_bytes) {
+    if (size - sizeof head + MARK_BYTES > SAVED_MAX_BYTES - link->saved_bytes) {
         link_condemn(link, CHX_FAULT_SYSTEM, "what it has saved for the blocks that it is in takes more than %d MiB",
                      SAVED_MAX_BYTES >> 20);
         return true;
@@ -652,11 +679,15 @@ static bool post_end(Link *link, const unsigned char *data, size_t size)
             return false;
     }
     link_leave(link);
-    // They may wait for it in vain, if it was not in order: see house_wake_all.
-    for (size_t i = 0; i < actor->role->sends_to_count; i++)
+    // If that was not in order, others wait for it in vain: they look.
+    for (size_t i = 0; i < actor->role->sends_to_count; i++) {
+        atomic_fetch_or(&actor->out[i].linked->ring.words->ended, RING_PRODUCER_ENDED);
         actor_nudge(actor->out[i].consumer);
-    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+    }
+    for (size_t i = 0; i < actor->role->receives_from_count; i++) {
+        atomic_fetch_or(&actor->in[i]->linked->ring.words->ended, RING_CONSUMER_ENDED);
         actor_nudge(actor->in[i]->producer);
+    }
     return true;
 }
 
@@ -691,6 +722,12 @@ static bool channel_is_broken(Channel *channel, bool for_consumer)
     return state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, ring, &item));
 }
 
+static bool channel_is_empty(Channel *channel)
+{
+    const RingWords *words = channel->linked->ring.words;
+    return ring_load(&words->head).word == ring_load(&words->tail).word;
+}
+
 // Who is right? Both can write there. If it is broken, the complaint is believed; a role of this process does not break
 // it. If it looks right, one of the two is wrong about what has to come.
 static bool post_complain(Link *link, const unsigned char *data, size_t size)
@@ -700,7 +737,7 @@ static bool post_complain(Link *link, const unsigned char *data, size_t size)
     if (size != sizeof words)
         return false;
     memcpy(words, data, sizeof words);
-    if (words[0] >= session->channel_count || words[1] > COMPLAIN_AHEAD)
+    if (words[0] >= session->channel_count || words[1] > COMPLAIN_ENDED)
         return false;
     Channel *channel = &session->channels[words[0]];
     bool is_consumer = channel->consumer == link->actor;
@@ -711,6 +748,8 @@ static bool post_complain(Link *link, const unsigned char *data, size_t size)
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = link->actor->role->role, *other_name = other->role->role;
     bool is_broken = channel_is_broken(channel, is_consumer);
+    if (words[1] == COMPLAIN_ENDED && other->link != NULL && other->link->state == LINK_LEFT)
+        is_broken |= !is_consumer || channel_is_empty(channel);
     if (is_broken && other->link == NULL)
         return false;
     if (is_broken) {

@@ -24,7 +24,7 @@ void linked_init(Channel *channel, struct Linked *linked)
     // No room, no place to write, something that may not be taken: projected code asks each time.
     channel->is_quick = false;
     channel->head.sent_stop = 0;
-    channel->head.write = channel->head.write_end = NULL;
+    channel->head.write = channel->head.write_end = channel->first;
     channel->head.sent_seen = UINT64_MAX;
     channel->head.taken_stop = 0;
 }
@@ -51,8 +51,12 @@ void linked_announce_wait(Channel *channel, bool room)
     RingItem item;
     ring_repeat(&linked->ring, room);
     atomic_store(room ? &words->producer_waits : &words->consumer_waits, 1);
-    // Left for later, see linked_next: it must not be for ever.
-    if (!room && ring_peek(&linked->ring, &item) == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
+    uint32_t ended = atomic_load(&words->ended) & (room ? RING_CONSUMER_ENDED : RING_PRODUCER_ENDED);
+    RingState state = room ? ring_room(&linked->ring) : ring_peek(&linked->ring, &item);
+    // The wait must not be for ever. A message of a later epoch is left for later, see linked_next.
+    if (state == RING_EMPTY && ended != 0)
+        linked->side->complain(room ? channel->producer : channel->consumer, channel, COMPLAIN_ENDED);
+    else if (!room && state == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
         linked->side->complain(channel->consumer, channel, COMPLAIN_AHEAD);
 }
 
@@ -72,6 +76,23 @@ static const chx_type *site_type(const Actor *actor, uint32_t site)
     return found != NULL ? found->type : NULL;
 }
 
+// A large buffer is not kept.
+static void linked_relax(struct Linked *linked)
+{
+    if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
+        chx_buffer_free(&linked->buffer);
+}
+
+static unsigned char *linked_reserve(struct Linked *linked, size_t bytes)
+{
+    if (linked->buffer.capacity < bytes) {
+        chx_buffer_free(&linked->buffer);
+        linked->buffer.data = malloc(bytes);
+        linked->buffer.capacity = linked->buffer.data != NULL ? bytes : 0;
+    }
+    return linked->buffer.data;
+}
+
 void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
     struct Linked *linked = channel->linked;
@@ -89,8 +110,7 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
     if (!ring_send(&linked->ring, site, channel->head.sending.epoch, linked->buffer.data, linked->buffer.size))
         guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process",
                     linked->buffer.size);
-    if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
-        chx_buffer_free(&linked->buffer);
+    linked_relax(linked);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
     linked_notify(channel, &linked->ring.words->consumer_waits, false);
@@ -180,12 +200,12 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
         linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;
     }
-    if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
+    // The channel's, not this function's: decoding may end in the guard.
+    if (bytes > sizeof room && (copy = linked_reserve(linked, bytes)) == NULL)
         guard_no_memory();
     bool is_good =
         ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, site), copy, bytes, value, size);
-    if (copy != room)
-        free(copy);
+    linked_relax(linked);
     if (!is_good) {
         linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;

@@ -13,6 +13,7 @@ typedef enum {
     COMPLAIN_BROKEN,     // what stands in it is no message, or the other side's word is nonsense
     COMPLAIN_UNEXPECTED, // a message, but not one that can come now
     COMPLAIN_AHEAD,      // perhaps nothing: it is of a later epoch. Can its sender be that far?
+    COMPLAIN_ENDED,      // the other role has ended, it is said, and is waited for
 } Complaint;
 
 // What the two kinds of process do differently.
@@ -28,7 +29,7 @@ struct Linked {
     const LinkedSide *side;
     void *owner;       // the side's: house or process
     uint32_t number;   // of the channel
-    chx_buffer buffer; // the producer's: the message being sent
+    chx_buffer buffer; // the message being sent or received
     uint32_t dropped;  // the consumer's: old messages in its present epoch
     uint32_t dropped_epoch;
 };

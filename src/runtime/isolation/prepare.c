@@ -46,12 +46,15 @@ static void parent_notify(Channel *channel, bool producer)
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
-static bool complaint_holds(const Actor *actor, Channel *channel, Complaint about)
+static bool complaint_holds(const Actor *actor, Channel *channel, const Link *link, Complaint about)
 {
     Ring *ring = &channel->linked->ring;
     RingItem item;
     if (about == COMPLAIN_UNEXPECTED)
         return true;
+    if (about == COMPLAIN_ENDED)
+        return link->state == LINK_LEFT &&
+               (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_EMPTY;
     if (about == COMPLAIN_AHEAD)
         return ring_peek(ring, &item) == RING_ITEM && channel->producer->link != NULL &&
                item.record.of.epoch > channel->head.sending.epoch;
@@ -65,7 +68,7 @@ static void parent_complain(Actor *actor, Channel *channel, Complaint about)
     Link *link = channel->producer == actor ? channel->consumer->link : channel->producer->link;
     current()->busy++;
     house_block_lock(house);
-    if (complaint_holds(actor, channel, about))
+    if (complaint_holds(actor, channel, link, about))
         link_blame(link, actor->role->role);
     pthread_mutex_unlock(&house->session->block_lock);
     current()->busy--;

@@ -191,7 +191,8 @@ static void process_complain(Actor *actor, Channel *channel, Complaint about)
     uint32_t seen = atomic_load(&process_bell(process)->word);
     process_post(process, POST_COMPLAIN, words, sizeof words);
     // Who is to blame is killed. The bell rings when there is reason to look again.
-    if (about != COMPLAIN_AHEAD && atomic_load(actor->self.alarm) == actor->self.alarm_seen)
+    bool is_settled = about == COMPLAIN_AHEAD || about == COMPLAIN_ENDED;
+    if (!is_settled && atomic_load(actor->self.alarm) == actor->self.alarm_seen)
         bell_sleep(process_bell(process), seen);
 }
 

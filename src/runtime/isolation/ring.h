@@ -38,7 +38,11 @@ typedef struct {
     _Atomic uint32_t producer_waits; // for room
     _Alignas(CACHE_LINE) _Atomic uint64_t head; // the consumer's
     _Atomic uint32_t consumer_waits;
+    _Alignas(CACHE_LINE) _Atomic uint32_t ended; // the parent's: bits as below
 } RingWords;
+
+// Who has ended, in good order: there is nothing to wait for any more.
+enum { RING_PRODUCER_ENDED = 1, RING_CONSUMER_ENDED = 2 };
 
 typedef struct Ring {
     RingWords *words;
