@@ -250,6 +250,8 @@ ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *ac
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_steps_alone(actor, await);
     guard_leave(guard);
+    if (actor->self.observed != 0)
+        observe_turn(actor, outcome, &guard->fault);
     return outcome;
 }
 

@@ -38,6 +38,9 @@ uint32_t linked_arriving(Actor *actor, Channel *channel);
 // Messages were taken out, and the producer was not yet told (actor->owing).
 void linked_settle(Channel *channel);
 
+// The number of the message that was sent last, or that stands next.
+uint64_t linked_sequence(const Channel *channel, bool sent);
+
 // The actor is about to wait for the channel: the other end rings when something has changed.
 void linked_announce_wait(Channel *channel, bool room);
 // Can the actor go on, whether it waits for room or for a message?

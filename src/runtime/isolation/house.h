@@ -101,7 +101,8 @@ typedef struct {
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     uint32_t alarm, decisions, rescues, marks;
-    uint32_t out_count, in_count;
+    uint32_t out_count, in_count, epoch;
+    uint64_t trace, trace_start_ns;
     chx_fault_kind kind;
     int signal, line;
     char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];
@@ -112,6 +113,7 @@ typedef struct {
 typedef struct {
     uint32_t number, peer, epoch;
     bool peer_is_isolated;
+    char peer_name[NAME_SIZE];
 } RestoreChannel;
 
 typedef struct {

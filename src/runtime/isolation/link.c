@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/log.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/trace.h"
 #include "runtime/isolation/chain.h"
 
@@ -381,6 +382,10 @@ void link_died(Link *link, int status)
         fault = (Fault){.site = link->seat->actor.self.site};
         fault_of_status(&fault, status);
     }
+    // A process that failed by itself has said so.
+    if ((link->actor->self.observed & OBSERVED_TRACE) != 0 && link->fault.kind != CHX_FAULT_FAIL &&
+        link->fault.kind != CHX_FAULT_PATTERN && link->fault.kind != CHX_FAULT_SYSTEM)
+        trace_turn(link->actor, ACTOR_FAILED, &fault);
     link->deaths++;
     bool is_taken_up = !session_is_stopping(session) && link_take_up(link, &fault);
     house_wake_all(link->house);
@@ -441,13 +446,15 @@ static void restore_channels(chx_writer *writer, const Link *link)
     for (size_t i = 0; i < role->sends_to_count; i++) {
         const Channel *channel = &actor->out[i];
         RestoreChannel out = {channel->linked->number, role->sends_to[i], channel->head.sending.epoch,
-                              channel->consumer->link != NULL};
+                              channel->consumer->link != NULL, ""};
+        snprintf(out.peer_name, sizeof out.peer_name, "%s", channel->consumer->role->role);
         chx_write(writer, &out, sizeof out);
     }
     for (size_t i = 0; i < role->receives_from_count; i++) {
         const Channel *channel = actor->in[i];
         RestoreChannel in = {channel->linked->number, role->receives_from[i], channel->head.taking.epoch,
-                             channel->producer->link != NULL};
+                             channel->producer->link != NULL, ""};
+        snprintf(in.peer_name, sizeof in.peer_name, "%s", channel->producer->role->role);
         chx_write(writer, &in, sizeof in);
     }
 }
@@ -495,12 +502,15 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .marks = (uint32_t)actor->mark_count,
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
+        .trace = session->trace,
     };
+    trace_file(&restore.trace_start_ns);
     if (mark != NULL) {
         const chx_fault *fault = &mark->block->fault->fault;
         restore.kind = fault->kind;
         restore.signal = fault->signal;
         restore.line = fault->line;
+        restore.epoch = mark->block->epoch;
         snprintf(restore.fault_role, sizeof restore.fault_role, "%s", fault->role);
         snprintf(restore.why, sizeof restore.why, "%s", fault->why);
     }
@@ -565,7 +575,10 @@ void link_spawn(Link *link)
         return;
     }
     isolation_number(link);
-    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
+    uint64_t start_ns;
+    NurseryFiles files = {house->file, file, house->bell,
+                          (link->actor->self.observed & OBSERVED_TRACE) != 0 ? trace_file(&start_ns) : -1};
+    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &files);
     error = errno;
     close(file);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {

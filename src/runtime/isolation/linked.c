@@ -224,6 +224,12 @@ bool linked_is_ready(Actor *actor, Channel *channel, bool room)
     return room ? linked_room(actor, channel) : linked_next(actor, channel, &item);
 }
 
+uint64_t linked_sequence(const Channel *channel, bool sent)
+{
+    const Ring *ring = &channel->linked->ring;
+    return sent ? ring->tail.count - 1 : ring->head.count;
+}
+
 uint32_t linked_arriving(Actor *actor, Channel *channel)
 {
     RingItem item;

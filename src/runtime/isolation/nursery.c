@@ -26,6 +26,7 @@ extern char **environ;
 #define NURSERY_VARIABLE "CHOREX_NURSERY"
 // Where the nursery finds its files.
 enum { NURSERY_SOCKET = 3, NURSERY_PARENT = 4, NURSERY_FIRST_FREE = 5, CLONE_STACK_BYTES = 65536 };
+enum { NURSERY_FILES_MAX = 4 };
 
 static int pidfd_of(pid_t pid)
 {
@@ -38,7 +39,7 @@ static bool message_send(int socket, const NurseryMessage *message, const int *f
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {(void *)message, sizeof *message};
     struct msghdr whole = {.msg_iov = &part, .msg_iovlen = 1};
@@ -64,7 +65,7 @@ static int message_receive(int socket, NurseryMessage *message, int *files, size
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {message, sizeof *message};
     struct msghdr whole = {
@@ -208,8 +209,8 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
 
 bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files)
 {
-    int list[3] = {files->house, files->restore, files->bell};
-    return nursery_ask(nursery, NURSERY_SPAWN, id, list, 3);
+    int list[NURSERY_FILES_MAX] = {files->house, files->restore, files->bell, files->trace};
+    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1);
 }
 
 bool nursery_kill(Nursery *nursery, uint64_t id)
@@ -219,7 +220,7 @@ bool nursery_kill(Nursery *nursery, uint64_t id)
 
 int nursery_hear(Nursery *nursery, NurseryMessage *message)
 {
-    int files[3];
+    int files[NURSERY_FILES_MAX];
     size_t count;
     int heard = message_receive(nursery->socket, message, files, &count);
     for (size_t i = 0; i < count; i++)
@@ -347,13 +348,16 @@ static void nest_reap(size_t index)
 static void nest_answer(void)
 {
     NurseryMessage message;
-    int files[3];
+    int files[NURSERY_FILES_MAX];
     size_t count;
     int heard;
     while ((heard = message_receive(NURSERY_SOCKET, &message, files, &count)) == 1) {
         int error = 0;
         if (message.kind == NURSERY_SPAWN)
-            error = count == 3 ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2]}) : EINVAL;
+            error = count >= NURSERY_FILES_MAX - 1
+                        ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2],
+                                                                 count == NURSERY_FILES_MAX ? files[3] : -1})
+                        : EINVAL;
         else
             nest_kill(message.id);
         for (size_t i = 0; i < count; i++)

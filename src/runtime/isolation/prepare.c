@@ -182,8 +182,12 @@ static bool house_add_channel(House *house, size_t number)
 // The arguments lie in the actor's first frame: they go to the process.
 static void link_take_arguments(Link *link)
 {
+    // Nobody has returned from anything.
+    uint32_t observed = link->actor->self.observed;
+    link->actor->self.observed = 0;
     chain_save(link->actor, NULL, &link->begin);
     actor_unwind(link->actor);
+    link->actor->self.observed = observed;
 }
 
 static bool house_build(Session *session, const bool *isolated)

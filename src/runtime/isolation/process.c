@@ -11,7 +11,9 @@
 #include "runtime/core/mark.h"
 #include "runtime/core/registry.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/session.h"
+#include "runtime/core/trace.h"
 #include "runtime/isolation/chain.h"
 #include "runtime/isolation/house.h"
 #include "runtime/isolation/linked.h"
@@ -208,6 +210,21 @@ static void mark_forget(Actor *actor)
     mark_pop(actor);
 }
 
+static void process_observe(Actor *actor, void (*trace)(Actor *actor, const TraceBlock *block), uint32_t epoch,
+                            const char *why)
+{
+    const Mark *mark = mark_top(actor);
+    if (actor->self.observed == 0)
+        return;
+    actor->self.site = mark->checkpoint->site;
+    trace(actor, &(TraceBlock){.site = mark->checkpoint->site,
+                               .attempt = mark->attempt,
+                               .epoch = epoch,
+                               .depth = (uint32_t)actor->mark_count - 1,
+                               .frame = mark->frame,
+                               .why = why});
+}
+
 uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Process *process = actor->process;
@@ -223,6 +240,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     mark->fault = NULL;
     mark->ordinal_base = 0;
     mark_push(actor, mark);
+    process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     process->buffer.size = 0;
     chx_writer writer = {&process->buffer};
@@ -253,11 +271,13 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     if (atomic_load(actor->self.alarm) != actor->self.alarm_seen)
         return false;
     if (!mark->arrived) {
+        process_observe(actor, trace_checkpoint_arrive, 0, NULL);
         process_post(process, POST_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
         mark->arrived = true;
     }
     if (atomic_load(&process->seat->goes) > process->goes) {
         process->goes++;
+        process_observe(actor, trace_checkpoint_leave, 0, NULL);
         mark_forget(actor);
         return true;
     }
@@ -334,6 +354,7 @@ void process_answer_alarm(Actor *actor)
     process->goes = order.goes;
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
     target->frame->at = mark_attempt_begins(actor, target);
+    process_observe(actor, trace_checkpoint_recover, order.epoch, target->fault->why);
     PostReady ready = {order.epoch, actor->rescues};
     process_post(process, POST_READY, &ready, sizeof ready);
 }
@@ -385,6 +406,9 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     linked->owner = process;
     linked->number = from->number;
     linked_init(channel, linked);
+    chx_role *role = need(calloc(1, sizeof *role));
+    role->role = from->peer_name;
+    peer->role = role;
     if (sends)
         channel->head.sending.epoch = from->epoch;
     else
@@ -565,5 +589,12 @@ void process_main(const NurseryFiles *files)
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
     process_begin(process, actor, data + sizeof *restore, size - sizeof *restore);
+    if (files->trace >= 0) {
+        trace_adopt(files->trace, restore->trace_start_ns);
+        process->session.trace = restore->trace;
+        actor->self.observed = OBSERVED_TRACE;
+        if (restore->marks > 0)
+            process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
+    }
     process_live(process, actor);
 }

@@ -47,7 +47,7 @@ static inline RingPoint ring_point(uint32_t place, uint32_t count)
 // producer's word in one cache line; it also lies in the ring like any other.
 typedef struct {
     _Alignas(RING_LINES) _Atomic uint64_t tail; // the producer's point
-    _Atomic uint32_t large;                     // the producer's: count after the last large value; for the next process
+    _Atomic uint32_t large; // the producer's: count after the last large value; for the next process
     uint32_t reserved;
     _Atomic uint64_t latest_stamp; // written first, looked at last
     _Atomic uint64_t latest_what;  // size and site
