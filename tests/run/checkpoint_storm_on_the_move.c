@@ -3,6 +3,7 @@
 // expect: 30000 rounds, all agree, no wrong message
 //! no-central
 //! no-sim
+//! no-process
 #include <chorex.h>
 #include <stdatomic.h>
 #include <stdio.h>

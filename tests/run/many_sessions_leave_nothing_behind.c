@@ -5,6 +5,7 @@
 // expect: nothing is left
 //! no-central
 //! no-sim
+//! no-process
 #include <chorex.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -155,8 +155,30 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
     return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
 }
 
-// The actor can't go on until another has done something, which waits on the same worker for what the actor has sent, or
-// is to be run next there: makes the actor wait, and that one is in hand. NULL: not so, nothing was done.
+// Inside: who can run in the actor's place: the one that waits on this worker for what the actor has sent, or that is to
+// be run next here. NULL: nobody, or not before others are told something.
+static inline Actor *actor_successor(Worker *worker, Actor *actor)
+{
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    const Channel *unsaid = (const Channel *)actor->self.unsaid, *owing = actor->owing;
+    if (unsaid != NULL) {
+        Actor *peer = unsaid->consumer;
+        if (next != peer && (next != NULL || !worker_keeps(worker, peer, unsaid)))
+            return NULL;
+        next = peer;
+    } else if (next == NULL) {
+        return NULL;
+    }
+    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
+    if (owing != NULL && owing->producer != next)
+        return NULL;
+    // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by one who has
+    // been here all the time.
+    return session_is_alone(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
+}
+
+// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
+// is in hand. NULL: not so, nothing was done.
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
@@ -164,38 +186,26 @@ static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
         return NULL;
     if (!worker_enter(worker))
         return NULL;
-    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
-    Channel *unsaid = (Channel *)actor->self.unsaid, *owing = actor->owing;
-    if (unsaid != NULL && next == NULL && worker_keeps(worker, unsaid->consumer, unsaid))
-        next = unsaid->consumer;
-    else if (unsaid != NULL && next != unsaid->consumer)
-        next = NULL;
-    // Nothing has changed since the actor looked: what it waits for can only be done by one who has been here all the
-    // time, or only by this worker.
-    bool waits = next != NULL && (session_is_alone(actor->session, worker) || actor_waits_for(actor, next));
-    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
-    if (waits && (owing == NULL || owing->producer == next)) {
+    Actor *next = actor_successor(worker, actor);
+    if (next != NULL) {
+        chx_channel *unsaid = actor->self.unsaid;
         // Before it waits: afterwards it may be in another's hand.
         actor->self.unsaid = NULL;
         atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
         // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
         atomic_signal_fence(memory_order_seq_cst);
-        waits = atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen;
-        if (waits) {
+        if (CHX_UNLIKELY(chx_has_news(&actor->self))) {
+            atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+            actor->self.unsaid = unsaid;
+            next = NULL;
+        } else {
             atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
             atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
-        } else {
-            atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-            actor->self.unsaid = (chx_channel *)unsaid;
+            // Another turn, to those who look whether one takes long.
+            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
         }
-    } else {
-        waits = false;
     }
     worker_leave(worker);
-    if (!waits)
-        return NULL;
-    // Another turn, to those who look whether one takes long.
-    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
     return next;
 }
 
