@@ -26,3 +26,21 @@ choreography(used, (Alice, Bob),
 END
 status 1 "$CHORCC" --emit used.c
 lacks messages "never used"
+
+cat >header.c <<'END'
+#include <chorex.h>
+choreography(header, (Alice, Bob),
+    def run(Alice.const char *s) {
+        Alice.(strlen(s)) ~> Bob.unsigned long n;
+        Bob.(labs(-3) + n) ~> Alice._;
+    }
+)
+#include "header.Alice.chor.h"
+#include "header.Bob.chor.h"
+int main(void) { return header_run(NULL, "abc"); }
+END
+status 1 "$CHORCC" header.c -o header
+contains messages "for C's own 'labs', '#include <stdlib.h>' is missing above the choreography"
+sed -i 's/labs(-3) + n/n/' header.c
+status 1 "$CHORCC" header.c -o header
+contains messages "for C's own 'strlen', '#include <string.h>' is missing above the choreography"

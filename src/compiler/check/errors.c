@@ -87,11 +87,19 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
     RoleId id = roleset_next(&local->expr.at, 0);
     // A prototype belongs to a role, never to a role parameter.
     const char *role = written_role(typing, local, id), *owner = typing->resolved->program->role_names[id];
+    const char *header = map_get(&typing->headers, name);
+    if (strncmp(name, "chx_", 4) == 0) {
+        diag_error(typing->diags, span, "the library has no '%s'", name);
+        return;
+    }
     diag_error(typing->diags, span,
                "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography", role, name,
                owner, name, argument_types(typing, local, name));
     CNameKind kind = cunit_name_kind(typing->unit, name);
-    if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
+    if (header != NULL)
+        diag_note(typing->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography", name,
+                  header);
+    else if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
         diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role,
                   name);
 }

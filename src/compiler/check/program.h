@@ -41,8 +41,9 @@ typedef struct {
     const char *name;
     const TreeProto *proto; // NULL: inferred
     const CFunction *type;
-    Span first_use; // SPAN_NONE: never used
-    bool is_hook;   // init, fini
+    Span first_use;     // SPAN_NONE: never used
+    bool is_hook;       // init, fini
+    const char *header; // C has one of this name, in this header, which is not included; NULL: it has not
 } RoleFunction;
 typedef VECTOR(RoleFunction *) RoleFunctionList;
 

@@ -175,6 +175,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     map_init(&typing.array_types, arena);
     map_init(&typing.bitfields, arena);
     map_init(&typing.unfit, arena);
+    map_init(&typing.headers, arena);
     typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
     typing_agreement(&typing);
     for (int round = 0; round < ROUNDS_MAX; round++) {
