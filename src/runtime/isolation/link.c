@@ -324,7 +324,8 @@ void link_not_born(Link *link, int error)
     link->state = LINK_WAITS;
     isolation_forget(link);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
-    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s", strerrordesc_np(error));
+    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s",
+             error == ECHILD ? "the program can't be started once more" : strerrordesc_np(error));
     link_fail_session(link, &fault); // and the postman sees that
 }
 
