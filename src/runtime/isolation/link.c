@@ -72,10 +72,11 @@ static Mark *link_called_back(Link *link)
 void isolation_recall(Link *link)
 {
     Actor *actor = link->actor;
-    atomic_store(&link->seat->decisions, ++link->decisions);
     Mark *target = link_called_back(link);
-    if (target == NULL)
+    if (target == NULL) {
+        atomic_store(&link->seat->late, ++link->late);
         return;
+    }
     while (mark_top(actor) != target) {
         block_leave(link->house->session, mark_top(actor)->block, false);
         mark_pop(actor);
@@ -409,7 +410,6 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .goes = link->goes,
         .answered = link->answered,
         .alarm = link->order_number,
-        .decisions = link->decisions,
         .rescues = actor->rescues,
         .marks = (uint32_t)actor->mark_count,
         .out_count = (uint32_t)actor->role->sends_to_count,
@@ -539,8 +539,11 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark_push(actor, mark);
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
-    if (block->attempt != 0)
+    if (block->attempt != 0) {
         isolation_recall(link);
+        if (link->late > 0)
+            atomic_store(&link->seat->late, --link->late);
+    }
     return true;
 }
 

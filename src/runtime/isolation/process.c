@@ -39,7 +39,6 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint32_t decisions; // known of
     uint64_t spin_ns;   // before it sleeps
     chx_buffer buffer;
     Session session;
@@ -232,12 +231,10 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
         chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
     chain_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     process_post(process, POST_ENTER, process->buffer.data, process->buffer.size);
-    // The block may have failed already. If so, it was counted here before; then the answer is waited for.
-    uint32_t decisions = atomic_load(&process->seat->decisions);
-    if (decisions != process->decisions) {
+    // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
+    // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
+    if (atomic_load(&process->seat->late) != 0)
         process_await(process, process_has_answer, &process->posted, NULL);
-        process->decisions = decisions;
-    }
     actor->self.wants = 0;
     return atomic_load(actor->self.alarm) == actor->self.alarm_seen ? checkpoint->body_at : 0;
 }
@@ -557,7 +554,6 @@ void process_main(const NurseryFiles *files)
         process->peers[i].index = i;
     process->goes = restore->goes;
     process->posted = restore->answered;
-    process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
     process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
