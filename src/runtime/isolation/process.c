@@ -198,9 +198,17 @@ static const LinkedSide process_side = {process_notify, process_complain};
 
 // ---- blocks ----
 
+// The fault's strings go with the block: no variable may keep them, since variables are saved with the next one.
 static void mark_forget(Actor *actor)
 {
-    free(mark_top(actor)->fault);
+    Mark *mark = mark_top(actor);
+    const chx_function *function = mark->frame->function;
+    for (size_t i = 0; mark->fault != NULL && i < function->variable_count; i++) {
+        chx_fault *fault = (chx_fault *)(void *)((char *)mark->frame + function->variables[i].offset);
+        if (function->variables[i].type == &chx_type_fault && fault->why == mark->fault->why)
+            memset(fault, 0, sizeof *fault);
+    }
+    free(mark->fault);
     mark_pop(actor);
 }
 
