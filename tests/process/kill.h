@@ -353,11 +353,11 @@ static inline void *watchdog_main(void *argument)
     Killer *killer = (Killer *)argument;
     KillShared *shared = kill_shared();
     uint32_t seen = 0;
-    for (int quiet_s = 0; !atomic_load(&killer->is_over); quiet_s++) {
+    for (int quiet_ms = 0; !atomic_load(&killer->is_over); quiet_ms += 50) {
         uint32_t now = atomic_load(&shared->progress);
-        quiet_s = now != seen ? 0 : quiet_s;
+        quiet_ms = now != seen ? 0 : quiet_ms;
         seen = now;
-        if (quiet_s >= KILL_HANG_S) {
+        if (quiet_ms >= KILL_HANG_S * 1000) {
             int pids[KILL_ROLES], count = kill_children(pids);
             fprintf(stderr, "HANG: nothing has happened for %d s\n", KILL_HANG_S);
             for (int i = 0; i < KILL_ROLES; i++)
@@ -376,7 +376,7 @@ static inline void *watchdog_main(void *argument)
                 pause();
             _exit(3);
         }
-        kill_sleep_us(1000000);
+        kill_sleep_us(50000);
     }
     return NULL;
 }
@@ -457,6 +457,9 @@ static inline int kill_main(int argc, char **argv, KillSession session, uint32_t
         if (status != CHX_OK) {
             failed++;
             kill_check_report(is_killed);
+            if (getenv("KILL_REPORTS") != NULL)
+                fprintf(stderr, "%s:%d: %s: %s\n", chx_last_report()->file, chx_last_report()->line,
+                        chx_last_report()->role, chx_last_report()->why);
         }
     }
     atomic_store(&killer.is_over, true);

@@ -57,6 +57,7 @@
 #pragma redefine_extname deadline_next_ns chx_private_deadline_next_ns
 #pragma redefine_extname deadline_run chx_private_deadline_run
 #pragma redefine_extname deadlines_init chx_private_deadlines_init
+#pragma redefine_extname file_high chx_private_file_high
 #pragma redefine_extname guard_enter chx_private_guard_enter
 #pragma redefine_extname guard_leave chx_private_guard_leave
 #pragma redefine_extname guard_no_memory chx_private_guard_no_memory

@@ -51,7 +51,7 @@ typedef struct {
     Order order;
     // Twice the number of the order; one more: the process has taken it up; ORDER_REVOKED: it is to be killed instead.
     _Atomic uint64_t order_state;
-    _Atomic uint32_t decisions; // so many recoveries were begun that concern it, also of blocks it has not reached
+    _Atomic uint32_t late;      // so many recoveries, or fewer, were begun of blocks that it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with
     _Atomic uint64_t posts_head;                // bytes
@@ -100,7 +100,7 @@ typedef struct {
     uint64_t channel_count, digest, token[2];
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
-    uint32_t alarm, decisions, rescues, marks;
+    uint32_t alarm, rescues, marks;
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;
     chx_fault_kind kind;

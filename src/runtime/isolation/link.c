@@ -84,10 +84,11 @@ static Mark *link_called_back(Link *link)
 void isolation_recall(Link *link)
 {
     Actor *actor = link->actor;
-    atomic_store(&link->seat->decisions, ++link->decisions);
     Mark *target = link_called_back(link);
-    if (target == NULL)
+    if (target == NULL) {
+        atomic_store(&link->seat->late, ++link->late);
         return;
+    }
     while (mark_top(actor) != target)
         link_pop(link, false);
     target->attempt = target->block->attempt;
@@ -411,7 +412,8 @@ void link_not_born(Link *link, int error)
     link->state = LINK_WAITS;
     isolation_forget(link);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
-    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s", strerrordesc_np(error));
+    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s",
+             error == ECHILD ? "the program can't be started once more" : strerrordesc_np(error));
     link_fail_session(link, &fault); // and the postman sees that
 }
 
@@ -497,7 +499,6 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .goes = link->goes,
         .answered = link->answered,
         .alarm = link->order_number,
-        .decisions = link->decisions,
         .rescues = actor->rescues,
         .marks = (uint32_t)actor->mark_count,
         .out_count = (uint32_t)actor->role->sends_to_count,
@@ -647,8 +648,11 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
-    if (block->attempt != 0)
+    if (block->attempt != 0) {
         isolation_recall(link);
+        if (link->late > 0)
+            atomic_store(&link->seat->late, --link->late);
+    }
     return true;
 }
 

@@ -25,8 +25,15 @@ extern char **environ;
 
 #define NURSERY_VARIABLE "CHOREX_NURSERY"
 // Where the nursery finds its files.
-enum { NURSERY_SOCKET = 3, NURSERY_PARENT = 4, NURSERY_FIRST_FREE = 5, CLONE_STACK_BYTES = 65536 };
-enum { NURSERY_FILES_MAX = 4 };
+enum {
+    NURSERY_SOCKET = 3,
+    NURSERY_PARENT = 4,
+    NURSERY_LIFE = 5,
+    NURSERY_FIRST_FREE = 6,
+    NURSERY_FILES_MAX = 4,
+    CLONE_STACK_BYTES = 65536,
+    NURSERY_END_MS = 1000,
+};
 
 static int pidfd_of(pid_t pid)
 {
@@ -88,9 +95,10 @@ static int message_receive(int socket, NurseryMessage *message, int *files, size
 // ---- the program's side ----
 
 typedef struct {
-    int socket, parent; // the nursery's ends
+    int socket, parent, life; // the nursery's ends
     char **environment;
     int error;
+    pid_t pid;
 } Birth;
 
 static void birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
@@ -99,6 +107,7 @@ static void birth_actions(posix_spawn_file_actions_t *actions, const Birth *birt
     posix_spawn_file_actions_init(actions);
     posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
     posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
+    posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
 }
 
 // In a moment's child that shares the program's memory: the nursery becomes nobody's child, and the program never has to
@@ -115,8 +124,7 @@ static int birth_run(void *argument)
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    pid_t pid;
-    birth->error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
+    birth->error = posix_spawn(&birth->pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     _exit(0);
@@ -139,11 +147,21 @@ static char **birth_environment(void)
     return environment;
 }
 
-static int high_copy(int file)
+int file_high(int file)
 {
-    int copy = fcntl(file, F_DUPFD_CLOEXEC, NURSERY_FIRST_FREE);
+    if (file < 0 || file >= NURSERY_FIRST_FREE)
+        return file;
+    int copy = fcntl(file, F_DUPFD_CLOEXEC, NURSERY_FIRST_FREE), error = errno;
     close(file);
+    errno = error;
     return copy;
+}
+
+static void file_close(int *file)
+{
+    if (*file >= 0)
+        close(*file);
+    *file = -1;
 }
 
 static bool birth(Birth *birth)
@@ -153,6 +171,10 @@ static bool birth(Birth *birth)
     birth->error = ENOMEM;
     int status;
     if (stack != NULL && birth->environment != NULL) {
+        // It has the program's handlers and memory: no signal there.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         // No signal at its end: the program's own handling of children is not disturbed.
         int pid = clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
         if (pid < 0)
@@ -160,6 +182,7 @@ static bool birth(Birth *birth)
         else
             while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
                 ;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     free(birth->environment);
     free(stack);
@@ -169,32 +192,62 @@ static bool birth(Birth *birth)
 
 bool nursery_start(Nursery *nursery)
 {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return false;
-    Birth start = {.socket = high_copy(ends[1]), .parent = high_copy(pidfd_of(getpid()))};
+    int ends[2] = {-1, -1}, life[2] = {-1, -1};
+    bool started = false;
+    int error = 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 && pipe2(life, O_CLOEXEC) == 0) {
+        for (int i = 0; i < 2; i++) {
+            ends[i] = file_high(ends[i]);
+            life[i] = file_high(life[i]);
+        }
+        Birth start = {.socket = ends[1], .parent = file_high(pidfd_of(getpid())), .life = life[1]};
+        started = ends[0] >= 0 && ends[1] >= 0 && life[0] >= 0 && life[1] >= 0 && start.parent >= 0 && birth(&start);
+        error = errno;
+        nursery->pid = start.pid;
+        file_close(&start.parent);
+    } else {
+        error = errno;
+    }
+    file_close(&ends[1]);
+    file_close(&life[1]);
     pthread_mutex_lock(&nursery->lock);
     nursery->socket = ends[0];
+    nursery->life = life[0];
+    nursery->has_begun = false;
     pthread_mutex_unlock(&nursery->lock);
-    bool started = start.socket >= 0 && start.parent >= 0 && birth(&start);
-    int error = errno;
-    if (start.socket >= 0)
-        close(start.socket);
-    if (start.parent >= 0)
-        close(start.parent);
     if (!started)
         nursery_end(nursery);
     errno = error;
     return started;
 }
 
+// A program that orphans are handed down to, such as the first of a container, is the nursery's parent by now. For all
+// others there is nothing to wait for.
+static void nursery_wait(pid_t pid)
+{
+    int is_reaper = 0;
+    if (pid <= 0 || (getpid() != 1 && (prctl(PR_GET_CHILD_SUBREAPER, &is_reaper) != 0 || is_reaper == 0)))
+        return;
+    for (int i = 0; i < NURSERY_END_MS && waitpid(pid, NULL, WNOHANG) == 0; i++)
+        poll(NULL, 0, 1);
+}
+
 void nursery_end(Nursery *nursery)
 {
     pthread_mutex_lock(&nursery->lock);
-    if (nursery->socket >= 0)
-        close(nursery->socket);
-    nursery->socket = -1;
+    int life = nursery->life;
+    nursery->life = -1;
+    file_close(&nursery->socket);
     pthread_mutex_unlock(&nursery->lock);
+    if (life < 0)
+        return;
+    // Nothing is ever written: this is the end of the last of them, if it has no children that live on.
+    struct pollfd polled = {.fd = life};
+    while (poll(&polled, 1, NURSERY_END_MS) < 0 && errno == EINTR)
+        ;
+    close(life);
+    nursery_wait(nursery->pid);
+    nursery->pid = 0;
 }
 
 static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
@@ -287,13 +340,47 @@ static bool nest_reserve(void)
     return true;
 }
 
+// The program decides what a terminal's signals mean; roles end with it.
+static struct {
+    int signal;
+    bool is_restored; // in the roles
+    void (*handler)(int);
+    struct sigaction before;
+} changed[] = {
+    {.signal = SIGINT, .handler = SIG_IGN},
+    {.signal = SIGQUIT, .handler = SIG_IGN},
+    {.signal = SIGHUP, .handler = SIG_IGN},
+    {.signal = SIGTERM, .handler = SIG_IGN, .is_restored = true},
+    {.signal = SIGTSTP, .handler = SIG_IGN, .is_restored = true},
+    // Ignored, its children's deaths could not be seen.
+    {.signal = SIGCHLD, .handler = SIG_DFL, .is_restored = true},
+};
+enum { CHANGED_COUNT = sizeof changed / sizeof *changed };
+
+static void signals_change(void)
+{
+    for (size_t i = 0; i < CHANGED_COUNT; i++) {
+        struct sigaction action = {.sa_handler = changed[i].handler};
+        sigaction(changed[i].signal, &action, &changed[i].before);
+    }
+}
+
+// Files that it is sent must not become standard streams.
+static void streams_open(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR) != i)
+            _exit(1);
+}
+
 static void child_begin(pid_t nursery, const NurseryFiles *files)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != nursery)
         _exit(0);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGTSTP, SIG_DFL);
+    for (size_t i = 0; i < CHANGED_COUNT; i++)
+        if (changed[i].is_restored)
+            sigaction(changed[i].signal, &changed[i].before, NULL);
     close(NURSERY_SOCKET);
     close(NURSERY_PARENT);
     for (size_t i = 0; i < nest.count; i++)
@@ -345,6 +432,18 @@ static void nest_reap(size_t index)
     nest_say((NurseryMessage){NURSERY_EXITED, status, child.id});
 }
 
+// The program is gone, or does not want it any more.
+static _Noreturn void nest_end(void)
+{
+    for (size_t i = 0; i < nest.count; i++)
+        kill(nest.children[i].pid, SIGKILL);
+    // Left behind they would be somebody else's to wait for.
+    for (size_t i = 0; i < nest.count; i++)
+        while (waitpid(nest.children[i].pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    _exit(0);
+}
+
 static void nest_answer(void)
 {
     NurseryMessage message;
@@ -366,19 +465,18 @@ static void nest_answer(void)
             nest_say((NurseryMessage){NURSERY_REFUSED, error, message.id});
     }
     if (heard < 0)
-        _exit(0); // and the children with it
+        nest_end();
 }
 
 static _Noreturn void nursery_main(void)
 {
-    // The program decides what a terminal's signals mean; roles end with it.
-    static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP};
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-        signal(ignored[i], SIG_IGN);
+    signals_change();
+    streams_open();
     prctl(PR_SET_NAME, "chorex-nursery");
     syscall(SYS_close_range, NURSERY_FIRST_FREE, UINT_MAX, 0);
     fcntl(NURSERY_SOCKET, F_SETFD, FD_CLOEXEC);
     fcntl(NURSERY_PARENT, F_SETFD, FD_CLOEXEC);
+    fcntl(NURSERY_LIFE, F_SETFD, FD_CLOEXEC);
     // What other constructors have printed is the program's to print.
     __fpurge(stdout);
     // These concern the program, which speaks for its roles.
@@ -390,11 +488,12 @@ static _Noreturn void nursery_main(void)
         _exit(1);
     nest.polled[0] = (struct pollfd){.fd = NURSERY_SOCKET, .events = POLLIN};
     nest.polled[1] = (struct pollfd){.fd = NURSERY_PARENT, .events = POLLIN};
+    nest_say((NurseryMessage){.kind = NURSERY_BEGUN});
     for (;;) {
         if (poll(nest.polled, nest.count + 2, -1) < 0 && errno != EINTR)
             _exit(1);
         if (nest.polled[1].revents != 0)
-            _exit(0);
+            nest_end();
         for (size_t i = nest.count; i > 0; i--)
             if (nest.polled[i + 1].revents != 0)
                 nest_reap(i - 1);

@@ -13,13 +13,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct {
     pthread_mutex_t lock;
     int socket; // -1: there is none
+    int life;   // a pipe that is open as long as the nursery or one of its children lives
+    pid_t pid;
+    bool has_begun; // it has said so; one that dies before would die again
 } Nursery;
 
-typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;
+typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_BEGUN, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;
 
 typedef struct {
     uint32_t kind;
@@ -37,12 +41,17 @@ typedef struct {
 
 // False: it can't be had; errno says why.
 bool nursery_start(Nursery *nursery);
+// Afterwards all its children are dead.
 void nursery_end(Nursery *nursery);
 // Asks. False: it is gone.
 bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files);
 bool nursery_kill(Nursery *nursery, uint64_t id);
 // An answer, without waiting: 1; none there: 0; the nursery is gone: -1.
 int nursery_hear(Nursery *nursery, NurseryMessage *message);
+
+// The same file, away from the standard streams' numbers and the nursery's: a program may be started with those closed,
+// and then print.
+int file_high(int file);
 
 // The life of an isolated role in its own process. Does not return.
 _Noreturn void process_main(const NurseryFiles *files);

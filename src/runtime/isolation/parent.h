@@ -53,7 +53,7 @@ struct Link {
     uint32_t ready_epoch;      // it has been called back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
     uint64_t posts_head;
-    uint32_t decisions;
+    uint32_t late;
     uint32_t order_number;
     chx_buffer post;              // as far as it has been read
     size_t saved_bytes;           // of its marks

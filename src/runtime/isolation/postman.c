@@ -245,8 +245,20 @@ static void nursery_watch(Isolation *isolation)
         epoll_ctl(isolation->epoll, EPOLL_CTL_ADD, isolation->nursery.socket, &event);
 }
 
+static void nursery_revive(Isolation *isolation)
+{
+    pthread_mutex_lock(&isolation->runtime->plan_lock);
+    if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery))
+        nursery_watch(isolation);
+    pthread_mutex_unlock(&isolation->runtime->plan_lock);
+}
+
 static void nursery_message(Isolation *isolation, const NurseryMessage *message)
 {
+    if (message->kind == NURSERY_BEGUN) {
+        isolation->nursery.has_begun = true;
+        return;
+    }
     Link *link = link_by_id(isolation, message->id);
     if (link == NULL)
         return;
@@ -262,10 +274,13 @@ static void nursery_message(Isolation *isolation, const NurseryMessage *message)
 // All its children have died with it.
 static void nursery_lost(Isolation *isolation)
 {
-    log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles was lost; there is a new one");
+    bool has_begun = isolation->nursery.has_begun;
+    log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles %s",
+              has_begun ? "was lost; there is a new one" : "ended before it began");
     nursery_end(&isolation->nursery);
-    if (nursery_start(&isolation->nursery))
-        nursery_watch(isolation);
+    // Else each start of a session tries again.
+    if (has_begun)
+        nursery_revive(isolation);
     uint64_t last_id = isolation->last_id;
     for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
         next = house->next;
@@ -347,12 +362,12 @@ static void *postman_main(void *argument)
 
 static bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
-    *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1}, .epoll = -1, .bell = -1};
+    *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1, .life = -1}, .epoll = -1, .bell = -1};
     isolation->patience_ns = runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     pthread_mutex_init(&isolation->nursery.lock, NULL);
-    isolation->epoll = epoll_create1(EPOLL_CLOEXEC);
-    isolation->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    isolation->epoll = file_high(epoll_create1(EPOLL_CLOEXEC));
+    isolation->bell = file_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (isolation->epoll < 0 || isolation->bell < 0 || !nursery_start(&isolation->nursery))
         return false;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = isolation};
@@ -398,6 +413,8 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file)
         if (isolation == NULL)
             report_refuse(NULL, file, "processes can't be started: %s", strerrordesc_np(errno));
         runtime->isolation = isolation;
+    } else if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery)) {
+        nursery_watch(isolation);
     }
     pthread_mutex_unlock(&runtime->plan_lock);
     return isolation;

@@ -140,8 +140,8 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
         return NULL;
     memset(house->links, 0, links * sizeof *house->links);
     memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
-    house->file = memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    house->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    house->file = file_high(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    house->bell = file_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     // Nobody can make it smaller under our feet.
     if (house->file < 0 || house->bell < 0 || ftruncate(house->file, (off_t)house_bytes(house->shape)) != 0 ||
         fcntl(house->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)

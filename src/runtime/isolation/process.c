@@ -41,7 +41,6 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint32_t decisions;   // known of
     uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
@@ -204,9 +203,17 @@ static const LinkedSide process_side = {process_notify, process_complain};
 
 // ---- blocks ----
 
+// The fault's strings go with the block: no variable may keep them, since variables are saved with the next one.
 static void mark_forget(Actor *actor)
 {
-    free(mark_top(actor)->fault);
+    Mark *mark = mark_top(actor);
+    const chx_function *function = mark->frame->function;
+    for (size_t i = 0; mark->fault != NULL && i < function->variable_count; i++) {
+        chx_fault *fault = (chx_fault *)(void *)((char *)mark->frame + function->variables[i].offset);
+        if (function->variables[i].type == &chx_type_fault && fault->why == mark->fault->why)
+            memset(fault, 0, sizeof *fault);
+    }
+    free(mark->fault);
     mark_pop(actor);
 }
 
@@ -253,12 +260,10 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
         chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
     chain_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     process_post(process, POST_ENTER, process->buffer.data, process->buffer.size);
-    // The block may have failed already. If so, it was counted here before; then the answer is waited for.
-    uint32_t decisions = atomic_load(&process->seat->decisions);
-    if (decisions != process->decisions) {
+    // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
+    // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
+    if (atomic_load(&process->seat->late) != 0)
         process_await(process, process_has_answer, &process->posted, answer_announce);
-        process->decisions = decisions;
-    }
     actor->self.wants = 0;
     return atomic_load(actor->self.alarm) == actor->self.alarm_seen ? checkpoint->body_at : 0;
 }
@@ -578,7 +583,6 @@ void process_main(const NurseryFiles *files)
         process->peers[i].index = i;
     process->goes = restore->goes;
     process->posted = restore->answered;
-    process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
     process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;

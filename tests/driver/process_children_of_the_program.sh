@@ -1,0 +1,31 @@
+# The program's own children, threads and signals: none of them meets those of the runtime.
+set -eu
+. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/processes.bash"
+worker
+timeout 100 ./worker ignored || fail "SIGCHLD ignored: exit status $?"
+timeout 100 ./worker handled || fail "a handler of SIGCHLD: exit status $?"
+timeout 100 ./worker waits || fail "wait(NULL): exit status $?"
+timeout 100 ./worker threads || fail "threads: exit status $?"
+soon "processes are left" nothing_runs
+
+# A terminal's signal goes to all of its processes: what it means is the program's to say.
+coproc PROGRAM { exec setsid ./worker interrupted; }
+soon "the roles do not start" roles_run
+pid=$PROGRAM_PID
+kill -INT -- "-$pid"
+read -r line <&"${PROGRAM[0]}" || line=nothing
+[ "$line" = "goes on" ] || fail "after SIGINT: $line"
+wait "$pid" || fail "after SIGINT: exit status $?"
+
+# The terminal is gone: a program that does not care goes on with its roles, another ends with them.
+setsid ./worker endless &
+soon "the roles do not start" roles_run
+kill -HUP -- "-$(named worker)"
+soon "processes are left" nothing_runs
+setsid nohup ./worker rounds 3000 >out 2>&1 &
+soon "the roles do not start" roles_run
+kill -HUP -- "-$(named worker)"
+wait $! || fail "nohup: exit status $?"
+contains out fine
+soon "processes are left" nothing_runs

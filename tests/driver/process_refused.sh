@@ -1,0 +1,25 @@
+# What is in the way of processes is said in clear words.
+set -eu
+. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/processes.bash"
+worker
+status 2 env CHOREX_ISOLATION=nonsense ./worker
+contains messages "CHOREX_ISOLATION=nonsense: it can be thread or process"
+prints fine env CHOREX_ISOLATION=thread ./worker
+prints fine env CHOREX_ISOLATION= ./worker
+
+chmod 755 . worker
+status 1 ./worker limited 0
+contains messages "can't be started"
+contains messages "Resource temporarily unavailable"
+
+# A program that does not come up a second time.
+sed 's/^static const char \*say;.*/static const char *say;\
+__attribute__((constructor)) static void never_twice(void) { if (getenv("CHOREX_NURSERY") != NULL) _exit(9); }/' worker.c >twice.c
+"$CHORCC" --emit-dir=twice.d twice.c -o twice
+status 1 timeout 60 ./twice
+contains messages "no process could be started for it: the program can't be started once more"
+
+# The variable alone makes no nursery.
+prints fine env CHOREX_NURSERY=1 ./worker
+soon "processes are left" nothing_runs
