@@ -1,6 +1,7 @@
 // `init` runs in every new instance of a role; an effect's identifier is the same in a retry, another one in a rescue.
 // expect: inits of Alice 3, of Bob 1; finis 1 1
 // expect: retry same, rescue different, next different
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 

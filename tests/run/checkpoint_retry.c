@@ -5,6 +5,7 @@
 // expect: 4 failures: 100 x 0, rescued
 // expect: 9 failures: 100 x 0, rescued
 // expect: inner retries, outer rescue: 7 after 6 attempts
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 // expect: too late: -4 (deadline)
 // expect: failed before: -0 (no)
 // expect: retried: 9
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // init runs in every new instance of the role, fini at its orderly end; other roles have none.
 // expect: init work fini
 // expect: init work fini init work fini
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 #include <string.h>

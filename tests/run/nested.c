@@ -5,6 +5,7 @@
 // expect: outer: 2 (Worker failed: no luck)
 // expect: slow: 3
 // expect: unrescued: Worker failed: nobody catches this
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // Each role does its own steps in the order written, whatever the others do.
 // expect: alice: 1 2 3 / bob: 1 2 3
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // A block opens a scope: inner names shadow, also with another type, and end with the block.
 // expect: 10 inner 10 / 6 8 2
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 #include <string.h>

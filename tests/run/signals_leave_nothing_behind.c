@@ -2,6 +2,7 @@
 //! no-sanitizer
 //! no-central
 // expect: 100000 crashes, nothing left behind
+//! no-process: the crashes are those of threads
 #include <chorex.h>
 #include <stdint.h>
 #include <stdio.h>

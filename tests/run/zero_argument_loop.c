@@ -1,5 +1,6 @@
 // A function without parameters or results calls itself until a role has had enough.
 // expect: 5 rounds
+//! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
 

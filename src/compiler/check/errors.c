@@ -104,7 +104,10 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         const char *role = written_role(typing, local, variable->role);
         if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
             continue;
-        if (mention->shared && roleset_count(&local->expr.at) > 1) {
+        if (variable->is_fault) {
+            diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
+                       mention->name);
+        } else if (mention->shared && roleset_count(&local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
             diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
         } else if (mention->shared) {

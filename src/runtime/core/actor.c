@@ -61,7 +61,9 @@ void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *for
 
 void guard_no_memory(void)
 {
-    guard_raise(CHX_FAULT_SYSTEM, 0, current()->actor->self.site, "out of memory");
+    const Actor *actor = current()->actor;
+    // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
+    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
 }
 
 // Moves the result of the outermost function to where the session keeps it.
@@ -96,6 +98,12 @@ static bool actor_is_alarmed(Actor *actor)
     return atomic_load_explicit(actor->self.alarm, memory_order_acquire) != actor->self.alarm_seen;
 }
 
+static void actor_say(Actor *actor)
+{
+    if (actor->self.unsaid != NULL)
+        chx_say(&actor->self);
+}
+
 // After a step; with CHX_STEP_RETURN also at the beginning.
 static ActorOutcome actor_go_on(Actor *actor, chx_step step)
 {
@@ -115,6 +123,7 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
+        actor_say(actor);
         actor->role->fini();
         chx_done(&actor->self);
     }
@@ -146,33 +155,39 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
     return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
 }
 
-// The actor can't go on until the one that is to be run next on its worker has done something: makes it wait, and that
-// one is in hand. NULL: not so, nothing was done.
+// The actor can't go on until another has done something, which waits on the same worker for what the actor has sent, or
+// is to be run next there: makes the actor wait, and that one is in hand. NULL: not so, nothing was done.
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn / 2 % QUEUE_FIRST_EVERY == 0) {
-        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
-        if (atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
-            return NULL;
-    }
+    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+        return NULL;
     if (!worker_enter(worker))
         return NULL;
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    Channel *unsaid = (Channel *)actor->self.unsaid, *owing = actor->owing;
+    if (unsaid != NULL && next == NULL && worker_keeps(worker, unsaid->consumer, unsaid))
+        next = unsaid->consumer;
+    else if (unsaid != NULL && next != unsaid->consumer)
+        next = NULL;
     // Nothing has changed since the actor looked: what it waits for can only be done by one who has been here all the
     // time, or only by this worker.
-    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
-    const Channel *owing = actor->owing;
     bool waits = next != NULL && (session_is_alone(actor->session, worker) || actor_waits_for(actor, next));
     // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
     if (waits && (owing == NULL || owing->producer == next)) {
+        // Before it waits: afterwards it may be in another's hand.
+        actor->self.unsaid = NULL;
         atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
         // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
         atomic_signal_fence(memory_order_seq_cst);
         waits = atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen;
-        if (waits)
+        if (waits) {
+            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
             atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
-        else
+        } else {
             atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+            actor->self.unsaid = (chx_channel *)unsaid;
+        }
     } else {
         waits = false;
     }
@@ -213,6 +228,7 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_chain(actor, worker);
     guard_leave(guard);
+    actor_say(guard->actor);
     if (guard->actor->self.observed != 0)
         observe_turn(guard->actor, outcome, &guard->fault);
     return outcome;

@@ -21,6 +21,7 @@ enum {
     POSTS_BYTES = 1 << 16,
     POST_MAX_BYTES = 1 << 30,
     NAME_SIZE = 256,
+    ORDER_REVOKED = 0,
 };
 
 typedef struct {
@@ -48,6 +49,8 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t alarm; // the number of the latest order
     _Atomic uint32_t order_lock;                 // odd: it is being written
     Order order;
+    // Twice the number of the order; one more: the process has taken it up; ORDER_REVOKED: it is to be killed instead.
+    _Atomic uint64_t order_state;
     _Atomic uint32_t decisions; // so many recoveries were begun that concern it, also of blocks it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with

@@ -54,6 +54,7 @@ static void link_order(Link *link, const Mark *mark)
     snprintf(order->why, sizeof order->why, "%s", fault->why);
     atomic_thread_fence(memory_order_release);
     atomic_fetch_add(&seat->order_lock, 1);
+    atomic_store(&seat->order_state, (uint64_t)link->order_number * 2);
     atomic_store(&seat->alarm, link->order_number);
     bell_ring(link_bell(link));
 }
@@ -107,6 +108,7 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
         if (link == NULL || link->ready_epoch == 0 || link->state != LINK_ALIVE)
             continue;
         link->kill_ns = link_now_ns(link) + RECALL_GRACE_NS;
+        link->is_taken_up = false;
         is_any = true;
     }
     if (is_any)
@@ -134,6 +136,19 @@ void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...)
     link_kill(link);
 }
 
+// Its time is up. Once it has come back it must not be killed for that any more: it may have acted in the new attempt.
+static void link_kill_overdue(Link *link)
+{
+    uint64_t state = (uint64_t)link->order_number * 2;
+    bool is_revoked = atomic_compare_exchange_strong(&link->seat->order_state, &state, ORDER_REVOKED);
+    if (!is_revoked && !link->is_taken_up) {
+        link->is_taken_up = true;
+        link->kill_ns = link_now_ns(link) + READY_GRACE_NS;
+        return;
+    }
+    link_condemn(link, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
+}
+
 void link_leave(Link *link)
 {
     Actor *actor = link->actor;
@@ -157,8 +172,7 @@ static void fault_of_status(Fault *fault, int status)
         if (strcmp(name, "signal") != 0)
             snprintf(fault->why, sizeof fault->why, "%s", name);
         else
-            snprintf(fault->why, sizeof fault->why, "SIG%s (%s)", sigabbrev_np(fault->signal),
-                     sigdescr_np(fault->signal));
+            snprintf(fault->why, sizeof fault->why, "signal %d", fault->signal);
     } else {
         fault->kind = CHX_FAULT_EXIT;
         snprintf(fault->why, sizeof fault->why, "its process ended with exit status %d", WEXITSTATUS(status));
@@ -322,7 +336,7 @@ void link_run_timers(Link *link, uint64_t now_ns)
     } else if (link->kill_ns != 0 && link->kill_ns <= now_ns) {
         link->kill_ns = 0;
         if (link->ready_epoch != 0)
-            link_condemn(link, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
+            link_kill_overdue(link);
     } else if (link->restart_ns != 0 && link->restart_ns <= now_ns) {
         link->restart_ns = 0;
         link_spawn(link);
@@ -464,8 +478,15 @@ void link_spawn(Link *link)
     bool asked = nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
     error = errno;
     close(file);
-    if (!asked)
+    if (!asked && (error == EPIPE || error == ECONNRESET)) {
+        // The nursery has just died, and the postman is about to notice and start another.
+        isolation_forget(link);
+        link->state = LINK_WAITS;
+        link->restart_ns = link_now_ns(link) + RESTART_DELAY_NS;
+        isolation_ring(house->isolation);
+    } else if (!asked) {
         link_not_born(link, error);
+    }
 }
 
 // ---- posts ----
@@ -514,6 +535,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark->steps = head.steps;
     mark->ordinal_base = actor->ordinal_count;
     mark_push(actor, mark);
+    link->deaths = 0;
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
     if (block->attempt != 0)
@@ -715,11 +737,14 @@ static bool post_next(Link *link)
 bool link_take_posts(Link *link)
 {
     for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
-        if (link->state != LINK_ALIVE || link->is_condemned || !post_next(link))
+        // Where the session is stopped, some have left their blocks already.
+        if (link->state != LINK_ALIVE || session_is_stopping(link->house->session) || !post_next(link))
             return true;
         PostHead head;
         memcpy(&head, link->post.data, sizeof head);
-        bool is_good = post_take_guarded(link, head.kind, link->post.data + sizeof head, head.size);
+        // What a condemned one says counts no more, but one that is ready may have acted in the new attempt.
+        bool is_heard = !link->is_condemned || head.kind == POST_READY;
+        bool is_good = !is_heard || post_take_guarded(link, head.kind, link->post.data + sizeof head, head.size);
         link->post.size = 0;
         if (link->post.capacity > POSTS_BYTES)
             chx_buffer_free(&link->post);

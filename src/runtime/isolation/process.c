@@ -293,13 +293,11 @@ static void order_read(const Seat *seat, Order *order)
     } while (before != after || before % 2 != 0);
 }
 
-void process_answer_alarm(Actor *actor)
+// Back to the block, as it was entered.
+static void order_obey(Actor *actor, const Order *order)
 {
-    Process *process = actor->process;
-    Order order;
-    order_read(process->seat, &order);
-    actor->self.alarm_seen = order.number;
-    Mark *target = actor->marks[order.depth];
+    actor->self.alarm_seen = order->number;
+    Mark *target = actor->marks[order->depth];
     while (mark_top(actor) != target)
         mark_forget(actor);
     mark_unwind_to(actor, target);
@@ -307,9 +305,31 @@ void process_answer_alarm(Actor *actor)
     free(target->fault);
     target->fault = NULL;
     target->arrived = false;
-    target->attempt = order.attempt;
-    target->fault = fault_new(actor, order.kind, order.signal, order.line, order.role, order.why);
+    target->attempt = order->attempt;
+    target->fault = fault_new(actor, order->kind, order->signal, order->line, order->role, order->why);
     actor->self.wants = 0;
+}
+
+// From here on it acts in the new attempt. False: there is another order by now.
+static bool order_take_up(Seat *seat, const Order *order)
+{
+    uint64_t state = (uint64_t)order->number * 2;
+    if (atomic_compare_exchange_strong(&seat->order_state, &state, state + 1))
+        return true;
+    while (state == ORDER_REVOKED)
+        pause(); // it took too long, and is about to be killed
+    return false;
+}
+
+void process_answer_alarm(Actor *actor)
+{
+    Process *process = actor->process;
+    Order order;
+    do {
+        order_read(process->seat, &order);
+        order_obey(actor, &order);
+    } while (!order_take_up(process->seat, &order));
+    Mark *target = mark_top(actor);
     process->goes = order.goes;
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
     target->frame->at = mark_attempt_begins(actor, target);
