@@ -305,6 +305,32 @@ static void resolve_place(Body *body, const RoleSet *at, const Target *target, P
     pattern->expr = resolve_c(body, at, target->c.span, false);
 }
 
+// A second declaration is reported as such.
+static bool binds_again(const Target *target, const Target *before)
+{
+    return target->kind == TARGET_NAME && (before->kind == TARGET_NAME || before->kind == TARGET_DECLARE) &&
+           strcmp(target->name.text, before->name.text) == 0;
+}
+
+// Each part goes to one place, and each variable gets one value.
+static void check_parts(Body *body, const Target *target)
+{
+    Diags *diags = body->resolver->diags;
+    for (size_t i = 0; i < target->parts.count; i++) {
+        const Target *part = target->parts.items[i];
+        for (size_t k = 0; k < i; k++) {
+            const Target *before = target->parts.items[k];
+            if (target->kind == TARGET_STRUCT && strcmp(part->field.text, before->field.text) == 0)
+                diag_error(diags, part->field.span, "the field '%s' is taken twice here", part->field.text);
+            else if (binds_again(part, before))
+                diag_error(diags, part->name.span, "'%s' gets two values here", part->name.text);
+            else
+                continue;
+            return;
+        }
+    }
+}
+
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison)
 {
     static const PatternKind KINDS[] = {
@@ -324,6 +350,7 @@ Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, boo
         resolve_place(body, at, target, pattern);
     else if (pattern->kind == PATTERN_MATCH)
         pattern->expr = resolve_c(body, at, target->c.span, false);
+    check_parts(body, target);
     for (size_t i = 0; i < target->parts.count; i++) {
         Pattern *part = resolve_target(body, at, target->parts.items[i], poison);
         part->field = target->parts.items[i]->field.text;

@@ -409,6 +409,10 @@ static void c_without_a_role(void **state)
     check_errors("A(x);", "2:2: '.' is missing between the role and what it has\n");
     check_errors("A->x ~> B.y;", "2:2: a role and what it has are joined by '.', not '->'\n");
     check_errors("if (A(x)) { }", "2:6: '.' is missing between the role and what it has\n");
+    check_errors("A.x = B.y; } def g() -> A.int B.int {",
+                 "2:7: this is B's, not A's: a delivery brings it, 'B.y ~> A.x;'\n"
+                 "2:30: expected ',' between two results\n");
+    check_errors("} def g() : A.int {", "2:11: results are written behind '->', not ':'\n");
     check_errors("while (1) { }", "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
     check_errors("while (true) { }",
                  "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
@@ -457,6 +461,10 @@ static void control_gone_wrong(void **state)
     check_errors("for (A.int i = 0; A.x) { }", "2:22: expected ';' in the head of 'for', not ')'\n");
     check_errors("for (;;) notify(B) { break; }",
                  "2:10: 'notify' stands only once, after the condition of 'if', 'while' or 'switch'\n");
+    check_errors("checkpoint { A.f(); } else { B.g(); }", "2:23: a checkpoint has 'rescue', not 'else'\n");
+    check_errors("try { A.f(); } catch (x) { B.g(); } finally { } A.f();",
+                 "2:1: what can fail is written 'checkpoint { ... } rescue { ... }', not 'try'\n");
+    check_errors("try(A.x); goto x;", "2:11: a choreography has no 'goto'\n");
     check_errors("goto x;", "2:1: a choreography has no 'goto'\n");
     check_errors("return g(A.x), A.y;", "2:8: the result of 'g' must be bound on its own, before it is returned\n");
 }

@@ -105,13 +105,19 @@ static void block_unlink(Session *session, Block *block)
 // Out of the tree, with everything below it. Roles that are still inside keep the memory alive.
 static void block_delete(Session *session, Block *block)
 {
-    while (block->children != NULL)
-        block_delete(session, block->children);
-    block_disarm(session, block);
-    block_unlink(session, block);
-    block->deleted = true;
-    if (block->references == 0)
-        block_free(session, block);
+    // Blocks may be nested as deep as a role recurses: no recursion here.
+    for (Block *leaf = block, *parent;; leaf = parent) {
+        while (leaf->children != NULL)
+            leaf = leaf->children;
+        parent = leaf->parent;
+        block_disarm(session, leaf);
+        block_unlink(session, leaf);
+        leaf->deleted = true;
+        if (leaf->references == 0)
+            block_free(session, leaf);
+        if (leaf == block)
+            return;
+    }
 }
 
 static size_t block_position(const Block *block, unsigned role)

@@ -228,8 +228,13 @@ uint32_t chx_arriving(chx_self *self, unsigned in)
 void chx_lost(chx_self *self, uint32_t site)
 {
     Actor *actor = (Actor *)self;
-    guard_raise(CHX_FAULT_SYSTEM, 0, site, "internal error: %s was told to take a branch that site %u does not have",
-                actor->role->role, (unsigned)site);
+    // Who told it may be a process that is broken: then it is a failure like others, and can be rescued.
+    bool is_linked = false;
+    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+        is_linked |= actor->in[i]->linked != NULL;
+    guard_raise(is_linked ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, site,
+                "internal error: %s was told to take a branch that site %u does not have", actor->role->role,
+                (unsigned)site);
 }
 
 void chx_mismatch(chx_self *self, uint32_t site, const char *expected)

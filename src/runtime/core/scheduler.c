@@ -418,7 +418,11 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
     if (victim->is_guest)
         return guest_steal(victim);
     actor = next_steal(victim);
-    return actor != NULL ? actor : queue_take(victim);
+    if (actor == NULL)
+        actor = queue_take(victim);
+    if (actor != NULL)
+        atomic_store_explicit(&victim->relieved_ns, now_ns, memory_order_relaxed);
+    return actor;
 }
 
 static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
@@ -473,7 +477,9 @@ static Actor *worker_search(Worker *worker)
     const Platform *platform = scheduler->platform;
     Suspect suspect = {0};
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
-    uint64_t limit_ns = start_ns - worker->helped_ns < SPIN_AFTER_HELP_NS ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    uint64_t relieved_ns = atomic_load_explicit(&worker->relieved_ns, memory_order_relaxed);
+    bool shares = start_ns < worker->helped_ns + SPIN_AFTER_HELP_NS || start_ns < relieved_ns + SPIN_AFTER_HELP_NS;
+    uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     do {

@@ -19,7 +19,7 @@ enum {
     GUEST_LIMIT = 64,
     QUEUE_FIRST_EVERY = 64,      // turns; so that two actors that wake each other don't keep the rest waiting
     SPIN_NS = 20000,             // before a worker sleeps
-    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over: more of that is likely
+    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
@@ -51,9 +51,10 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t woken; // pool: set by who wakes it
     Worker *next_idle;
-    bool is_idle;       // under the scheduler's lock
-    bool helps;         // what it runs was taken over
-    uint64_t helped_ns; // when it was last at that
+    bool is_idle;                 // under the scheduler's lock
+    bool helps;                   // what it runs was taken over
+    uint64_t helped_ns;           // when it was last at that
+    _Atomic uint64_t relieved_ns; // when something was last taken over from it
 
     uint64_t seen_turn; // the watch's
     uint64_t seen_ns;

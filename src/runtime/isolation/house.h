@@ -70,7 +70,7 @@ typedef enum {
     POST_FAIL,      // PostFail, why
     POST_END,       // the encoded result
     POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
-    POST_COMPLAIN,  // uint32_t channel: what stands next in it is no message
+    POST_COMPLAIN,  // uint32_t channel, uint32_t about: Complaint
 } PostKind;
 
 typedef struct {
@@ -161,6 +161,8 @@ void house_unmap_ring(Ring *ring);
 
 // Something has happened to what this role waits for.
 void bell_ring(Bell *bell);
+// The same where others may have written over the bell: it is woken whatever stands there.
+void bell_wake(Bell *bell);
 // Sleeps until the bell has been rung since `seen`.
 void bell_sleep(Bell *bell, uint32_t seen);
 

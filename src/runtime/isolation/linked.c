@@ -12,7 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_BYTES = 512, BUFFER_KEPT_BYTES = 1 << 20 };
+enum {
+    COPY_BYTES = 512,
+    BUFFER_KEPT_BYTES = 1 << 20,
+    DROPPED_MAX =
+        2 * RING_BYTES / RING_UNIT, // a sender learns of a new epoch before it has sent so much of the old one
+};
 
 void linked_init(Channel *channel, struct Linked *linked)
 {
@@ -20,7 +25,7 @@ void linked_init(Channel *channel, struct Linked *linked)
     // No room, no place to write, something that may not be taken: projected code asks each time.
     channel->is_quick = false;
     channel->head.sent_stop = 0;
-    channel->head.write = channel->head.write_end = NULL;
+    channel->head.write = channel->head.write_end = channel->first;
     channel->head.sent_seen = UINT64_MAX;
     channel->head.taken_stop = 0;
 }
@@ -69,8 +74,18 @@ void linked_settle(Channel *channel)
 
 void linked_announce_wait(Channel *channel, bool room)
 {
-    RingWords *words = channel->linked->ring.words;
+    struct Linked *linked = channel->linked;
+    RingWords *words = linked->ring.words;
+    RingItem item;
+    ring_repeat(&linked->ring, room);
     atomic_store(room ? &words->producer_waits : &words->consumer_waits, 1);
+    uint32_t ended = atomic_load(&words->ended) & (room ? RING_CONSUMER_ENDED : RING_PRODUCER_ENDED);
+    RingState state = room ? ring_room(&linked->ring) : ring_peek(&linked->ring, &item);
+    // The wait must not be for ever. A message of a later epoch is left for later, see linked_next.
+    if (state == RING_EMPTY && ended != 0)
+        linked->side->complain(room ? channel->producer : channel->consumer, channel, COMPLAIN_ENDED);
+    else if (!room && state == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
+        linked->side->complain(channel->consumer, channel, COMPLAIN_AHEAD);
 }
 
 bool linked_room(Actor *actor, Channel *channel)
@@ -80,7 +95,7 @@ bool linked_room(Actor *actor, Channel *channel)
         return true;
     RingState state = ring_room(&linked->ring);
     if (state == RING_BROKEN)
-        linked->side->complain(actor, channel, 0);
+        linked->side->complain(actor, channel, COMPLAIN_BROKEN);
     return state == RING_ITEM;
 }
 
@@ -110,6 +125,23 @@ static bool type_is_raw(const chx_type *type)
 #endif
 }
 
+// A large buffer is not kept.
+static void linked_relax(struct Linked *linked)
+{
+    if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
+        chx_buffer_free(&linked->buffer);
+}
+
+static unsigned char *linked_reserve(struct Linked *linked, size_t bytes)
+{
+    if (linked->buffer.capacity < bytes) {
+        chx_buffer_free(&linked->buffer);
+        linked->buffer.data = malloc(bytes);
+        linked->buffer.capacity = linked->buffer.data != NULL ? bytes : 0;
+    }
+    return linked->buffer.data;
+}
+
 void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
     struct Linked *linked = channel->linked;
@@ -126,8 +158,7 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
     flush_output();
     if (!ring_send(&linked->ring, site, channel->head.sending.epoch, bytes, size))
         guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process", size);
-    if (linked->buffer.capacity > BUFFER_KEPT_BYTES)
-        chx_buffer_free(&linked->buffer);
+    linked_relax(linked);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
     atomic_thread_fence(memory_order_seq_cst);
@@ -155,6 +186,15 @@ static void linked_pop(Actor *actor, Channel *channel, const RingItem *item)
         actor_settle(actor);
 }
 
+// An old message is to be dropped: can there be one more?
+static bool linked_may_drop(struct Linked *linked, uint32_t epoch)
+{
+    if (linked->dropped_epoch != epoch)
+        linked->dropped = 0;
+    linked->dropped_epoch = epoch;
+    return linked->dropped++ < DROPPED_MAX;
+}
+
 // The next message of this role's epoch; older ones are dropped.
 static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
 {
@@ -162,13 +202,17 @@ static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
     while (!ring_is_empty(&linked->ring)) {
         RingState state = ring_peek(&linked->ring, item);
         if (state == RING_BROKEN)
-            linked->side->complain(actor, channel, 0);
+            linked->side->complain(actor, channel, COMPLAIN_BROKEN);
         if (state != RING_ITEM)
             return false;
         uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
         // A sender that is ahead: this role is about to be called back, or to enter the block.
         if (epoch == taking || epoch > taking)
             return epoch == taking;
+        if (!linked_may_drop(linked, taking)) {
+            linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
+            return false;
+        }
         linked_pop(actor, channel, item);
     }
     return false;
@@ -183,7 +227,13 @@ bool linked_is_ready(Actor *actor, Channel *channel, bool room)
 uint32_t linked_arriving(Actor *actor, Channel *channel)
 {
     RingItem item;
-    return linked_next(actor, channel, &item) ? item.record.site : 0;
+    if (!linked_next(actor, channel, &item))
+        return 0;
+    if (actor_site(actor->role, item.record.site) == NULL) {
+        channel->linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
+        return 0;
+    }
+    return item.record.site;
 }
 
 static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
@@ -211,17 +261,17 @@ bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, 
         return false;
     size_t bytes = item.record.size;
     if (item.record.site != site) {
-        linked->side->complain(actor, channel, site);
+        linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;
     }
-    if (bytes > sizeof room && (copy = malloc(bytes)) == NULL)
+    // The channel's, not this function's: decoding may end in the guard.
+    if (bytes > sizeof room && (copy = linked_reserve(linked, bytes)) == NULL)
         guard_no_memory();
     bool is_good =
         ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
-    if (copy != room)
-        free(copy);
+    linked_relax(linked);
     if (!is_good) {
-        linked->side->complain(actor, channel, site);
+        linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;
     }
     if (actor->self.observed != 0)

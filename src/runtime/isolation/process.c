@@ -186,15 +186,16 @@ static void process_notify(Channel *channel, bool producer)
         process_post(process, POST_WAKE, words, sizeof words);
 }
 
-static void process_complain(Actor *actor, Channel *channel, uint32_t site)
+static void process_complain(Actor *actor, Channel *channel, Complaint about)
 {
-    (void)actor;
-    (void)site;
     Process *process = channel->linked->owner;
-    uint32_t number = channel->linked->number;
-    process_post(process, POST_COMPLAIN, &number, sizeof number);
-    // Who is to blame is killed; this is answered when that is settled, and then there is nothing here to read.
-    process_await(process, process_has_answer, &process->posted, answer_announce);
+    uint32_t words[2] = {channel->linked->number, about};
+    uint32_t seen = atomic_load(&process_bell(process)->word);
+    process_post(process, POST_COMPLAIN, words, sizeof words);
+    // Who is to blame is killed. The bell rings when there is reason to look again.
+    bool is_settled = about == COMPLAIN_AHEAD || about == COMPLAIN_ENDED;
+    if (!is_settled && atomic_load(actor->self.alarm) == actor->self.alarm_seen)
+        bell_sleep(process_bell(process), seen);
 }
 
 static const LinkedSide process_side = {process_notify, process_complain};
@@ -379,9 +380,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     if (!house_map_ring(&linked->ring, process->file, process->shape, from->number, token))
         process_refuse(process, "the memory of its channels can't be had");
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
-    linked->ring.tail = ring_load(&linked->ring.words->tail);
-    linked->ring.head = ring_load(&linked->ring.words->head);
-    linked->ring.large = atomic_load(&linked->ring.words->large);
+    ring_go_on(&linked->ring);
     linked->side = &process_side;
     linked->owner = process;
     linked->number = from->number;

@@ -47,7 +47,7 @@ static inline RingPoint ring_point(uint32_t place, uint32_t count)
 // producer's word in one cache line; it also lies in the ring like any other.
 typedef struct {
     _Alignas(RING_LINES) _Atomic uint64_t tail; // the producer's point
-    _Atomic uint32_t large;                     // the producer's: count after the last large value
+    _Atomic uint32_t large;                     // the producer's: count after the last large value; for the next process
     uint32_t reserved;
     _Atomic uint64_t latest_stamp; // written first, looked at last
     _Atomic uint64_t latest_what;  // size and site
@@ -55,7 +55,11 @@ typedef struct {
     _Alignas(RING_LINES) _Atomic uint64_t head;           // the consumer's
     _Alignas(RING_LINES) _Atomic uint32_t producer_waits; // for room
     _Atomic uint32_t consumer_waits;
+    _Alignas(CACHE_LINE) _Atomic uint32_t ended; // the parent's: bits as below
 } RingWords;
+
+// Who has ended, in good order: there is nothing to wait for any more.
+enum { RING_PRODUCER_ENDED = 1, RING_CONSUMER_ENDED = 2 };
 
 typedef struct Ring {
     RingWords *words;
@@ -87,6 +91,12 @@ static inline RingPoint ring_load(const _Atomic uint64_t *word)
 
 // The bounds of the channel, as far as the ring can hold that much.
 void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit);
+// Goes on where the words say. For a new process; before that a ring is at its beginning.
+void ring_go_on(Ring *ring);
+// Says once more where this side stands, in case that the other one has written over it.
+void ring_repeat(Ring *ring, bool producer);
+// Can these be the two ends of one ring?
+bool ring_is_sane(const Ring *ring, RingPoint head, RingPoint tail);
 // Producer. RING_EMPTY: no room; RING_ITEM: there is; RING_BROKEN: the consumer's word is nonsense.
 RingState ring_room(Ring *ring);
 // Producer: is there room for sure, by what is known here?
@@ -106,15 +116,17 @@ static inline bool ring_is_empty(const Ring *ring)
 }
 // Consumer: the next record.
 RingState ring_peek(Ring *ring, RingItem *item);
+// Anybody: the record that stands at `from`, if what is there makes sense up to `tail`.
+RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *item);
 // Consumer: copies the record's data to `to`, which has room for it. False: it could not be had.
 bool ring_copy(Ring *ring, const RingItem *item, void *to);
 // Consumer: the record is done with.
 void ring_pop(Ring *ring, const RingItem *item);
 
 // Anybody, when the producer is gone: walks over the unread records while `is_valid` holds. Returns the first point at
-// which nothing sensible stands: the producer's own, if all is well.
-RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item),
-                           void *context);
+// which nothing sensible stands: the producer's own, if all is well. `large`: what the producer's word must be then.
+RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item), void *context,
+                           uint32_t *large);
 // Is `point` at or behind `mark`, for points of one side?
 bool ring_is_behind(RingPoint point, RingPoint mark);
 
