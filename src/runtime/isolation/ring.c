@@ -217,8 +217,16 @@ static bool latest_read(const Ring *ring, RingItem *item)
 RingState ring_peek(Ring *ring, RingItem *item)
 {
     ring->tail = ring_load(&ring->words->tail);
-    item->is_latest = ring->tail.count - ring->head.count == 1 && latest_read(ring, item);
+    bool is_only_one = ring->tail.count - ring->head.count == 1;
+    item->is_latest = is_only_one && ring->doubted != ring->tail.count && latest_read(ring, item);
     return item->is_latest ? RING_ITEM : ring_look(ring, ring->head, ring->tail, item);
+}
+
+bool ring_doubts(Ring *ring, const RingItem *item)
+{
+    if (item->is_latest)
+        ring->doubted = item->at.count + 1;
+    return item->is_latest;
 }
 
 bool ring_copy(Ring *ring, const RingItem *item, void *to)
