@@ -4,6 +4,7 @@
 // expect: nothing is kept for sessions that are over
 // expect: nothing is left
 //! no-central
+//! no-process
 //! no-sim
 //! no-process
 #include <chorex.h>

@@ -161,6 +161,7 @@
 #pragma redefine_extname report_refuse chx_private_report_refuse
 #pragma redefine_extname report_signal_name chx_private_report_signal_name
 #pragma redefine_extname ring_copy chx_private_ring_copy
+#pragma redefine_extname ring_doubts chx_private_ring_doubts
 #pragma redefine_extname ring_go_on chx_private_ring_go_on
 #pragma redefine_extname ring_is_behind chx_private_ring_is_behind
 #pragma redefine_extname ring_is_sane chx_private_ring_is_sane

@@ -206,6 +206,8 @@ static bool linked_next(Actor *actor, Channel *channel, RingItem *item)
         if (state != RING_ITEM)
             return false;
         uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
+        if (epoch != taking && ring_doubts(&linked->ring, item))
+            continue;
         // A sender that is ahead: this role is about to be called back, or to enter the block.
         if (epoch == taking || epoch > taking)
             return epoch == taking;
@@ -233,9 +235,13 @@ uint64_t linked_sequence(const Channel *channel, bool sent)
 uint32_t linked_arriving(Actor *actor, Channel *channel)
 {
     RingItem item;
-    if (!linked_next(actor, channel, &item))
-        return 0;
-    if (actor_site(actor->role, item.record.site) == NULL) {
+    bool is_known;
+    do {
+        if (!linked_next(actor, channel, &item))
+            return 0;
+        is_known = actor_site(actor->role, item.record.site) != NULL;
+    } while (!is_known && ring_doubts(&channel->linked->ring, &item));
+    if (!is_known) {
         channel->linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return 0;
     }
@@ -258,24 +264,33 @@ static bool item_decode(const chx_type *type, const void *data, size_t bytes, vo
     return false;
 }
 
-bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+// Copies and decodes.
+static bool item_take(Actor *actor, Channel *channel, const RingItem *item, uint32_t site, void *value, size_t size)
 {
     struct Linked *linked = channel->linked;
     unsigned char room[COPY_BYTES], *copy = room;
-    RingItem item;
-    if (!linked_next(actor, channel, &item))
+    size_t bytes = item->record.size;
+    if (item->record.site != site)
         return false;
-    size_t bytes = item.record.size;
-    if (item.record.site != site) {
-        linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
-        return false;
-    }
     // The channel's, not this function's: decoding may end in the guard.
     if (bytes > sizeof room && (copy = linked_reserve(linked, bytes)) == NULL)
         guard_no_memory();
     bool is_good =
-        ring_copy(&linked->ring, &item, copy) && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
+        ring_copy(&linked->ring, item, copy) && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
     linked_relax(linked);
+    return is_good;
+}
+
+bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+{
+    struct Linked *linked = channel->linked;
+    RingItem item;
+    bool is_good;
+    do {
+        if (!linked_next(actor, channel, &item))
+            return false;
+        is_good = item_take(actor, channel, &item, site, value, size);
+    } while (!is_good && ring_doubts(&linked->ring, &item));
     if (!is_good) {
         linked->side->complain(actor, channel, COMPLAIN_UNEXPECTED);
         return false;

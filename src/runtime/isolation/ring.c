@@ -112,10 +112,7 @@ static bool large_read(const Ring *ring, void *data, size_t size)
 static void latest_write(const Ring *ring, uint64_t stamp, uint32_t site, const void *data, size_t size)
 {
     RingWords *words = ring->words;
-    bool fits = size <= RING_LATEST_BYTES;
-    atomic_store_explicit(&words->latest_stamp, fits ? stamp : ~stamp, memory_order_relaxed);
-    if (!fits)
-        return;
+    atomic_store_explicit(&words->latest_stamp, stamp, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&words->latest_what, (uint64_t)size << 32 | site, memory_order_relaxed);
     if (size != 0)
@@ -143,7 +140,8 @@ bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size
     memcpy(at, &record, sizeof record);
     if (inside != 0)
         memcpy(at + sizeof record, is_large ? (const void *)&length : data, inside);
-    latest_write(ring, record.of.stamp, site, data, size);
+    if (size <= RING_LATEST_BYTES)
+        latest_write(ring, record.of.stamp, site, data, size);
     RingPoint tail = ring_point(place + units, ring->tail.count + 1);
     ring->tail = tail;
     if (is_large) {
@@ -211,14 +209,23 @@ static bool latest_read(const Ring *ring, RingItem *item)
     item->at = ring_point(place, ring->head.count);
     item->is_large = false;
     item->place_after = place + units;
+    // A larger message leaves what a producer before this one has copied: that does not end where this one ends.
     return item->place_after == ring->tail.place;
 }
 
 RingState ring_peek(Ring *ring, RingItem *item)
 {
     ring->tail = ring_load(&ring->words->tail);
-    item->is_latest = ring->tail.count - ring->head.count == 1 && latest_read(ring, item);
+    bool is_only_one = ring->tail.count - ring->head.count == 1;
+    item->is_latest = is_only_one && ring->doubted != ring->tail.count && latest_read(ring, item);
     return item->is_latest ? RING_ITEM : ring_look(ring, ring->head, ring->tail, item);
+}
+
+bool ring_doubts(Ring *ring, const RingItem *item)
+{
+    if (item->is_latest)
+        ring->doubted = item->at.count + 1;
+    return item->is_latest;
 }
 
 bool ring_copy(Ring *ring, const RingItem *item, void *to)

@@ -71,6 +71,7 @@ typedef struct Ring {
     uint64_t message_limit, byte_limit;
     RingPoint tail, head; // this side's own, and what it last saw of the other
     uint32_t large;       // the producer's: count after its last large value
+    uint32_t doubted;     // the consumer's: count after a message whose copy in `latest` is not to be believed
 } Ring;
 
 // A record as the consumer finds it: copied, so that it can't change any more.
@@ -104,7 +105,7 @@ static inline bool ring_has_room(const Ring *ring)
 {
     uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
     return messages < ring->message_limit && (uint64_t)units * RING_UNIT < ring->byte_limit &&
-           (ring->large == 0 || (int32_t)(ring->head.count - ring->large) >= 0);
+           ring->tail.count - ring->large >= messages;
 }
 // Producer: there is room. False: larger than any message can be, or no memory.
 bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size_t size);
@@ -118,6 +119,8 @@ static inline bool ring_is_empty(const Ring *ring)
 RingState ring_peek(Ring *ring, RingItem *item);
 // Anybody: the record that stands at `from`, if what is there makes sense up to `tail`.
 RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *item);
+// Consumer: it makes no sense. True: it was read from `latest`; ring_peek now says what lies in the ring, which counts.
+bool ring_doubts(Ring *ring, const RingItem *item);
 // Consumer: copies the record's data to `to`, which has room for it. False: it could not be had.
 bool ring_copy(Ring *ring, const RingItem *item, void *to);
 // Consumer: the record is done with.

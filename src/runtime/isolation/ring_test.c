@@ -30,7 +30,7 @@ static void pair_open(Pair *pair)
     int file = memfd_create("ring", MFD_CLOEXEC);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, RING_LARGE_BYTES), 0);
-    *pair = (Pair){.words = aligned_alloc(CACHE_LINE, sizeof(RingWords))};
+    *pair = (Pair){.words = aligned_alloc(RING_LINES, sizeof(RingWords))};
     memset(pair->words, 0, sizeof *pair->words);
     pair->producer = (Ring){
         .words = pair->words, .data = aligned_alloc(16, SMALL_RING), .bytes = SMALL_RING, .file = file, .token = TOKEN};
@@ -394,6 +394,49 @@ static void messages_before_a_damage_are_kept(void **state)
     pair_close(&pair);
 }
 
+// What lies in the ring counts; the copy that travels with the producer's word is only nearer.
+static void a_copy_that_is_doubted_is_read_from_the_ring(void **state)
+{
+    (void)state;
+    Pair pair;
+    RingItem item;
+    pair_open(&pair);
+    for (size_t size = 0; size <= RING_LATEST_BYTES; size++) {
+        send(&pair, size);
+        assert_int_equal(ring_peek(&pair.consumer, &item), RING_ITEM);
+        assert_true(item.is_latest);
+        memset(pair.words->latest, 0xdb, RING_LATEST_BYTES);
+        assert_true(ring_doubts(&pair.consumer, &item));
+        assert_int_equal(ring_peek(&pair.consumer, &item), RING_ITEM);
+        assert_false(item.is_latest);
+        assert_false(ring_doubts(&pair.consumer, &item));
+        receive(&pair, size);
+    }
+    pair_close(&pair);
+}
+
+// A new producer begins where the last one's messages made sense; what that one had copied is not taken for a later one.
+static void an_old_copy_is_never_taken_for_a_new_message(void **state)
+{
+    (void)state;
+    Pair pair;
+    RingItem item;
+    pair_open(&pair);
+    RingPoint begin = pair.producer.tail;
+    send(&pair, 4);
+    send(&pair, 4);
+    atomic_store(&pair.words->tail, begin.word);
+    ring_go_on(&pair.producer);
+    pair.sent = 0;
+    send(&pair, RING_LATEST_BYTES + 1);
+    receive(&pair, RING_LATEST_BYTES + 1);
+    send(&pair, RING_LATEST_BYTES + 1);
+    assert_int_equal(ring_peek(&pair.consumer, &item), RING_ITEM);
+    assert_false(item.is_latest);
+    receive(&pair, RING_LATEST_BYTES + 1);
+    pair_close(&pair);
+}
+
 // Neither end goes astray, whatever stands there. A sanitizer sees a step beyond the memory.
 static void noise_is_survived(void **state)
 {
@@ -438,6 +481,8 @@ int main(void)
         cmocka_unit_test(words_that_are_nonsense_are_noticed),
         cmocka_unit_test(records_that_are_nonsense_are_noticed),
         cmocka_unit_test(messages_before_a_damage_are_kept),
+        cmocka_unit_test(a_copy_that_is_doubted_is_read_from_the_ring),
+        cmocka_unit_test(an_old_copy_is_never_taken_for_a_new_message),
         cmocka_unit_test(noise_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
