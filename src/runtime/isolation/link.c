@@ -258,8 +258,9 @@ static bool item_is_valid(void *context, Ring *ring, const RingItem *item)
     const chx_site *site = actor_site(channel->producer->role, item->record.site);
     if (site == NULL || actor_site(channel->consumer->role, item->record.site) == NULL)
         return false;
-    // It is known here which epoch it has been told of. Others know of it sooner or later, or were told before.
-    if (link != NULL && item->record.of.epoch > channel->head.sending.epoch)
+    // It is known here which epoch an isolated role has been told of; another one's is its worker's.
+    uint32_t highest = link != NULL ? channel->head.sending.epoch : channel->producer->session->epoch;
+    if (item->record.of.epoch > highest)
         return false;
     if (site->type == NULL)
         return item->record.size == sizeof(uint32_t);
