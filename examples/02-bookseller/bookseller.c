@@ -1,5 +1,5 @@
-// A buyer asks a bookseller for a price and, if it is affordable, for a delivery date. Who pays is decided by a
-// choreographic function that is passed to `purchase`: the buyer alone, or the buyer and somebody who contributes.
+// A buyer asks a bookseller for a price and, if it is affordable, for a delivery date: first a buyer alone, then a buyer
+// with somebody who contributes, then both again as one choreography that is given the way to decide.
 
 #include <chorex.h>
 #include <stdio.h>
@@ -16,16 +16,42 @@ choreography(bookseller, (Buyer, Contributor, Seller),
     int  Contributor.compute_contribution(int price);
     int  Buyer.get_budget(void);
 
-    def run(Buyer.const char *title, Buyer.bool together) -> Buyer.date {
-        if (Buyer.together) {
-            return purchase(Buyer.title, two_buyers);
+    // 1. One buyer.
+    def one_buyer(Buyer.const char *title) -> Buyer.date {
+        Buyer.title ~> Seller.book;
+        Seller.get_price(book) ~> Buyer.price;
+        if (Buyer.(price <= get_budget())) {
+            Buyer.get_address() ~> Seller.const char *address;
+            Seller.get_delivery_date(book, address) ~> Buyer.when;
+            return Buyer.when;
+        }
+        return Buyer.((date){0});
+    }
+
+    // 2. Two buyers: the same, but for the way to decide.
+    def two_buyers(Buyer.const char *title) -> Buyer.date {
+        Buyer.title ~> Seller.book;
+        Seller.get_price(book) ~> {Buyer, Contributor}.price;
+        Contributor.compute_contribution(price) ~> Buyer.contribution;
+        if (Buyer.(price - contribution <= get_budget())) {
+            Buyer.get_address() ~> Seller.const char *address;
+            Seller.get_delivery_date(book, address) ~> Buyer.when;
+            return Buyer.when;
+        }
+        return Buyer.((date){0});
+    }
+
+    // 3. Any buyers: the way to decide is a parameter, a choreography from a price at Seller to a yes or no at Buyer.
+    def run(Buyer.const char *title, Buyer.bool split) -> Buyer.date {
+        if (Buyer.split) {
+            return purchase(Buyer.title, together);
         } else {
-            return purchase(Buyer.title, one_buyer);
+            return purchase(Buyer.title, alone);
         }
     }
 
     def purchase(Buyer.const char *title, affordable(Seller.int) -> Buyer.bool) -> Buyer.date {
-        Buyer.title ~> Seller.const char *book;
+        Buyer.title ~> Seller.book;
         Buyer.bool decision = affordable(Seller.get_price(book));
         if (Buyer.decision) {
             Buyer.get_address() ~> Seller.const char *address;
@@ -35,12 +61,12 @@ choreography(bookseller, (Buyer, Contributor, Seller),
         return Buyer.((date){0});
     }
 
-    def one_buyer(Seller.int price) -> Buyer.bool {
+    def alone(Seller.int price) -> Buyer.bool {
         Seller.price ~> Buyer.p;
         return Buyer.(p <= get_budget());
     }
 
-    def two_buyers(Seller.int price) -> Buyer.bool {
+    def together(Seller.int price) -> Buyer.bool {
         Seller.price ~> {Buyer, Contributor}.p;
         Contributor.compute_contribution(p) ~> Buyer.contribution;
         return Buyer.(p - contribution <= get_budget());
@@ -77,25 +103,50 @@ date Seller_get_delivery_date(const char *title, const char *address)
     return strcmp(address, "Maple Street") == 0 ? (date){2026, 12, 24} : (date){2027, 1, 4};
 }
 
-static bool buy(const char *title, bool together)
+static void show(const char *who, date when)
 {
-    struct bookseller_run_result result;
-    if (bookseller_run(&result, NULL, title, together) != CHX_OK)
-        return false;
-    printf("%s, %s: ", title, together ? "two buyers" : "one buyer");
-    if (result.Buyer.year != 0)
-        printf("comes on %d-%02d-%02d\n", result.Buyer.year, result.Buyer.month, result.Buyer.day);
+    if (when.year != 0)
+        printf("%s: %d-%02d-%02d\n", who, when.year, when.month, when.day);
     else
-        printf("too expensive\n");
-    return true;
+        printf("%s: no\n", who);
+}
+
+static int failed(void)
+{
+    const chx_report *report = chx_last_report();
+    fprintf(stderr, "%s failed at line %d: %s\n", report->role, report->line, report->why);
+    return 1;
 }
 
 int main(void)
 {
-    bool good = buy("Siddhartha", false) && buy("Das Glasperlenspiel", false) && buy("Das Glasperlenspiel", true);
-    return good ? 0 : 1;
+    const char *cheap = "Siddhartha", *dear = "Das Glasperlenspiel";
+
+    struct bookseller_one_buyer_result one;
+    if (bookseller_one_buyer(&one, NULL, cheap) != CHX_OK)
+        return failed();
+    show("one buyer, a cheap book", one.Buyer);
+    if (bookseller_one_buyer(&one, NULL, dear) != CHX_OK)
+        return failed();
+    show("one buyer, a dear book", one.Buyer);
+
+    struct bookseller_two_buyers_result two;
+    if (bookseller_two_buyers(&two, NULL, dear) != CHX_OK)
+        return failed();
+    show("two buyers, a dear book", two.Buyer);
+
+    struct bookseller_run_result any;
+    if (bookseller_run(&any, NULL, dear, false) != CHX_OK)
+        return failed();
+    show("alone", any.Buyer);
+    if (bookseller_run(&any, NULL, dear, true) != CHX_OK)
+        return failed();
+    show("together", any.Buyer);
+    return 0;
 }
 
-// expect: Siddhartha, one buyer: comes on 2026-12-24
-// expect: Das Glasperlenspiel, one buyer: too expensive
-// expect: Das Glasperlenspiel, two buyers: comes on 2026-12-24
+// expect: one buyer, a cheap book: 2026-12-24
+// expect: one buyer, a dear book: no
+// expect: two buyers, a dear book: 2026-12-24
+// expect: alone: no
+// expect: together: 2026-12-24

@@ -104,7 +104,10 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         const char *role = written_role(typing, local, variable->role);
         if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
             continue;
-        if (mention->shared && roleset_count(&local->expr.at) > 1) {
+        if (variable->is_fault) {
+            diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
+                       mention->name);
+        } else if (mention->shared && roleset_count(&local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
             diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
         } else if (mention->shared) {
@@ -148,6 +151,11 @@ static const char *clean_message(const Resolved *resolved, const char *message)
         unsigned id;
         if (sscanf(quoted, "'chx_v%u'", &id) == 1 && id < resolved->visible.count) {
             text_printf(&text, "'%s'", resolved->visible.items[id].variable->name);
+            at = close + 1;
+            continue;
+        }
+        if (sscanf(quoted, "'chx_f%u'", &id) == 1 && id < resolved->functions.count) {
+            text_printf(&text, "'%s'", resolved->functions.items[id]->name);
             at = close + 1;
             continue;
         }
@@ -240,9 +248,55 @@ static void report_void(Typing *typing, const LocalC *local)
     diag_note(typing->diags, SPAN_NONE, "a prototype in the choreography settles it");
 }
 
+// A pattern that takes the fields of something that has none: said once, not for each field.
+static bool report_no_fields(Typing *typing, const CErrorList *errors, const CError *error)
+{
+    const char *message = error->message;
+    bool is_pointer = strncmp(message, "member reference type ", 22) == 0;
+    if (!is_pointer && strncmp(message, "member reference base type ", 27) != 0)
+        return false;
+    const Sources *sources = typing->resolved->sources;
+    uint32_t line = span_position(sources, error->span).line;
+    for (size_t i = 0; i < errors->count; i++) {
+        const CError *other = &errors->items[i];
+        if (other->span.start < error->span.start && strcmp(other->message, message) == 0 &&
+            span_position(sources, other->span).line == line)
+            return true;
+    }
+    const char *type = strchr(message, '\''), *behind = strstr(message, " is ");
+    if (type == NULL || behind == NULL || behind < type)
+        return false;
+    diag_error(typing->diags, error->span, "a value of type %s has no fields that could be taken out of it",
+               clean_message(typing->resolved, arena_copy(typing->arena, type, (size_t)(behind - type))));
+    if (is_pointer)
+        diag_note(typing->diags, SPAN_NONE, "what it points to has: write '*' before the pointer");
+    return true;
+}
+
+// Mistakes in where the block stands. False: it is something else.
+static bool report_place(Typing *typing, const CError *error)
+{
+    const Tree *tree = typing->resolved->tree;
+    const char *own = arena_printf(typing->arena, "'%s.", tree->name.text);
+    if (strncmp(error->message, own, strlen(own)) == 0 && strstr(error->message, ".chor.h' file not found") != NULL) {
+        diag_error(typing->diags, error->span, "a companion of '%s' is included above the choreography",
+                   tree->name.text);
+        diag_note(typing->diags, tree->name.span, "it is made from this: include it further down");
+        return true;
+    }
+    if (strcmp(error->message, "expected '}'") == 0) {
+        diag_error(typing->diags, tree->name.span, "a choreography stands outside of functions and types");
+        diag_note(typing->diags, error->span, "this '{' is still open");
+        return true;
+    }
+    return false;
+}
+
 static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
+    if (local == NULL && (report_no_fields(typing, errors, error) || report_place(typing, error)))
+        return;
     if (is_eclipsed(errors, error, local) || is_harmless(error, local) || mentions_macro(typing, local))
         return;
     // The target of `x++` and `x += e`: rules.c says it.
@@ -284,6 +338,9 @@ static void report_prefix(Typing *typing, bool has_others)
 {
     CErrorList errors = {0};
     cunit_prefix_errors(typing->unit, &errors);
+    for (size_t i = 0; i < errors.count && i < PREFIX_ERRORS_MAX; i++)
+        if (report_place(typing, &errors.items[i]))
+            return;
     for (size_t i = 0; i < errors.count && i < PREFIX_ERRORS_MAX; i++)
         if (has_others || strstr(errors.items[i].message, "file not found") != NULL)
             diag_error(typing->diags, errors.items[i].span, "%s", errors.items[i].message);

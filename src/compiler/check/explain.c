@@ -117,6 +117,10 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
                   role_name);
         return;
     }
+    if (strcmp(name, "fault") == 0) {
+        diag_note(resolved->diags, SPAN_NONE, "in a rescue that asks for it there is: 'rescue (fault) { ... }'");
+        return;
+    }
     VECTOR(const char *) names = {0};
     for (size_t i = 0; i < instance->variables.count; i++)
         if (instance->variables.items[i]->role == role)

@@ -29,7 +29,8 @@ typedef struct {
     bool is_param;
     bool is_fault; // `fault` of a rescue, type chx_fault
     bool is_read;
-    bool is_fragile; // a pointer that is live over a checkpoint
+    bool is_doubtful; // something that would bind it was wrong: its agreement with others is not known
+    bool is_fragile;  // a pointer that is live over a checkpoint
 } Variable;
 typedef VECTOR(Variable *) VariableList;
 

@@ -21,10 +21,12 @@ enum {
     POSTS_BYTES = 1 << 16,
     POST_MAX_BYTES = 1 << 30,
     NAME_SIZE = 256,
+    ORDER_REVOKED = 0,
 };
 
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role; slept on
+    _Atomic uint32_t sleeps;                    // somebody does, or is about to
 } Bell;
 
 typedef struct {
@@ -47,14 +49,17 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t alarm; // the number of the latest order
     _Atomic uint32_t order_lock;                 // odd: it is being written
     Order order;
+    // Twice the number of the order; one more: the process has taken it up; ORDER_REVOKED: it is to be killed instead.
+    _Atomic uint64_t order_state;
     _Atomic uint32_t decisions; // so many recoveries were begun that concern it, also of blocks it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with
     _Atomic uint64_t posts_head;                // bytes
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
-    _Atomic uint32_t posts_wait; // for room
-    _Atomic uint64_t asleep;     // 0: it is not; else the bell's word that it sleeps on, + 1
+    _Atomic uint32_t posts_wait;  // for room
+    _Atomic uint32_t answer_wait; // for `answered`
+    _Atomic uint64_t asleep;      // 0: it is not; else the bell's word that it sleeps on, + 1
     unsigned char posts[POSTS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } Seat;
@@ -157,6 +162,8 @@ void house_unmap_ring(Ring *ring);
 
 // Something has happened to what this role waits for.
 void bell_ring(Bell *bell);
+// The same where others may have written over the bell: it is woken whatever stands there.
+void bell_wake(Bell *bell);
 // Sleeps until the bell has been rung since `seen`.
 void bell_sleep(Bell *bell, uint32_t seen);
 

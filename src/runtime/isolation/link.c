@@ -55,6 +55,7 @@ static void link_order(Link *link, const Mark *mark)
     snprintf(order->why, sizeof order->why, "%s", fault->why);
     atomic_thread_fence(memory_order_release);
     atomic_store(&seat->order_lock, 2 * link->order_number);
+    atomic_store(&seat->order_state, (uint64_t)link->order_number * 2);
     atomic_store(&seat->alarm, link->order_number);
     bell_ring(link_bell(link));
 }
@@ -115,6 +116,7 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
         if (link == NULL || link->ready_epoch == 0 || link->state != LINK_ALIVE)
             continue;
         link->kill_ns = link_now_ns(link) + RECALL_GRACE_NS;
+        link->is_taken_up = false;
         is_any = true;
     }
     if (is_any)
@@ -142,6 +144,19 @@ void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...)
     link_kill(link);
 }
 
+// Its time is up. Once it has come back it must not be killed for that any more: it may have acted in the new attempt.
+static void link_kill_overdue(Link *link)
+{
+    uint64_t state = (uint64_t)link->order_number * 2;
+    bool is_revoked = atomic_compare_exchange_strong(&link->seat->order_state, &state, ORDER_REVOKED);
+    if (!is_revoked && !link->is_taken_up) {
+        link->is_taken_up = true;
+        link->kill_ns = link_now_ns(link) + READY_GRACE_NS;
+        return;
+    }
+    link_condemn(link, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
+}
+
 void link_leave(Link *link)
 {
     while (link->actor->mark_count > 0)
@@ -153,16 +168,25 @@ void link_leave(Link *link)
     link->house->left_count++;
 }
 
+// Only waits for what another process does: nobody else ends those.
+static void actor_look_again(Session *session, Actor *actor, const Channel *channel)
+{
+    if (actor->link == NULL && actor_wake(actor, channel))
+        scheduler_ready(&session->runtime->scheduler, actor);
+}
+
 void house_wake_all(House *house)
 {
     Session *session = house->session;
     for (unsigned i = 0; i < house->link_count; i++)
         if (house->links[i].state == LINK_ALIVE)
-            bell_ring(link_bell(&house->links[i]));
-    for (unsigned i = 0; i < session->actor_count; i++) {
-        Actor *actor = &session->actors[i];
-        if (actor->link == NULL && actor_wake(actor, NULL))
-            scheduler_ready(&session->runtime->scheduler, actor);
+            bell_wake(link_bell(&house->links[i]));
+    for (size_t i = 0; i < session->channel_count; i++) {
+        Channel *channel = &session->channels[i];
+        if (channel->linked == NULL)
+            continue;
+        actor_look_again(session, channel->producer, channel);
+        actor_look_again(session, channel->consumer, channel);
     }
 }
 
@@ -175,8 +199,7 @@ static void fault_of_status(Fault *fault, int status)
         if (strcmp(name, "signal") != 0)
             snprintf(fault->why, sizeof fault->why, "%s", name);
         else
-            snprintf(fault->why, sizeof fault->why, "SIG%s (%s)", sigabbrev_np(fault->signal),
-                     sigdescr_np(fault->signal));
+            snprintf(fault->why, sizeof fault->why, "signal %d", fault->signal);
     } else {
         fault->kind = CHX_FAULT_EXIT;
         snprintf(fault->why, sizeof fault->why, "its process ended with exit status %d", WEXITSTATUS(status));
@@ -460,7 +483,7 @@ void link_run_timers(Link *link, uint64_t now_ns)
     } else if (link->kill_ns != 0 && link->kill_ns <= now_ns) {
         link->kill_ns = 0;
         if (link->ready_epoch != 0)
-            link_condemn(link, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
+            link_kill_overdue(link);
     } else if (link->restart_ns != 0 && link->restart_ns <= now_ns) {
         link->restart_ns = 0;
         link_spawn(link);
@@ -597,6 +620,7 @@ void link_spawn(Link *link)
     atomic_store(&seat->posts_tail, link->posts_head);
     atomic_store(&seat->posts_head, link->posts_head);
     atomic_store(&seat->posts_wait, 0);
+    atomic_store(&seat->answer_wait, 0);
     atomic_store(&seat->asleep, 0);
     link->ready_epoch = 0;
     link->is_condemned = false;
@@ -610,8 +634,15 @@ void link_spawn(Link *link)
     bool asked = nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
     error = errno;
     close(file);
-    if (!asked)
+    if (!asked && (error == EPIPE || error == ECONNRESET)) {
+        // The nursery has just died, and the postman is about to notice and start another.
+        isolation_forget(link);
+        link->state = LINK_WAITS;
+        link->restart_ns = link_now_ns(link) + RESTART_DELAY_NS;
+        isolation_ring(house->isolation);
+    } else if (!asked) {
         link_not_born(link, error);
+    }
 }
 
 // ---- posts ----
@@ -665,6 +696,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark->steps = head.steps;
     mark->ordinal_base = actor->ordinal_count;
     mark_push(actor, mark);
+    link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
@@ -946,15 +978,16 @@ bool link_take_posts(Link *link)
             return true;
         PostHead head;
         memcpy(&head, link->post.data, sizeof head);
-        bool is_good = post_take_guarded(link, head.kind, link->post.data + sizeof head, head.size);
+        // What a condemned one says counts no more, but one that is ready may have acted in the new attempt.
+        bool is_heard = !link->is_condemned || head.kind == POST_READY;
+        bool is_good = !is_heard || post_take_guarded(link, head.kind, link->post.data + sizeof head, head.size);
         link->post.size = 0;
         if (link->post.capacity > POSTS_BYTES)
             chx_buffer_free(&link->post);
         atomic_store(&link->seat->answered, ++link->answered);
         if (!is_good)
             link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol (message of kind %u)", head.kind);
-        // It may be waiting for this answer.
-        if (is_good && (head.kind == POST_ENTER || head.kind == POST_ARRIVE))
+        if (atomic_load(&link->seat->answer_wait) != 0 && atomic_exchange(&link->seat->answer_wait, 0) != 0)
             bell_ring(link_bell(link));
     }
     return false;

@@ -27,10 +27,13 @@ typedef struct {
 struct Linked {
     Ring ring;
     const LinkedSide *side;
-    void *owner;       // the side's: house or process
-    uint32_t number;   // of the channel
-    chx_buffer buffer; // the message being sent or received
-    uint32_t dropped;  // the consumer's: old messages in its present epoch
+    void *owner;     // the side's: house or process
+    uint32_t number; // of the channel
+    uint64_t patience_ns;
+    chx_buffer buffer;    // the message being sent or received
+    uint32_t site;        // the last one asked for
+    const chx_type *type; // and what travels there
+    uint32_t dropped;     // the consumer's: old messages in its present epoch
     uint32_t dropped_epoch;
 };
 

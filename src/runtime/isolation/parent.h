@@ -18,6 +18,7 @@
 
 enum {
     RECALL_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
+    READY_GRACE_NS = 200000000,        // who was about to say that it has come back, and has not by then, too
     RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
     RESTART_DELAY_NS = 1000000,        // twice as long each time
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
@@ -48,6 +49,7 @@ struct Link {
     uint64_t id; // of the process; 0: none
     Link *next_by_id;
     _Atomic bool is_condemned; // to be killed: it asked for that, or its time was up
+    bool is_taken_up;          // its time was up when it was coming back
     uint32_t ready_epoch;      // it has been called back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
     uint64_t posts_head;
@@ -59,7 +61,7 @@ struct Link {
     chx_buffer begin;             // its frames at the beginning
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
-    unsigned deaths;              // since it last left a block
+    unsigned deaths;              // since it last entered or left a block
 };
 
 struct House {
@@ -86,7 +88,8 @@ typedef struct Isolation {
     bool has_thread;
     pthread_t thread;
     Nursery nursery;
-    int epoll, bell; // the bell is rung for what is due, and at the end
+    uint64_t patience_ns; // of roles of this process that wait for another one's
+    int epoll, bell;      // the bell is rung for what is due, and at the end
     _Atomic bool closing;
     House *busy[BUSY_HOUSES]; // the postman's
     unsigned busy_count;

@@ -7,6 +7,7 @@
 #include "runtime/core/log.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +308,11 @@ static void *postman_main(void *argument)
     while (!atomic_load(&isolation->closing)) {
         for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
             serve_busy(isolation);
-            isolation->runtime->platform->relax();
+            // Who is looked after may need this processor.
+            if (i < PATIENCE_LOOKS)
+                isolation->runtime->platform->relax();
+            else
+                sched_yield();
         }
         int count = events_await(isolation, events, due_ns < look_ns ? due_ns : look_ns);
         bool is_rung = due_ns <= now_ns(isolation), is_new = false;
@@ -344,6 +349,7 @@ static void *postman_main(void *argument)
 static bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1}, .epoll = -1, .bell = -1};
+    isolation->patience_ns = runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     pthread_mutex_init(&isolation->nursery.lock, NULL);
     isolation->epoll = epoll_create1(EPOLL_CLOEXEC);

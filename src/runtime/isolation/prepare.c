@@ -174,6 +174,7 @@ static bool house_add_channel(House *house, size_t number)
     linked->side = &parent_side;
     linked->owner = house;
     linked->number = (uint32_t)number;
+    linked->patience_ns = house->isolation->patience_ns;
     linked_init(channel, linked);
     return true;
 }

@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_SPIN_NS = 20000, WAIT_LOOKS = 32, STATUS_FAILED = 1 };
+enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
@@ -39,8 +39,8 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint32_t decisions; // known of
-    uint64_t spin_ns;   // before it sleeps
+    uint32_t decisions;   // known of
+    uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
     Actor *peers; // by role; only to have something to point to
@@ -59,6 +59,12 @@ static bool process_has_answer(Process *process, const void *number)
     return atomic_load(&process->seat->answered) >= *(const uint64_t *)number;
 }
 
+static void answer_announce(Process *process, const void *number)
+{
+    (void)number;
+    atomic_store(&process->seat->answer_wait, 1);
+}
+
 static bool process_has_room(Process *process, const void *unused)
 {
     (void)unused;
@@ -70,18 +76,14 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
                           void (*announce)(Process *process, const void *context))
 {
     const Platform *platform = process->session.runtime->platform;
-    uint64_t start_ns = platform->now_ns();
+    Patience patience = {.limit_ns = process->patience_ns};
     do {
-        for (int i = 0; i < WAIT_LOOKS; i++) {
-            if (holds(process, context))
-                return;
-            platform->relax();
-        }
-    } while (platform->now_ns() - start_ns < process->spin_ns);
+        if (holds(process, context))
+            return;
+    } while (patience_lasts(&patience, platform));
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
-        if (announce != NULL)
-            announce(process, context);
+        announce(process, context);
         if (holds(process, context))
             return;
         atomic_store(&process->seat->asleep, (uint64_t)seen + 1);
@@ -238,7 +240,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // The block may have failed already. If so, it was counted here before; then the answer is waited for.
     uint32_t decisions = atomic_load(&process->seat->decisions);
     if (decisions != process->decisions) {
-        process_await(process, process_has_answer, &process->posted, NULL);
+        process_await(process, process_has_answer, &process->posted, answer_announce);
         process->decisions = decisions;
     }
     actor->self.wants = 0;
@@ -294,13 +296,11 @@ static void order_read(const Seat *seat, Order *order)
     } while (before != after || before % 2 != 0);
 }
 
-void process_answer_alarm(Actor *actor)
+// Back to the block, as it was entered.
+static void order_obey(Actor *actor, const Order *order)
 {
-    Process *process = actor->process;
-    Order order;
-    order_read(process->seat, &order);
-    actor->self.alarm_seen = order.number;
-    Mark *target = actor->marks[order.depth];
+    actor->self.alarm_seen = order->number;
+    Mark *target = actor->marks[order->depth];
     while (mark_top(actor) != target)
         mark_forget(actor);
     mark_unwind_to(actor, target);
@@ -308,9 +308,31 @@ void process_answer_alarm(Actor *actor)
     free(target->fault);
     target->fault = NULL;
     target->arrived = false;
-    target->attempt = order.attempt;
-    target->fault = fault_new(actor, order.kind, order.signal, order.line, order.role, order.why);
+    target->attempt = order->attempt;
+    target->fault = fault_new(actor, order->kind, order->signal, order->line, order->role, order->why);
     actor->self.wants = 0;
+}
+
+// From here on it acts in the new attempt. False: there is another order by now.
+static bool order_take_up(Seat *seat, const Order *order)
+{
+    uint64_t state = (uint64_t)order->number * 2;
+    if (atomic_compare_exchange_strong(&seat->order_state, &state, state + 1))
+        return true;
+    while (state == ORDER_REVOKED)
+        pause(); // it took too long, and is about to be killed
+    return false;
+}
+
+void process_answer_alarm(Actor *actor)
+{
+    Process *process = actor->process;
+    Order order;
+    do {
+        order_read(process->seat, &order);
+        order_obey(actor, &order);
+    } while (!order_take_up(process->seat, &order));
+    Mark *target = mark_top(actor);
     process->goes = order.goes;
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
     target->frame->at = mark_attempt_begins(actor, target);
@@ -474,35 +496,30 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     return true;
 }
 
-static void process_end(Process *process, Actor *actor)
+static _Noreturn void process_end(Process *process, Actor *actor)
 {
     const chx_type *type = process->result.type;
     process->buffer.size = 0;
     if (type != NULL)
         chx_encode(type, process->session.results, &process->buffer);
-    (void)actor;
+    actor_settle(actor);
     fflush(NULL);
     process_post(process, POST_END, process->buffer.data, process->buffer.size);
     _exit(0);
 }
 
+static void process_waits(Actor *actor)
+{
+    actor_settle(actor);
+    process_await(actor->process, actor_is_ready, actor, actor_announces);
+}
+
 static _Noreturn void process_live(Process *process, Actor *actor)
 {
     Guard guard;
-    for (;;) {
-        ActorOutcome outcome = actor_run_alone(actor, &guard);
-        if (outcome == ACTOR_FAILED)
-            process_fail(process, &guard.fault);
-        if (outcome == ACTOR_ENDED)
-            process_end(process, actor);
-        if (outcome != ACTOR_WAITS)
-            continue;
-        guard_enter(&guard, actor);
-        if (sigsetjmp(guard.jump, 0) != 0)
-            process_fail(process, &guard.fault);
-        process_await(process, actor_is_ready, actor, actor_announces);
-        guard_leave(&guard);
-    }
+    if (actor_run_alone(actor, &guard, process_waits) == ACTOR_FAILED)
+        process_fail(process, &guard.fault);
+    process_end(process, actor);
 }
 
 static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
@@ -542,7 +559,7 @@ void process_main(const NurseryFiles *files)
     process->decisions = restore->decisions;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
-    process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
+    process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)

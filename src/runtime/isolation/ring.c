@@ -108,6 +108,20 @@ static bool large_read(const Ring *ring, void *data, size_t size)
     return true;
 }
 
+// The stamp tells the consumer that what it has read is whole: it changes before the rest does.
+static void latest_write(const Ring *ring, uint64_t stamp, uint32_t site, const void *data, size_t size)
+{
+    RingWords *words = ring->words;
+    bool fits = size <= RING_LATEST_BYTES;
+    atomic_store_explicit(&words->latest_stamp, fits ? stamp : ~stamp, memory_order_relaxed);
+    if (!fits)
+        return;
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&words->latest_what, (uint64_t)size << 32 | site, memory_order_relaxed);
+    if (size != 0)
+        memcpy(words->latest, data, size);
+}
+
 bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size_t size)
 {
     bool is_large = CHX_RECORD_BYTES(size) > ring->bytes / 4;
@@ -122,20 +136,21 @@ bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size
         memcpy(ring_at(ring, place), &jump, sizeof jump);
         place += to_end;
     }
+    uint32_t check = ring->token + ring->tail.count;
     Record record = {.site = site, .size = is_large ? SIZE_LARGE : (uint32_t)size};
-    record.of.epoch = epoch;
-    record.of.check = ring->token + ring->tail.count;
+    record.of.stamp = (uint64_t)check << 32 | epoch;
     unsigned char *at = ring_at(ring, place);
     memcpy(at, &record, sizeof record);
     if (inside != 0)
         memcpy(at + sizeof record, is_large ? (const void *)&length : data, inside);
-    ring->tail.count++;
-    ring->tail.place = place + units;
+    latest_write(ring, record.of.stamp, site, data, size);
+    RingPoint tail = ring_point(place + units, ring->tail.count + 1);
+    ring->tail = tail;
     if (is_large) {
-        ring->large = ring->tail.count;
+        ring->large = tail.count;
         atomic_store_explicit(&ring->words->large, ring->large, memory_order_relaxed);
     }
-    atomic_store_explicit(&ring->words->tail, ring->tail.word, memory_order_release);
+    atomic_store_explicit(&ring->words->tail, tail.word, memory_order_release);
     return true;
 }
 
@@ -176,10 +191,34 @@ RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *
     return checks ? RING_ITEM : RING_BROKEN;
 }
 
+// The only unread message, if it is there; it has been copied then.
+static bool latest_read(const Ring *ring, RingItem *item)
+{
+    RingWords *words = ring->words;
+    uint64_t stamp = atomic_load_explicit(&words->latest_stamp, memory_order_relaxed);
+    uint64_t what = atomic_load_explicit(&words->latest_what, memory_order_relaxed);
+    memcpy(item->latest, words->latest, sizeof item->latest);
+    atomic_thread_fence(memory_order_acquire);
+    uint32_t site = (uint32_t)what, size = (uint32_t)(what >> 32), place = ring->head.place;
+    if (stamp != atomic_load_explicit(&words->latest_stamp, memory_order_relaxed) ||
+        stamp >> 32 != (uint32_t)(ring->token + ring->head.count) || size > RING_LATEST_BYTES ||
+        site == SITE_TO_BEGINNING || site == 0)
+        return false;
+    uint32_t units = record_units(size), to_end = units_to_end(ring, place);
+    if (to_end < units)
+        place += to_end;
+    item->record = (Record){.site = site, .size = size, .of.stamp = stamp};
+    item->at = ring_point(place, ring->head.count);
+    item->is_large = false;
+    item->place_after = place + units;
+    return item->place_after == ring->tail.place;
+}
+
 RingState ring_peek(Ring *ring, RingItem *item)
 {
     ring->tail = ring_load(&ring->words->tail);
-    return ring_look(ring, ring->head, ring->tail, item);
+    item->is_latest = ring->tail.count - ring->head.count == 1 && latest_read(ring, item);
+    return item->is_latest ? RING_ITEM : ring_look(ring, ring->head, ring->tail, item);
 }
 
 bool ring_copy(Ring *ring, const RingItem *item, void *to)
@@ -187,7 +226,7 @@ bool ring_copy(Ring *ring, const RingItem *item, void *to)
     size_t size = item->record.size;
     if (!item->is_large) {
         if (size != 0)
-            memcpy(to, ring_at(ring, item->at.place) + sizeof(Record), size);
+            memcpy(to, item->is_latest ? item->latest : ring_at(ring, item->at.place) + sizeof(Record), size);
         return true;
     }
     return large_read(ring, to, size);
@@ -198,9 +237,9 @@ void ring_pop(Ring *ring, const RingItem *item)
     // Its memory is given back; the next large value may already use it once the word below is written.
     if (item->is_large)
         fallocate(ring->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ring->large_at, (off_t)item->record.size);
-    ring->head.count++;
-    ring->head.place = item->place_after;
-    atomic_store_explicit(&ring->words->head, ring->head.word, memory_order_release);
+    RingPoint head = ring_point(item->place_after, ring->head.count + 1);
+    ring->head = head;
+    atomic_store_explicit(&ring->words->head, head.word, memory_order_release);
 }
 
 // ---- after a producer's death ----
@@ -215,7 +254,7 @@ RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *rin
         tail.place = at.place + ring_units(ring);
     *large = at.count;
     for (;;) {
-        RingItem item;
+        RingItem item = {0};
         if (!is_sane)
             tail.count = at.count + 1;
         if (ring_look(ring, at, tail, &item) != RING_ITEM || !is_valid(context, ring, &item))

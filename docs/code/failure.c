@@ -1,0 +1,70 @@
+#include <chorex.h>
+#include <stdio.h>
+
+choreography(failing, (Alice, Bob),
+    int Alice.dangerous(void);
+    int Alice.safe(void);
+
+    def run() -> Bob.int {
+        Bob.int x = 0;
+        //[checkpoint]
+        checkpoint {
+            Alice.dangerous() ~> Bob.x;
+            Bob.success(x);
+        } rescue {
+            Alice.safe() ~> Bob.x;
+            Bob.fallback(x);
+        }
+        //[/checkpoint]
+        //[options]
+        checkpoint retry 3 within 5s {
+            Alice.dangerous() ~> Bob.x;
+        } rescue (fault) {
+            if ({Alice, Bob}.(fault.kind == CHX_FAULT_DEADLINE)) {
+                Bob.x = -1;
+            } else {
+                Alice.safe() ~> Bob.x;
+                Bob.report(fault.role, fault.why, fault.line);
+            }
+        }
+        //[/options]
+        return Bob.x;
+    }
+)
+
+#include "failing.Alice.chor.h"
+#include "failing.Bob.chor.h"
+
+int Alice_dangerous(void)
+{
+    chx_fail("this never works");
+}
+
+int Alice_safe(void)
+{
+    return 5;
+}
+
+void Bob_success(int x)
+{
+    printf("success %d\n", x);
+}
+
+void Bob_fallback(int x)
+{
+    printf("fallback %d\n", x);
+}
+
+void Bob_report(const char *role, const char *why, int line)
+{
+    printf("%s: %s%s\n", role, why, line > 0 ? "" : "?");
+}
+
+int main(void)
+{
+    struct failing_run_result result;
+    if (failing_run(&result, NULL) != CHX_OK)
+        return 1;
+    printf("%d\n", result.Bob);
+    return 0;
+}
