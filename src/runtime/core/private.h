@@ -65,6 +65,7 @@
 #pragma redefine_extname guard_raise_v chx_private_guard_raise_v
 #pragma redefine_extname house_block_lock chx_private_house_block_lock
 #pragma redefine_extname house_block_unlock chx_private_house_block_unlock
+#pragma redefine_extname house_look_for_deadlock chx_private_house_look_for_deadlock
 #pragma redefine_extname house_look_for_ended chx_private_house_look_for_ended
 #pragma redefine_extname house_map chx_private_house_map
 #pragma redefine_extname house_map_ring chx_private_house_map_ring

@@ -7,6 +7,7 @@
 #include "runtime/isolation/chain.h"
 
 #include "runtime/core/codec.h"
+#include "runtime/core/mark.h"
 #include "runtime/core/text.h"
 
 #include <link.h>
@@ -37,9 +38,24 @@ static void write_string(chx_writer *writer, const char *string)
     chx_write(writer, string, size);
 }
 
-// `fault` of a rescue: its strings belong to the block.
-static void write_fault(chx_writer *writer, const chx_fault *fault)
+// Is the variable `fault` of a rescue that the role is still in? Its strings belong to that block, or, if another process
+// was in it before, were made when the frame was loaded.
+static bool fault_is_alive(const Actor *actor, const chx_fault *fault)
 {
+    for (size_t i = 0; i < actor->mark_count; i++)
+        if (actor->marks[i]->fault != NULL && actor->marks[i]->fault->why == fault->why)
+            return true;
+    for (const Allocation *allocation = actor->allocations; allocation != NULL; allocation = allocation->next)
+        if ((const char *)allocation->data == fault->why)
+            return true;
+    return false;
+}
+
+static void write_fault(const Actor *actor, chx_writer *writer, const chx_fault *fault)
+{
+    static const chx_fault none;
+    if (!fault_is_alive(actor, fault))
+        fault = &none;
     write_string(writer, fault->role);
     write_string(writer, fault->why);
     write_string(writer, fault->file);
@@ -77,7 +93,7 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *b
         const chx_variable *variable = &function->variables[i];
         const void *value = (const char *)frame + variable->offset;
         if (is_fault(variable->type))
-            write_fault(&writer, value);
+            write_fault(actor, &writer, value);
         else if (variable->type->owning)
             chx_encode(variable->type, value, buffer);
     }

@@ -107,6 +107,8 @@ static StageBlob blob(unsigned char length, unsigned char fill)
     return made;
 }
 
+static const char *because; // a string of the block that the role is in
+
 static void fill(Variables *v, int seed)
 {
     v->head.at = (uint32_t)seed + 3;
@@ -123,7 +125,7 @@ static void fill(Variables *v, int seed)
     v->numbers[2] = -0.5;
     v->either.f = 2.5f;
     v->pointer = v;
-    v->fault = (chx_fault){"Bob", CHX_FAULT_SIGNAL, 11, "because", "file.c", 77};
+    v->fault = (chx_fault){"Bob", CHX_FAULT_SIGNAL, 11, because, "file.c", 77};
     v->chx_result = chx_str_new("never", 5);
 }
 
@@ -155,6 +157,10 @@ static void check(const Variables *v, int seed)
 // Two pieces: the frames up to the outer block's, then from there to the inner block's.
 static void save_two(Actor *actor, chx_buffer *first, chx_buffer *second)
 {
+    Guard guard;
+    guard_enter(&guard, actor);
+    because = strcpy(chx_alloc(8), "because");
+    guard_leave(&guard);
     chx_call(&actor->self, &small);
     Variables *outer = chx_call(&actor->self, &function);
     // Strings made outside of roles belong to the test.
@@ -235,6 +241,26 @@ static void what_was_not_saved_is_refused(void **state)
     assert_int_equal(stage_blobs, 0);
 }
 
+// The variable of a rescue that is over.
+static void a_fault_of_a_block_that_was_left_is_gone(void **state)
+{
+    (void)state;
+    Actor *old = actor_new(), *new = actor_new();
+    chx_buffer saved = {0};
+    Variables *v = chx_call(&old->self, &function);
+    char *why = strcpy(malloc(8), "because");
+    v->fault = (chx_fault){"Bob", CHX_FAULT_SIGNAL, 11, why, "file.c", 77};
+    free(why);
+    chain_save(old, NULL, &saved);
+    assert_true(load(new, saved.data, saved.size));
+    v = (Variables *)(void *)new->top;
+    assert_string_equal(v->fault.why, "");
+    assert_string_equal(v->fault.role, "");
+    actor_free(new);
+    actor_free(old);
+    chx_buffer_free(&saved);
+}
+
 static void pointers_with_a_value_are_named(void **state)
 {
     (void)state;
@@ -254,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_back),
         cmocka_unit_test(what_was_not_saved_is_refused),
+        cmocka_unit_test(a_fault_of_a_block_that_was_left_is_gone),
         cmocka_unit_test(pointers_with_a_value_are_named),
     };
     stage_init(&stage);

@@ -137,6 +137,7 @@ static bool fuzz_postman(House *house, uint32_t what)
     }
     if (what % 4 == 1) {
         house_look_for_ended(house);
+        house_look_for_deadlock(house);
         house_wake_all(house);
     }
     bool is_there = house->left_count < house->link_count;

@@ -59,6 +59,7 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
     _Atomic uint32_t posts_wait;  // for room
     _Atomic uint32_t answer_wait; // for `answered`
+    _Atomic uint64_t asleep;      // 0: it is not; else the bell's word that it sleeps on, + 1
     unsigned char posts[POSTS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } Seat;

@@ -254,6 +254,69 @@ void house_look_for_ended(House *house)
     }
 }
 
+static bool block_has_deadline(const Session *session)
+{
+    const Block *block = session->blocks;
+    while (block != NULL && block->deadline == NULL) {
+        if (block->children != NULL) {
+            block = block->children;
+            continue;
+        }
+        while (block->next == NULL && block->parent != NULL)
+            block = block->parent;
+        block = block->next;
+    }
+    return block != NULL;
+}
+
+// Does each role that has not ended wait for another?
+static bool house_sleeps(House *house)
+{
+    Session *session = house->session;
+    uint32_t waiting = 0;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        const Link *link = actor->link;
+        if (link == NULL) {
+            uintptr_t waits = atomic_load(&actor->waits);
+            waiting += waits != 0 && (waits & WAITS_PREPARING) == 0;
+        } else if (link->state == LINK_ALIVE && !link->is_condemned) {
+            waiting += atomic_load(&link->seat->asleep) == (uint64_t)atomic_load(&link_bell(link)->word) + 1;
+        }
+    }
+    return waiting == atomic_load(&session->live);
+}
+
+// Changes with whatever happens among the session's roles.
+static uint64_t house_stands(const House *house)
+{
+    const Session *session = house->session;
+    uint64_t sum = session->epoch;
+    for (unsigned i = 0; i < house->link_count; i++)
+        sum += house->links[i].answered + house->links[i].order_number + house->links[i].goes;
+    for (size_t i = 0; i < session->channel_count; i++) {
+        const struct Linked *linked = session->channels[i].linked;
+        if (linked != NULL)
+            sum += 3 * atomic_load(&linked->ring.words->tail) + atomic_load(&linked->ring.words->head);
+    }
+    return sum;
+}
+
+void house_look_for_deadlock(House *house)
+{
+    uint64_t stands = house_stands(house);
+    bool sleeps = house_sleeps(house) && !block_has_deadline(house->session);
+    if (sleeps && house->slept && house->stood == stands && !session_is_stopping(house->session)) {
+        Link *link = &house->links[0];
+        Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+        snprintf(fault.why, sizeof fault.why,
+                 "each role waits for another: a process has written over what it shares with others, or got lost");
+        link_fail_session(link, &fault);
+    }
+    house->slept = sleeps;
+    house->stood = stands;
+}
+
 // ---- what processes have written ----
 
 // The user's decoding functions work here on what another process has written. Whatever they do then (they fail, they
@@ -283,8 +346,9 @@ static bool item_is_valid(void *context, Ring *ring, const RingItem *item)
     const chx_site *site = actor_site(channel->producer->role, item->record.site);
     if (site == NULL || actor_site(channel->consumer->role, item->record.site) == NULL)
         return false;
-    // It is known here which epoch it has been told of. Others know of it sooner or later, or were told before.
-    if (link != NULL && item->record.of.epoch > channel->head.sending.epoch)
+    // It is known here which epoch an isolated role has been told of; another one's is its worker's.
+    uint32_t highest = link != NULL ? channel->head.sending.epoch : channel->producer->session->epoch;
+    if (item->record.of.epoch > highest)
         return false;
     if (site->type == NULL)
         return item->record.size == sizeof(uint32_t);
@@ -561,12 +625,14 @@ void link_spawn(Link *link)
     link->complaints = 0;
     atomic_store(&seat->alarm, link->order_number);
     atomic_store(&seat->order_lock, 2 * link->order_number);
-    atomic_store(&seat->decisions, link->decisions);
+    atomic_store(&seat->late, link->late);
     atomic_store(&seat->goes, link->goes);
     atomic_store(&seat->answered, link->answered);
     atomic_store(&seat->posts_tail, link->posts_head);
     atomic_store(&seat->posts_head, link->posts_head);
     atomic_store(&seat->posts_wait, 0);
+    atomic_store(&seat->answer_wait, 0);
+    atomic_store(&seat->asleep, 0);
     link->ready_epoch = 0;
     link->is_condemned = false;
     link->fault.kind = CHX_FAULT_NONE;

@@ -459,6 +459,45 @@ static void who_has_ended_is_not_waited_for(void **state)
     assert_int_equal(status, CHX_FAILED);
 }
 
+static void all_sleep(void)
+{
+    for (unsigned i = 0; i < STAGE_ROLES; i++)
+        atomic_store(&links[i].seat->asleep, (uint64_t)atomic_load(&house->head->bells[i].word) + 1);
+}
+
+// As the postman does it from time to time.
+static void look(void)
+{
+    house_block_lock(house);
+    house_look_for_deadlock(house);
+    house_wake_all(house);
+    house_block_unlock(house);
+}
+
+static void nobody_sleeps_for_ever(void **state)
+{
+    (void)state;
+    begin(all);
+    for (int i = 0; i < 6; i++) {
+        all_sleep();
+        if (i == 0)
+            atomic_store(&links[1].seat->asleep, 0); // at work
+        else
+            scratch(1, 0); // something has happened
+        look();
+        if (i == 3)
+            look(); // they have not looked yet
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+    begin(all);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "each role waits"));
+}
+
 // ---- what a dead process has left ----
 
 static void damage_from_before_the_block_fails_the_session(void **state)
@@ -521,6 +560,7 @@ int main(void)
         cmocka_unit_test(an_accusation_that_holds_is_believed),
         cmocka_unit_test(accusations_without_a_reason_have_a_limit),
         cmocka_unit_test(who_has_ended_is_not_waited_for),
+        cmocka_unit_test(nobody_sleeps_for_ever),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
     };

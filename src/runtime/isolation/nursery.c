@@ -127,7 +127,30 @@ static int birth_run(void *argument)
     birth->error = posix_spawn(&birth->pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    _exit(0);
+    _exit(birth->error);
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_THREAD_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define HAS_THREAD_SANITIZER 1
+#endif
+
+// That child, without a signal at its end: the program's own handling of children is not disturbed.
+static int birth_clone(Birth *birth, void *stack)
+{
+#ifdef HAS_THREAD_SANITIZER
+    // Which keeps an account of each thread in the memory that the child would share.
+    (void)stack;
+    int pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (pid == 0)
+        birth_run(birth);
+    return pid;
+#else
+    return clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+#endif
 }
 
 // The program's, with one more. NULL: no memory.
@@ -169,20 +192,21 @@ static bool birth(Birth *birth)
     void *stack = malloc(CLONE_STACK_BYTES);
     birth->environment = birth_environment();
     birth->error = ENOMEM;
-    int status;
+    int status = 0;
     if (stack != NULL && birth->environment != NULL) {
         // It has the program's handlers and memory: no signal there.
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        // No signal at its end: the program's own handling of children is not disturbed.
-        int pid = clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+        int pid = birth_clone(birth, stack), waited = pid;
         if (pid < 0)
             birth->error = errno;
         else
-            while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+            while ((waited = waitpid(pid, &status, __WCLONE)) < 0 && errno == EINTR)
                 ;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (waited >= 0)
+            birth->error = WEXITSTATUS(status);
     }
     free(birth->environment);
     free(stack);

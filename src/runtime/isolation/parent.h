@@ -74,6 +74,8 @@ struct House {
     uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
     Link *links;      // in role order
     unsigned link_count, left_count, given_back;
+    uint64_t stood; // what had happened when everybody was last found asleep
+    bool slept;
     struct Linked *linked; // by channel; not mapped: both ends are here
 };
 
@@ -107,6 +109,10 @@ void link_blame(Link *link, const char *peer);
 void house_wake_all(House *house);
 // Nobody waits in a block for a role that has ended: if so, the session fails.
 void house_look_for_ended(House *house);
+// Everybody sleeps, was woken to look, and sleeps again, and nothing has happened: the session fails. A choreography never
+// comes to that, unless a process has written over what another one reads, or has got lost. To be called before
+// house_wake_all, from time to time.
+void house_look_for_deadlock(House *house);
 // What is due now.
 void link_run_timers(Link *link, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.

@@ -230,6 +230,7 @@ static bool look_after_all(Isolation *isolation)
         for (unsigned i = 0; i < house->link_count; i++)
             link_take_posts(&house->links[i]);
         house_look_for_ended(house);
+        house_look_for_deadlock(house);
         house_wake_all(house);
         house_block_unlock(house);
     }

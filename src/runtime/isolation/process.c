@@ -87,7 +87,9 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
         announce(process, context);
         if (holds(process, context))
             return;
+        atomic_store(&process->seat->asleep, (uint64_t)seen + 1);
         bell_sleep(process_bell(process), seen);
+        atomic_store(&process->seat->asleep, 0);
     }
 }
 
