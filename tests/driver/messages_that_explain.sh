@@ -44,3 +44,16 @@ contains messages "for C's own 'labs', '#include <stdlib.h>' is missing above th
 sed -i 's/labs(-3) + n/n/' header.c
 status 1 "$CHORCC" header.c -o header
 contains messages "for C's own 'strlen', '#include <string.h>' is missing above the choreography"
+
+cat >itself.c <<'END'
+#include <chorex.h>
+choreography(itself, (Alice, Bob),
+    def run(Alice.int n) {
+        Alice.int m = m + n;
+        Alice.m ~> Bob._;
+    }
+)
+END
+status 1 "$CHORCC" --emit itself.c
+contains messages "itself.c:4:19: note: it comes into being here"
+lacks messages "its block has ended"

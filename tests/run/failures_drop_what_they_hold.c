@@ -33,7 +33,7 @@ static thing thing_make(int number)
 static void thing_encode(chx_writer *writer, const void *value)
 {
     const thing *t = value;
-    chx_write_u64(writer, t->number == NULL ? 0 : (uint64_t)*t->number);
+    chx_write_u64(writer, (uint64_t)*t->number);
 }
 
 static bool thing_decode(chx_reader *reader, void *value)

@@ -105,8 +105,10 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
     for (size_t i = instance->variables.count; i > 0; i--) {
         const Variable *variable = instance->variables.items[i - 1];
         if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
+            bool has_ended = resolved->visible.items[variable->id].to <= span.start;
             diag_note(resolved->diags, variable->span,
-                      "this one is out of sight: its block has ended; bind it before the block");
+                      has_ended ? "this one is out of sight: its block has ended; bind it before the block"
+                                : "it comes into being here, with a value that can't be made of itself");
             return;
         }
     }

@@ -184,8 +184,9 @@ static TreeDef *parse_def(Parser *parser)
     parser->def = def;
     bool good = parse_head(parser, def);
     if (!next_is(parser, "{")) {
-        if (good && next_is(parser, ":"))
-            parse_error_here(parser, "results are written behind '->', not ':'");
+        bool is_fat = next_is(parser, "=") && index_is(parser, parser->at + 1, ">");
+        if (good && (is_fat || next_is(parser, ":")))
+            parse_error_here(parser, "results are written behind '->', not '%s'", is_fat ? "=>" : ":");
         else if (good)
             parse_error_here(parser, "expected '{' and the body of '%s', not %s", def->name.text,
                              describe(parser, parser->at));

@@ -412,6 +412,7 @@ static void c_without_a_role(void **state)
     check_errors("A.x = B.y; } def g() -> A.int B.int {",
                  "2:7: this is B's, not A's: a delivery brings it, 'B.y ~> A.x;'\n"
                  "2:30: expected ',' between two results\n");
+    check_errors("} def g() => A.int {", "2:11: results are written behind '->', not '=>'\n");
     check_errors("} def g() : A.int {", "2:11: results are written behind '->', not ':'\n");
     check_errors("while (1) { }", "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
     check_errors("while (true) { }",
