@@ -59,8 +59,12 @@ static const chx_variable variables[] = {
     VARIABLE(pointer, &address),       VARIABLE(fault, &chx_type_fault),
 };
 enum { COUNT = sizeof variables / sizeof *variables };
-static const chx_function function = {"f", NULL, sizeof(Variables), &chx_type_str, variables, COUNT, false};
-static const chx_function small = {"g", NULL, sizeof(chx_frame), NULL, NULL, 0, true};
+static const chx_function function = {.name = "f",
+                                      .frame_size = sizeof(Variables),
+                                      .result = &chx_type_str,
+                                      .variables = variables,
+                                      .variable_count = COUNT};
+static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame), .is_plain = true};
 static const chx_role role = {.role = "R", .name = "R"};
 
 static Stage stage;

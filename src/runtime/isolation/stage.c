@@ -69,9 +69,14 @@ const chx_type stage_mix = {.kind = CHX_KIND_STRUCT,
                             .count = 4};
 
 static const unsigned outer_roles[] = {0, 1, 2}, inner_roles[] = {0, 1}, other_roles[] = {1, 2};
-static const chx_checkpoint outer = {STAGE_OUTER, 1, 2, 1, 0, outer_roles, 3};
-static const chx_checkpoint inner = {STAGE_INNER, 1, 2, 0, 0, inner_roles, 2};
-static const chx_checkpoint other = {STAGE_OTHER, 1, 2, 0, 0, other_roles, 2};
+#define CHECKPOINT(number, again, who)                                                                                 \
+    {                                                                                                                  \
+        .site = number, .body_at = 1, .rescue_at = 2, .retries = again, .participants = who,                           \
+        .participant_count = sizeof who / sizeof *who                                                                  \
+    }
+static const chx_checkpoint outer = CHECKPOINT(STAGE_OUTER, 1, outer_roles);
+static const chx_checkpoint inner = CHECKPOINT(STAGE_INNER, 0, inner_roles);
+static const chx_checkpoint other = CHECKPOINT(STAGE_OTHER, 0, other_roles);
 
 // A role that is not isolated: what R0 sends it, it sends back, until it gets a zero.
 static chx_step stage_run(chx_self *self, void *memory)
