@@ -4,6 +4,7 @@
 //! no-sim
 //! no-central
 //! no-process
+//! no-sanitizer
 // expect: every session came to an end, the innocent ones to a good one
 #include <chorex.h>
 #include <inttypes.h>

@@ -51,10 +51,11 @@ static const chx_type address = {.kind = CHX_KIND_OPAQUE, .size = sizeof(void *)
 #name, offsetof(Variables, name), type                                                                         \
     }
 static const chx_variable variables[] = {
-    VARIABLE(flag, &chx_type_bool),    VARIABLE(letter, &chx_type_char),
-    VARIABLE(number, &chx_type_int),   VARIABLE(real, &chx_type_long_double),
+    // Those that own something come first.
     VARIABLE(text, &chx_type_cstring), VARIABLE(string, &chx_type_str),
     VARIABLE(bytes, &chx_type_bytes),  VARIABLE(mix, &mixes),
+    VARIABLE(flag, &chx_type_bool),    VARIABLE(letter, &chx_type_char),
+    VARIABLE(number, &chx_type_int),   VARIABLE(real, &chx_type_long_double),
     VARIABLE(numbers, &doubles),       VARIABLE(either, &union_of_numbers),
     VARIABLE(pointer, &address),       VARIABLE(fault, &chx_type_fault),
 };
@@ -63,8 +64,9 @@ static const chx_function function = {.name = "f",
                                       .frame_size = sizeof(Variables),
                                       .result = &chx_type_str,
                                       .variables = variables,
-                                      .variable_count = COUNT};
-static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame), .is_plain = true};
+                                      .variable_count = COUNT,
+                                      .owned_count = 4};
+static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame)};
 static const chx_role role = {.role = "R", .name = "R"};
 
 static Stage stage;

@@ -225,7 +225,7 @@ static void fuzz_ring(Input *input)
         need(file >= 0 && ftruncate(file, RING_LARGE_BYTES) == 0);
     }
     // Memory of its own for each part: a step beyond it is seen.
-    RingWords *words = aligned_alloc(CACHE_LINE, sizeof *words);
+    RingWords *words = aligned_alloc(_Alignof(RingWords), sizeof *words);
     memset(words, 0, sizeof *words);
     Ring ring = {.words = words, .data = calloc(1, SMALL_RING), .bytes = SMALL_RING, .file = file, .token = 7};
     ring_set_limits(&ring, 100, SMALL_RING);
@@ -360,9 +360,9 @@ typedef struct {
     chx_fault fault;
 } SavedVariables;
 static const chx_variable saved_variables[] = {
-    {"number", offsetof(SavedVariables, number), &chx_type_int},
     {"text", offsetof(SavedVariables, text), &chx_type_cstring},
     {"mix", offsetof(SavedVariables, mix), &stage_mix},
+    {"number", offsetof(SavedVariables, number), &chx_type_int},
     {"pointer", offsetof(SavedVariables, pointer), &opaque},
     {"fault", offsetof(SavedVariables, fault), &chx_type_fault},
 };
@@ -370,7 +370,8 @@ static chx_function saved_function = {.name = "saved",
                                       .frame_size = sizeof(SavedVariables),
                                       .result = &chx_type_long_long,
                                       .variables = saved_variables,
-                                      .variable_count = 5};
+                                      .variable_count = 5,
+                                      .owned_count = 2};
 static const chx_role saved_role = {.role = "saved", .name = "saved"};
 
 static void fuzz_chain(Input *input)
