@@ -31,6 +31,7 @@ void play_init(Play *play, unsigned role_count)
             .result = &chx_type_long_long,
             .variables = play_variables,
             .variable_count = 2,
+            .owned_count = 2,
         };
         play->entries[i] = (chx_entry){"run", &play->functions[i], play_begin};
         play->roles[i] = (chx_role){
