@@ -225,7 +225,7 @@ static void fuzz_ring(Input *input)
         need(file >= 0 && ftruncate(file, RING_LARGE_BYTES) == 0);
     }
     // Memory of its own for each part: a step beyond it is seen.
-    RingWords *words = aligned_alloc(CACHE_LINE, sizeof *words);
+    RingWords *words = aligned_alloc(_Alignof(RingWords), sizeof *words);
     memset(words, 0, sizeof *words);
     Ring ring = {.words = words, .data = calloc(1, SMALL_RING), .bytes = SMALL_RING, .file = file, .token = 7};
     ring_set_limits(&ring, 100, SMALL_RING);

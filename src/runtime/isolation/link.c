@@ -810,13 +810,20 @@ static bool post_wake(Link *link, const unsigned char *data, size_t size)
 // Is there something wrong with the channel, as far as can be seen here?
 static bool channel_is_broken(Channel *channel, bool for_consumer)
 {
-    Ring *ring = &channel->linked->ring;
-    RingPoint head = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
-    RingItem item;
+    // As the consumer sees it.
+    Ring view = channel->linked->ring;
+    RingItem item = {0};
+    ring_go_on(&view);
     if (!for_consumer)
-        return !ring_is_sane(ring, head, tail);
-    RingState state = ring_look(ring, head, tail, &item);
-    return state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, ring, &item));
+        return !ring_is_sane(&view, view.head, view.tail);
+    // Small ones lie in two places.
+    for (int i = 0; i < 2; i++) {
+        RingState state = i == 0 ? ring_peek(&view, &item) : ring_look(&view, view.head, view.tail, &item);
+        if (state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, &view, &item)))
+            return true;
+        item.is_latest = false;
+    }
+    return false;
 }
 
 static bool channel_is_empty(Channel *channel)

@@ -30,7 +30,7 @@ static void pair_open(Pair *pair)
     int file = memfd_create("ring", MFD_CLOEXEC);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, RING_LARGE_BYTES), 0);
-    *pair = (Pair){.words = aligned_alloc(CACHE_LINE, sizeof(RingWords))};
+    *pair = (Pair){.words = aligned_alloc(_Alignof(RingWords), sizeof(RingWords))};
     memset(pair->words, 0, sizeof *pair->words);
     pair->producer = (Ring){
         .words = pair->words, .data = aligned_alloc(16, SMALL_RING), .bytes = SMALL_RING, .file = file, .token = TOKEN};
