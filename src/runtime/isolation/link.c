@@ -829,12 +829,18 @@ static bool channel_is_broken(Channel *channel, bool for_consumer)
 {
     // As the consumer sees it.
     Ring view = channel->linked->ring;
-    RingItem item;
+    RingItem item = {0};
     ring_go_on(&view);
     if (!for_consumer)
         return !ring_is_sane(&view, view.head, view.tail);
-    RingState state = ring_peek(&view, &item);
-    return state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, &view, &item));
+    // Small ones lie in two places.
+    for (int i = 0; i < 2; i++) {
+        RingState state = i == 0 ? ring_peek(&view, &item) : ring_look(&view, view.head, view.tail, &item);
+        if (state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, &view, &item)))
+            return true;
+        item.is_latest = false;
+    }
+    return false;
 }
 
 static bool channel_is_empty(Channel *channel)
