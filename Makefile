@@ -21,7 +21,7 @@ help:
 	@echo "make check       formatting, include rules, sizes, cppcheck"
 	@echo "make format      format the sources"
 	@echo "make bench       how fast compiler and runtime are; bench-json: the same as one JSON object per line"
-	@echo "make fuzz        feed the parser with nonsense; SECONDS=60 by default"
+	@echo "make fuzz        feed the parser and the runtime with nonsense; SECONDS=60 by default"
 	@echo "make install     PREFIX=/usr/local DESTDIR="
 	@echo "make clean       remove the build folders"
 

@@ -1,5 +1,6 @@
 // blockchain.c: a Searcher looks for a nonce whose hash begins with a zero, a Verifier checks each. Variants: plain;
-// checkpoint: each try, with all that follow, is a block; crash: the Verifier fails at every bad hash.
+// checkpoint: each try, with all that follow, is a block; crash: the Verifier fails at every bad hash; hashing: only the
+// hashes, by a loop in C.
 
 #include "bench/table1/work.h"
 
@@ -82,8 +83,20 @@ static void Verifier_insist(struct digest digest)
         chx_fail("not a zero");
 }
 
+static bool hash_all(void)
+{
+    struct digest digest;
+    int nonce = FIRST_NONCE - 1;
+    do
+        digest = Searcher_hash("hello", ++nonce);
+    while (digest.bytes[0] != 0);
+    return nonce == FOUND_NONCE;
+}
+
 static bool sample(const WorkOptions *options)
 {
+    if (work_is(options, "hashing"))
+        return hash_all();
     if (work_is(options, "checkpoint")) {
         struct blockchain_checkpoints_result result;
         return blockchain_checkpoints(&result, NULL, "hello", FIRST_NONCE) == CHX_OK && result.Verifier == FOUND_NONCE;

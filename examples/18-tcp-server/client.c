@@ -38,6 +38,8 @@ void Client_receive(void)
     // A peer who does not take the answers gets no more of them.
     if (peer->out_end != 0 || peer->has_ended || peer->is_broken)
         return;
+    if (peer->hangs_up)
+        peer->in_start = peer->in_end;
     memmove(peer->in, peer->in + peer->in_start, peer->in_end - peer->in_start);
     peer->in_end -= peer->in_start;
     peer->in_start = 0;
@@ -51,8 +53,6 @@ void Client_receive(void)
         peer->has_ended = true;
     else if (errno != EAGAIN && errno != EWOULDBLOCK)
         peer->is_broken = true; // it has gone, probably: ECONNRESET
-    if (peer->hangs_up)
-        peer->in_end = 0;
 }
 
 // Up to and with its end; 0: there is none yet. What stands before the end of the stream is a line, too.

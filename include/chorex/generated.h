@@ -93,10 +93,12 @@ void chx_buffer_free(chx_buffer *buffer);
 
 // Assignment to an owning variable of a frame: copies the new value, then drops the old one.
 void chx_set_cstring(const char **variable, const char *value);
+void chx_share_cstring(const char **variable, const char *value); // another variable's: no copy
+const char *chx_keep_cstring(const char *value);                  // a variable's: one more owner
 void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
-void chx_set(const chx_type *type, void *variable, const void *value);       // any owning type: copies
-void chx_set_moved(const chx_type *type, void *variable, const void *value); // takes the value over: no copy
+void chx_set(const chx_type *type, void *variable, const void *value); // any owning type: copies
+void chx_set_moved(const chx_type *type, void *variable, void *value); // takes the value over, which is then zero
 
 // ---- roles ----
 
@@ -128,7 +130,7 @@ struct chx_function {
     const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
     const chx_variable *variables; // all of them
     size_t variable_count;
-    bool is_plain; // none of them owns anything
+    size_t owned_count; // so many of them, the first ones, own something
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -253,6 +255,15 @@ typedef struct {
     chx_stamp of;
 } chx_record;
 
+// Site and size as one number, to compare them at once.
+CHX_INLINE uint64_t chx_record_head(uint32_t site, uint32_t size)
+{
+    uint32_t parts[2] = {site, size};
+    uint64_t head;
+    memcpy(&head, parts, sizeof head);
+    return head;
+}
+
 // What a message with a value of this size takes up.
 #define CHX_RECORD_BYTES(size) ((sizeof(chx_record) + (size) + 15) & ~(size_t)15)
 
@@ -266,7 +277,7 @@ typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
     uint64_t sent_bytes;
     uint64_t sent_stop; // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
-    unsigned char *write, *write_end;
+    unsigned char *write, *write_end; // up to here projected code may write itself
     chx_stamp sending; // the epoch of what is sent now; the token
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
@@ -285,18 +296,30 @@ struct chx_self {
     const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
     unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
     chx_channel *const *in;
-    uintptr_t wants; // what the last step that had to wait asked for: a channel, or something of the runtime's
+    chx_channel *unsaid; // sent on, and the receiver, who may be waiting, has not been told
+    uintptr_t wants;     // what the last step that had to wait asked for: a channel, or something of the runtime's
     // The runtime's own part follows.
 };
+void chx_say(chx_self *self); // tells it
 CHX_COLD void chx_observe(chx_self *self);
+CHX_COLD void chx_observe_pass(chx_self *self, uint32_t site);
 
 // A local step begins at a site; at its end what it made is released.
 static inline void chx_at(chx_self *self, uint32_t site)
 {
     self->site = site;
     self->steps++;
+    // This may take long, and the receiver could work meanwhile.
+    if (self->unsaid != NULL)
+        chx_say(self);
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
+}
+// The same for a step that calls nothing and can't fail: only who looks at every step wants to know.
+CHX_INLINE void chx_pass(chx_self *self, uint32_t site)
+{
+    if (CHX_UNLIKELY(self->observed != 0))
+        chx_observe_pass(self, site);
 }
 void chx_release(chx_self *self);
 static inline void chx_done(chx_self *self)
@@ -307,15 +330,14 @@ static inline void chx_done(chx_self *self)
 
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
 CHX_INLINE bool chx_room(chx_self *self, unsigned out);
-CHX_COLD bool chx_room_called(chx_self *self, unsigned out);
+bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-CHX_COLD void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-void chx_sent(chx_self *self, chx_channel *channel); // the last part of it: the receiver may be waiting
+void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
-CHX_COLD bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
 // The site of the next message in this channel, 0 if none is there yet.
@@ -356,6 +378,16 @@ static inline chx_step chx_wait_at(chx_self *self, chx_frame *frame, uint32_t at
     return chx_wait(self);
 }
 
+// Lets the runtime tell what it has to tell, then goes on at `at`.
+static inline chx_step chx_look_up(chx_self *self, chx_frame *frame, uint32_t at)
+{
+    self->wants = 0;
+    return chx_wait_at(self, frame, at);
+}
+
+// Nothing is left to do here: until the session ends, or a rescue calls the role away.
+chx_step chx_wait_for_ever(chx_self *self);
+
 // The value of a condition, when what the step made to find it is no longer needed.
 static inline bool chx_decided(chx_self *self, bool outcome)
 {
@@ -386,8 +418,7 @@ CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void
 {
     chx_channel *channel = chx_out(self, out);
     unsigned char *write = channel->write;
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || self->observed != 0 ||
-                     write + CHX_RECORD_BYTES(size) > channel->write_end)) {
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || write + CHX_RECORD_BYTES(size) > channel->write_end)) {
         chx_send_called(self, out, site, value, size);
         return;
     }
@@ -400,7 +431,10 @@ CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void
     channel->write = write + CHX_RECORD_BYTES(size);
     channel->sent_bytes += CHX_RECORD_BYTES(size);
     atomic_store_explicit(&channel->sent, sent + 1, memory_order_release);
-    chx_sent(self, channel);
+    // The receiver is told when this role waits, at the latest: usually the two then change places.
+    if (CHX_UNLIKELY(self->unsaid != NULL && self->unsaid != channel))
+        chx_say(self);
+    self->unsaid = channel;
 }
 
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
@@ -409,7 +443,7 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
     if (taken == channel->sent_seen) {
         channel->sent_seen = atomic_load_explicit(&channel->sent, memory_order_acquire);
-        if (taken == channel->sent_seen && self->observed == 0) {
+        if (taken == channel->sent_seen) {
             self->wants = (uintptr_t)channel;
             return false;
         }
@@ -417,7 +451,9 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
         return chx_receive_called(self, in, site, value, size);
     const chx_record *record = (const chx_record *)(const void *)channel->read;
-    if (CHX_UNLIKELY(record->site != site || record->size != size ||
+    uint64_t head;
+    memcpy(&head, record, sizeof head);
+    if (CHX_UNLIKELY(head != chx_record_head(site, (uint32_t)size) ||
                      record->of.stamp != channel->taking.stamp + taken * CHX_STAMP_NEXT))
         return chx_receive_called(self, in, site, value, size);
     memcpy(value, record + 1, size);

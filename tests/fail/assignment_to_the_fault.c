@@ -12,7 +12,9 @@ choreography(constant, (Alice, Bob),
             Alice.x.line = 4; //! error: 'x' is why the block was rescued
             Alice.x++; //! error: 'x' is why the block was rescued
             Bob.(x.line) ~> Alice.x; //! error: 'x' is why the block was rescued
-            Alice.(x.line = 4); //! error: agrees with others on 'x'
+            Alice.(x.line = 4); //! error: 'x' is why the block was rescued
+            {Alice, Bob}.(x.line++); //! error: 'x' is why the block was rescued
+            Alice.use(x.kind = 4); //! error: 'x' is why the block was rescued
             Bob.int x = 4;
             Bob.x += 1;
             Bob.x ~> Alice.y;

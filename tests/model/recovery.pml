@@ -219,8 +219,16 @@ inline reset_channels(r, scope, fresh) {
 #else
         :: j != r && MEMBER(j, scope) ->
 #endif
-            sends[BETWEEN(r, j)] = fresh;
-            takes[BETWEEN(j, r)] = fresh
+            /* A block can have been decided about while two roles, on their way to it, recovered from another failure:
+               then their channels are ahead, at both ends. */
+            if
+            :: sends[BETWEEN(r, j)] < fresh -> sends[BETWEEN(r, j)] = fresh
+            :: else
+            fi;
+            if
+            :: takes[BETWEEN(j, r)] < fresh -> takes[BETWEEN(j, r)] = fresh
+            :: else
+            fi
         :: else
         fi;
         j++

@@ -102,4 +102,3 @@ int main(int argc, char **argv)
 }
 //[/main]
 
-//! skip: roles in processes of their own are not there yet

@@ -95,24 +95,30 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     put_role_structs(central, instance, has_variables, out);
     put_frame_struct(central, instance, has_variables, out);
 
-    // What the runtime must drop.
-    size_t count = 0;
+    // What the runtime must drop comes first.
+    size_t count = 0, owned_count = 0;
     Out table;
     out_init(&table, central->arena, central->emit.source_literal);
-    for (size_t i = 0; i < instance->variables.count; i++) {
-        const Variable *variable = instance->variables.items[i];
-        const char *descriptor = emit_variable_type(types, variable);
-        out_printf(&table, "    {\"%s\", offsetof(struct %s_chx_frame, %s.%s), &%s},\n", variable->name, name,
-                   program->role_names[variable->role], variable->c_name, descriptor);
-        count++;
-    }
-    for (RoleId role = 0; role < program->role_count; role++) {
-        const Result *result = instance_result(instance, role);
-        if (result == NULL)
-            continue;
-        out_printf(&table, "    {\"result\", offsetof(struct %s_chx_frame, chx_results.%s), &%s},\n", name,
-                   program->role_names[role], emit_result_shape(types, result).descriptor);
-        count++;
+    for (int owning = 1; owning >= 0; owning--) {
+        for (size_t i = 0; i < instance->variables.count; i++) {
+            const Variable *variable = instance->variables.items[i];
+            if (variable->type->is_owning != (owning == 1))
+                continue;
+            out_printf(&table, "    {\"%s\", offsetof(struct %s_chx_frame, %s.%s), &%s},\n", variable->name, name,
+                       program->role_names[variable->role], variable->c_name, emit_variable_type(types, variable));
+            count++;
+        }
+        for (RoleId role = 0; role < program->role_count; role++) {
+            const Result *result = instance_result(instance, role);
+            Shape shape = result != NULL ? emit_result_shape(types, result) : (Shape){0};
+            if (result == NULL || shape.is_owning != (owning == 1))
+                continue;
+            out_printf(&table, "    {\"result\", offsetof(struct %s_chx_frame, chx_results.%s), &%s},\n", name,
+                       program->role_names[role], shape.descriptor);
+            count++;
+        }
+        if (owning == 1)
+            owned_count = count;
     }
     if (count > 0) {
         out_printf(out, "static const chx_variable %s_chx_variables[] CHX_UNUSED = {\n", name);
@@ -121,8 +127,8 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     }
     const char *variables = count > 0 ? arena_printf(central->arena, "%s_chx_variables", name) : "NULL";
     out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
-    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, false,\n};\n", instance->name, name,
-               variables, count);
+    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu,\n};\n", instance->name, name,
+               variables, count, owned_count);
     out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here) CHX_UNUSED;\n", name, name);
 }
 
@@ -220,7 +226,7 @@ static void put_delivery(Play *play, const Node *node)
     Out *out = &v->out;
     begin_statement(play, node);
     out_printf(out, "{ %s; ", voice_at(v, node->site, node->span));
-    value_gather(v, "chx_value", &shape, &node->sent);
+    Gathered gathered = value_gather(v, "chx_value", &shape, &node->sent);
     spoken(play);
     for (ROLESET_EACH(role, &node->to.at)) {
         v = speak(play, role);
@@ -228,7 +234,7 @@ static void put_delivery(Play *play, const Node *node)
         spoken(play);
     }
     v = speak(play, node->from);
-    value_release_all(v, "chx_value", &shape, &node->sent);
+    value_release_all(v, &gathered);
     out_puts(out, "(void)chx_value; chx_done(chx); }");
 }
 

@@ -76,7 +76,47 @@ static void must_fit(Resolver *resolver, Span span, const char *argument, const 
     vector_push(resolver->arena, &resolver->out->fits, fit);
 }
 
-// Does the function fit the parameter's signature? Roles now, types later. False: reported.
+static const char *count_text(Arena *arena, size_t count, const char *what)
+{
+    return arena_printf(arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+// Why the function does not fit the parameter's signature; NULL: as far as roles go, it does. Types come later.
+static const char *find_misfit(Resolver *resolver, const Env *env, const TreeDef *def, const Env *callee,
+                               const TreeParam *param, Span span)
+{
+    Arena *arena = resolver->arena;
+    const TreeParamList *expected = param->params, *actual = &def->params;
+    if (expected->count != actual->count)
+        return arena_printf(arena, "it takes %s, not %zu", count_text(arena, actual->count, "argument"),
+                            expected->count);
+    if (param->results.count != def->results.count)
+        return arena_printf(arena, "it has %s, not %zu", count_text(arena, def->results.count, "result"),
+                            param->results.count);
+    for (size_t i = 0; i < expected->count; i++) {
+        const TreeParam *want = &expected->items[i], *have = &actual->items[i];
+        if (want->is_function != have->is_function)
+            return arena_printf(arena, "its argument %zu is %s function", i + 1, have->is_function ? "a" : "no");
+        if (want->is_function)
+            continue;
+        if (!same_roles(resolver, callee, &want->at, env, &have->at))
+            return arena_printf(arena, "its argument %zu is another role's", i + 1);
+        must_fit(resolver, span, def->name.text, param->name.text, &want->type, &have->type);
+    }
+    for (size_t i = 0; i < param->results.count; i++) {
+        const TreeResult *want = &param->results.items[i], *have = &def->results.items[i];
+        if (!same_roles(resolver, callee, &want->at, env, &have->at))
+            return arena_printf(arena, "its result %zu is another role's", i + 1);
+        if (want->types.count != have->types.count)
+            return arena_printf(arena, "its result %zu has %s, not %zu", i + 1,
+                                count_text(arena, have->types.count, "value"), want->types.count);
+        for (size_t k = 0; k < want->types.count; k++)
+            must_fit(resolver, span, def->name.text, param->name.text, &want->types.items[k], &have->types.items[k]);
+    }
+    return NULL;
+}
+
+// False: it does not fit, which is reported.
 static bool check_signature(Body *body, const FunctionValue *value, const Env *callee, const TreeParam *param,
                             Span span)
 {
@@ -84,28 +124,14 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
     Env env = {value->def, value->role_args, {0}, callee->is_abstract};
     if (value->def == NULL)
         return true; // itself only a signature; checked where a real function is passed
-    const TreeParamList *expected = param->params, *actual = &value->def->params;
-    const char *name = value->def->name.text;
-    bool fits = expected->count == actual->count && param->results.count == value->def->results.count;
-    for (size_t i = 0; fits && i < expected->count; i++) {
-        const TreeParam *want = &expected->items[i], *have = &actual->items[i];
-        fits = want->is_function == have->is_function &&
-               (want->is_function || same_roles(resolver, callee, &want->at, &env, &have->at));
-        if (fits && !want->is_function)
-            must_fit(resolver, span, name, param->name.text, &want->type, &have->type);
-    }
-    for (size_t i = 0; fits && i < param->results.count; i++) {
-        const TreeResult *want = &param->results.items[i], *have = &value->def->results.items[i];
-        fits = same_roles(resolver, callee, &want->at, &env, &have->at) && want->types.count == have->types.count;
-        for (size_t k = 0; fits && k < want->types.count; k++)
-            must_fit(resolver, span, name, param->name.text, &want->types.items[k], &have->types.items[k]);
-    }
-    if (!fits) {
-        diag_error(resolver->diags, span, "'%s' does not fit the parameter '%s'", name, param->name.text);
-        diag_note(resolver->diags, param->span, "the parameter is declared here");
-        diag_note(resolver->diags, value->def->name.span, "the function is defined here");
-    }
-    return fits;
+    const char *misfit = find_misfit(resolver, &env, value->def, callee, param, span);
+    if (misfit == NULL)
+        return true;
+    diag_error(resolver->diags, span, "'%s' does not fit the parameter '%s': %s", value->def->name.text,
+               param->name.text, misfit);
+    diag_note(resolver->diags, param->span, "the parameter is declared here");
+    diag_note(resolver->diags, value->def->name.span, "the function is defined here");
+    return false;
 }
 
 static const char *plural(size_t count)

@@ -87,11 +87,19 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
     RoleId id = roleset_next(&local->expr.at, 0);
     // A prototype belongs to a role, never to a role parameter.
     const char *role = written_role(typing, local, id), *owner = typing->resolved->program->role_names[id];
+    const char *header = map_get(&typing->headers, name);
+    if (strncmp(name, "chx_", 4) == 0) {
+        diag_error(typing->diags, span, "the library has no '%s'", name);
+        return;
+    }
     diag_error(typing->diags, span,
                "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography", role, name,
                owner, name, argument_types(typing, local, name));
     CNameKind kind = cunit_name_kind(typing->unit, name);
-    if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
+    if (header != NULL)
+        diag_note(typing->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography", name,
+                  header);
+    else if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
         diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role,
                   name);
 }
@@ -104,7 +112,10 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         const char *role = written_role(typing, local, variable->role);
         if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
             continue;
-        if (mention->shared && roleset_count(&local->expr.at) > 1) {
+        if (variable->is_fault) {
+            diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
+                       mention->name);
+        } else if (mention->shared && roleset_count(&local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
             diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
         } else if (mention->shared) {
@@ -148,6 +159,11 @@ static const char *clean_message(const Resolved *resolved, const char *message)
         unsigned id;
         if (sscanf(quoted, "'chx_v%u'", &id) == 1 && id < resolved->visible.count) {
             text_printf(&text, "'%s'", resolved->visible.items[id].variable->name);
+            at = close + 1;
+            continue;
+        }
+        if (sscanf(quoted, "'chx_f%u'", &id) == 1 && id < resolved->functions.count) {
+            text_printf(&text, "'%s'", resolved->functions.items[id]->name);
             at = close + 1;
             continue;
         }
@@ -240,9 +256,55 @@ static void report_void(Typing *typing, const LocalC *local)
     diag_note(typing->diags, SPAN_NONE, "a prototype in the choreography settles it");
 }
 
+// A pattern that takes the fields of something that has none: said once, not for each field.
+static bool report_no_fields(Typing *typing, const CErrorList *errors, const CError *error)
+{
+    const char *message = error->message;
+    bool is_pointer = strncmp(message, "member reference type ", 22) == 0;
+    if (!is_pointer && strncmp(message, "member reference base type ", 27) != 0)
+        return false;
+    const Sources *sources = typing->resolved->sources;
+    uint32_t line = span_position(sources, error->span).line;
+    for (size_t i = 0; i < errors->count; i++) {
+        const CError *other = &errors->items[i];
+        if (other->span.start < error->span.start && strcmp(other->message, message) == 0 &&
+            span_position(sources, other->span).line == line)
+            return true;
+    }
+    const char *type = strchr(message, '\''), *behind = strstr(message, " is ");
+    if (type == NULL || behind == NULL || behind < type)
+        return false;
+    diag_error(typing->diags, error->span, "a value of type %s has no fields that could be taken out of it",
+               clean_message(typing->resolved, arena_copy(typing->arena, type, (size_t)(behind - type))));
+    if (is_pointer)
+        diag_note(typing->diags, SPAN_NONE, "what it points to has: write '*' before the pointer");
+    return true;
+}
+
+// Mistakes in where the block stands. False: it is something else.
+static bool report_place(Typing *typing, const CError *error)
+{
+    const Tree *tree = typing->resolved->tree;
+    const char *own = arena_printf(typing->arena, "'%s.", tree->name.text);
+    if (strncmp(error->message, own, strlen(own)) == 0 && strstr(error->message, ".chor.h' file not found") != NULL) {
+        diag_error(typing->diags, error->span, "a companion of '%s' is included above the choreography",
+                   tree->name.text);
+        diag_note(typing->diags, tree->name.span, "it is made from this: include it further down");
+        return true;
+    }
+    if (strcmp(error->message, "expected '}'") == 0) {
+        diag_error(typing->diags, tree->name.span, "a choreography stands outside of functions and types");
+        diag_note(typing->diags, error->span, "this '{' is still open");
+        return true;
+    }
+    return false;
+}
+
 static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
+    if (local == NULL && (report_no_fields(typing, errors, error) || report_place(typing, error)))
+        return;
     if (is_eclipsed(errors, error, local) || is_harmless(error, local) || mentions_macro(typing, local))
         return;
     // The target of `x++` and `x += e`: rules.c says it.
@@ -284,6 +346,9 @@ static void report_prefix(Typing *typing, bool has_others)
 {
     CErrorList errors = {0};
     cunit_prefix_errors(typing->unit, &errors);
+    for (size_t i = 0; i < errors.count && i < PREFIX_ERRORS_MAX; i++)
+        if (report_place(typing, &errors.items[i]))
+            return;
     for (size_t i = 0; i < errors.count && i < PREFIX_ERRORS_MAX; i++)
         if (has_others || strstr(errors.items[i].message, "file not found") != NULL)
             diag_error(typing->diags, errors.items[i].span, "%s", errors.items[i].message);

@@ -105,8 +105,10 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
     for (size_t i = instance->variables.count; i > 0; i--) {
         const Variable *variable = instance->variables.items[i - 1];
         if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
+            bool has_ended = resolved->visible.items[variable->id].to <= span.start;
             diag_note(resolved->diags, variable->span,
-                      "this one is out of sight: its block has ended; bind it before the block");
+                      has_ended ? "this one is out of sight: its block has ended; bind it before the block"
+                                : "it comes into being here, with a value that can't be made of itself");
             return;
         }
     }
@@ -115,6 +117,10 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
     if (search.found.file != FILE_NONE) {
         diag_note(resolved->diags, search.found, "'%s' reaches %s only here, later in the choreography", name,
                   role_name);
+        return;
+    }
+    if (strcmp(name, "fault") == 0) {
+        diag_note(resolved->diags, SPAN_NONE, "in a rescue that asks for it there is: 'rescue (fault) { ... }'");
         return;
     }
     VECTOR(const char *) names = {0};

@@ -57,6 +57,21 @@ static Mention *find_mention(LocalC *local, const char *name)
     return NULL;
 }
 
+// An expression at a set mentions what only some of its roles have.
+static void explain_not_shared(Body *body, const RoleSet *at, const CToken *token, RoleId missing, RoleId owner)
+{
+    const Resolver *resolver = body->resolver;
+    const char *set = "";
+    for (ROLESET_EACH(role, at))
+        set = arena_printf(resolver->arena, "%s%s%s", set, set[0] == '\0' ? "" : ", ", who(resolver, body->env, role));
+    const char *name = token->text, *owner_name = who(resolver, body->env, owner);
+    diag_error(resolver->diags, token->span, "'%s' is %s's, not %s's", name, owner_name,
+               who(resolver, body->env, missing));
+    diag_note(resolver->diags, SPAN_NONE,
+              "a delivery to all of them makes it one that they agree on: '%s.%s ~> {%s}.%s;'", owner_name, name, set,
+              name);
+}
+
 // The name stands in the expression: if it is a variable of its roles, that is a mention.
 static void mention(Body *body, LocalC *local, const CToken *token)
 {
@@ -77,8 +92,7 @@ static void mention(Body *body, LocalC *local, const CToken *token)
         if (fresh.variables.count == 0)
             return;
         if (missing != ROLE_NONE) {
-            explain_missing(body->resolver->out, body->instance, missing, who(body->resolver, body->env, missing),
-                            token->text, token->span, NULL);
+            explain_not_shared(body, &local->expr.at, token, missing, fresh.variables.items[0]->role);
             local->is_poisoned = true;
             return;
         }
@@ -274,6 +288,7 @@ static void resolve_bind(Body *body, const RoleSet *at, const Target *target, bo
             pattern->declares = false;
         else
             variable = bind_new(body, role, target, poison);
+        variable->is_doubtful |= poison;
         vector_push(body->resolver->arena, &pattern->variables, variable);
     }
 }
@@ -288,6 +303,32 @@ static void resolve_place(Body *body, const RoleSet *at, const Target *target, P
             return;
         }
     pattern->expr = resolve_c(body, at, target->c.span, false);
+}
+
+// A second declaration is reported as such.
+static bool binds_again(const Target *target, const Target *before)
+{
+    return target->kind == TARGET_NAME && (before->kind == TARGET_NAME || before->kind == TARGET_DECLARE) &&
+           strcmp(target->name.text, before->name.text) == 0;
+}
+
+// Each part goes to one place, and each variable gets one value.
+static void check_parts(Body *body, const Target *target)
+{
+    Diags *diags = body->resolver->diags;
+    for (size_t i = 0; i < target->parts.count; i++) {
+        const Target *part = target->parts.items[i];
+        for (size_t k = 0; k < i; k++) {
+            const Target *before = target->parts.items[k];
+            if (target->kind == TARGET_STRUCT && strcmp(part->field.text, before->field.text) == 0)
+                diag_error(diags, part->field.span, "the field '%s' is taken twice here", part->field.text);
+            else if (binds_again(part, before))
+                diag_error(diags, part->name.span, "'%s' gets two values here", part->name.text);
+            else
+                continue;
+            return;
+        }
+    }
 }
 
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison)
@@ -309,6 +350,7 @@ Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, boo
         resolve_place(body, at, target, pattern);
     else if (pattern->kind == PATTERN_MATCH)
         pattern->expr = resolve_c(body, at, target->c.span, false);
+    check_parts(body, target);
     for (size_t i = 0; i < target->parts.count; i++) {
         Pattern *part = resolve_target(body, at, target->parts.items[i], poison);
         part->field = target->parts.items[i]->field.text;

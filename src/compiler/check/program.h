@@ -29,7 +29,8 @@ typedef struct {
     bool is_param;
     bool is_fault; // `fault` of a rescue, type chx_fault
     bool is_read;
-    bool is_fragile; // a pointer that is live over a checkpoint
+    bool is_doubtful; // something that would bind it was wrong: its agreement with others is not known
+    bool is_fragile;  // a pointer that is live over a checkpoint
 } Variable;
 typedef VECTOR(Variable *) VariableList;
 
@@ -40,8 +41,9 @@ typedef struct {
     const char *name;
     const TreeProto *proto; // NULL: inferred
     const CFunction *type;
-    Span first_use; // SPAN_NONE: never used
-    bool is_hook;   // init, fini
+    Span first_use;     // SPAN_NONE: never used
+    bool is_hook;       // init, fini
+    const char *header; // C has one of this name, in this header, which is not included; NULL: it has not
 } RoleFunction;
 typedef VECTOR(RoleFunction *) RoleFunctionList;
 

@@ -130,6 +130,30 @@ static bool learn_plain(Typing *typing)
     return learned;
 }
 
+// Clang knows where C's own functions are declared, and says it in a note.
+static void learn_header(Typing *typing, const CError *error)
+{
+    static const char start[] = "include the header <";
+    for (size_t i = 0; i < error->notes.count; i++) {
+        const char *note = error->notes.items[i].message;
+        if (strncmp(note, start, strlen(start)) != 0)
+            continue;
+        const char *header = note + strlen(start);
+        map_put(&typing->headers, error->implicit_function, arena_copy(typing->arena, header, strcspn(header, ">")));
+    }
+}
+
+// Clang reports a function of C's library only where it is called first: it knows the type from there on.
+static bool is_call_of(const Typing *typing, const LocalC *local, const CalledName *called, const CError *error)
+{
+    if (called->span.file == error->span.file && called->span.start == error->span.start)
+        return true;
+    for (size_t i = 0; i < local->mentions.count; i++)
+        if (strcmp(local->mentions.items[i].name, called->name) == 0)
+            return false; // a variable that holds a function
+    return strcmp(called->name, error->implicit_function) == 0 && map_has(&typing->headers, called->name);
+}
+
 // A call of a name that C does not know is a call of the role's own function.
 static bool learn_called(Typing *typing, const CErrorList *errors)
 {
@@ -138,18 +162,19 @@ static bool learn_called(Typing *typing, const CErrorList *errors)
         const CError *error = &errors->items[i];
         if (error->implicit_function == NULL || error->in_macro)
             continue;
+        learn_header(typing, error);
         for (size_t n = 0; n < typing->resolved->locals.count; n++) {
             LocalC *local = typing->resolved->locals.items[n];
             for (size_t k = 0; typing->typed[n] && k < local->called.count; k++) {
                 CalledName *called = &local->called.items[k];
-                if (called->function != NULL || called->span.file != error->span.file ||
-                    called->span.start != error->span.start)
+                if (called->function != NULL || !is_call_of(typing, local, called, error))
                     continue;
                 RoleId role = roleset_next(&local->expr.at, 0);
                 RoleFunction *known = resolved_function(typing->resolved, role, called->name);
                 if (!called->is_whole && (known == NULL || !function_is_known(typing, known)))
                     continue;
                 called->function = resolved_function_use(typing->resolved, role, called->name, called->span);
+                called->function->header = map_get(&typing->headers, called->name);
                 learned = true;
             }
         }

@@ -419,7 +419,9 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
     for (size_t i = 0; i < tree->defs.count; i++) {
         const TreeDef *def = tree->defs.items[i];
         if (!is_startable(def) && !is_used(&resolver, def)) {
-            diag_warning(diags, def->name.span, "function '%s' is never used", def->name.text);
+            // While something is wrong, what looks unused may only be not understood.
+            if (diags_errors(diags) == 0)
+                diag_warning(diags, def->name.span, "function '%s' is never used", def->name.text);
             add_abstract(&resolver, def, pseudo);
         }
         pseudo += def->role_params.count;

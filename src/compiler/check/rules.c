@@ -385,6 +385,8 @@ static void check_functions(Typing *typing)
                          role_name(typing, function->role), function->name);
             continue;
         }
+        if (function->proto == NULL && strncmp(function->name, "chx_", 4) == 0)
+            diag_error(typing->diags, function->first_use, "the library has no '%s'", function->name);
         const char *c_name = arena_printf(typing->arena, "%s_%s", role_name(typing, function->role), function->name);
         if (map_has(&c_names, c_name))
             diag_error(typing->diags, is_used ? function->first_use : function->proto->span,

@@ -42,19 +42,86 @@ static size_t list_mentions(void *context, const Expr *expr, const VariableList 
     return count;
 }
 
-static const char *role_list(const Typing *typing, const RoleSet *roles)
+// "Alice, Bob and Carol", as they are called in the instance.
+static const char *role_list(const Typing *typing, const Instance *instance, const RoleSet *roles, const char *last)
 {
     const char *text = "";
     size_t left = roleset_count(roles);
     for (ROLESET_EACH(role, roles)) {
         text = arena_printf(typing->arena, "%s%s%s", text,
                             text[0] == '\0' ? ""
-                            : left == 1     ? " and "
+                            : left == 1     ? last
                                             : ", ",
-                            typing->resolved->program->role_names[role]);
+                            instance_role_name(typing->resolved->program, instance, role));
         left--;
     }
     return text;
+}
+
+// The last place before `use`, or else any, where only some of the variables get a value.
+typedef struct {
+    const VariableList *variables;
+    Span use, found; // SPAN_NONE: not yet
+    const Variable *alone;
+} ApartSearch;
+
+static const Variable *find_apart(const ApartSearch *search, const VariableList *assigned)
+{
+    const Variable *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < search->variables->count; i++)
+        for (size_t k = 0; k < assigned->count; k++)
+            if (search->variables->items[i] == assigned->items[k]) {
+                found = assigned->items[k];
+                count++;
+            }
+    return count < search->variables->count ? found : NULL;
+}
+
+static void search_apart(ApartSearch *search, const Pattern *pattern)
+{
+    if (pattern == NULL)
+        return;
+    for (size_t i = 0; i < pattern->parts.count; i++)
+        search_apart(search, pattern->parts.items[i]);
+    const VariableList *assigned = &pattern->variables;
+    if (pattern->kind == PATTERN_PLACE && local_c(pattern->expr)->mentions.count > 0)
+        assigned = &local_c(pattern->expr)->mentions.items[0].variables;
+    else if (pattern->kind != PATTERN_BIND)
+        return;
+    const Variable *alone = find_apart(search, assigned);
+    if (alone == NULL || (search->alone != NULL && pattern->span.start > search->use.start))
+        return;
+    search->alone = alone;
+    search->found = pattern->span;
+}
+
+static void search_node(void *context, Node *node)
+{
+    search_apart(context, node->target);
+    search_apart(context, node->to.pattern);
+    for (size_t i = 0; i < node->results.count; i++)
+        search_apart(context, node->results.items[i].pattern);
+}
+
+static void report_apart(Typing *typing, const Instance *instance, const RoleSet *at, const VariableList *variables,
+                         Span span)
+{
+    const char *name = variables->items[0]->name;
+    for (size_t i = 0; i < variables->count; i++)
+        if (variables->items[i]->is_doubtful)
+            return;
+    diag_error(typing->diags, span, "%s do not agree on '%s' here", role_list(typing, instance, at, " and "), name);
+    ApartSearch search = {variables, span, SPAN_NONE, NULL};
+    each_node(&instance->body, search_node, &search);
+    if (search.alone == NULL) {
+        search.alone = variables->items[variables->count - 1];
+        search.found = search.alone->span;
+    }
+    diag_note(typing->diags, search.found, "%s's '%s' gets a value of its own here",
+              instance_role_name(typing->resolved->program, instance, search.alone->role), name);
+    diag_note(typing->diags, SPAN_NONE, "they agree on what is assigned or delivered to all of them: '{%s}.%s'",
+              role_list(typing, instance, at, ", "), name);
 }
 
 static void set_mention(void *context, const Expr *expr, size_t index, bool agree, bool shared)
@@ -64,17 +131,16 @@ static void set_mention(void *context, const Expr *expr, size_t index, bool agre
     mention->agree = agree;
     mention->shared = shared;
     if (!agree)
-        diag_error(client->typing->diags, mention->places.items[0], "%s do not agree on '%s' here",
-                   role_list(client->typing, &expr->at), mention->name);
+        report_apart(client->typing, local_c(expr)->instance, &expr->at, &mention->variables, mention->places.items[0]);
 }
 
 static void check_target(void *context, const Node *node, bool agree, bool shared)
 {
     AgreeContext *client = context;
     (void)shared;
+    const VariableList *variables = &node->target->variables;
     if (!agree)
-        diag_error(client->typing->diags, node->target->span, "%s do not agree on this here",
-                   role_list(client->typing, &node->at));
+        report_apart(client->typing, variables->items[0]->instance, &node->at, variables, node->target->span);
 }
 
 void typing_agreement(Typing *typing)
@@ -109,6 +175,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     map_init(&typing.array_types, arena);
     map_init(&typing.bitfields, arena);
     map_init(&typing.unfit, arena);
+    map_init(&typing.headers, arena);
     typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
     typing_agreement(&typing);
     for (int round = 0; round < ROUNDS_MAX; round++) {

@@ -25,6 +25,7 @@ typedef struct {
     Map bitfields;              // Pattern id as text -> itself
     Map unfit;                  // position of a TypeText as text -> itself, if nothing can have that type
     bool *plain;                // by variable id: it has taken over a type, but not that type's const
+    Map headers;                // name of a C library's function that is not declared -> its header
     const CFunction **inferred; // by RoleFunction id
     size_t inferred_capacity;
 

@@ -25,22 +25,33 @@ bool file_same(const char *one, const char *other)
 
 typedef struct {
     Arena *arena;
+    const char *macro;
     CExpansionList *list;
+    bool is_ours; // `choreography` is what it should be
 } Visit;
+
+static const char block_word[] = "choreography";
+
+static bool cursor_is(CXCursor cursor, const char *name)
+{
+    CXString spelling = clang_getCursorSpelling(cursor);
+    bool is = strcmp(clang_getCString(spelling), name) == 0;
+    clang_disposeString(spelling);
+    return is;
+}
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     Visit *this = data;
-    if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion)
-        return CXChildVisit_Continue;
-    CXString name = clang_getCursorSpelling(cursor);
-    bool is_block = strcmp(clang_getCString(name), "choreography") == 0;
-    clang_disposeString(name);
-    if (!is_block)
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_MacroDefinition && !this->is_ours && cursor_is(cursor, block_word))
+        this->is_ours = clang_Cursor_isMacroFunctionLike(cursor) != 0;
+    if (kind != CXCursor_MacroExpansion || !cursor_is(cursor, this->macro))
         return CXChildVisit_Continue;
     CXCursor definition = clang_getCursorReferenced(cursor);
-    if (!clang_Cursor_isNull(definition) && !clang_Cursor_isMacroFunctionLike(definition))
+    if (strcmp(this->macro, block_word) == 0 && !clang_Cursor_isNull(definition) &&
+        !clang_Cursor_isMacroFunctionLike(definition))
         return CXChildVisit_Continue;
     Place place = place_of(clang_getCursorLocation(cursor));
     if (place.file != NULL) {
@@ -50,15 +61,17 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-bool ctypes_expansions(Arena *arena, const Source *source, const CFlags *flags, CExpansionList *list,
+bool ctypes_expansions(Arena *arena, const Source *source, const CFlags *flags, const char *macro, CExpansionList *list,
                        const char **error)
 {
     Parsed parsed;
     unsigned options = CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies;
     if (!parsed_init(&parsed, arena, source->path, source->text, source->size, flags, options, error))
         return false;
-    Visit this = {arena, list};
+    Visit this = {.arena = arena, .macro = macro, .list = list};
     clang_visitChildren(clang_getTranslationUnitCursor(parsed.tu), visit, &this);
+    if (!this.is_ours)
+        list->count = 0;
     parsed_fini(&parsed);
     return true;
 }

@@ -30,15 +30,15 @@ void cflags_from_cc(Arena *arena, const char *const *cc_args, size_t count, CFla
 
 // ---- which blocks are active ----
 
-// Byte offsets in which files `choreography` is expanded as a macro when `source` is compiled, in the order of the
-// translation unit. A missing #include of a companion (*.chor.h) is no error here; errors are not reported.
+// Byte offsets in which files the macro is expanded when `source` is compiled, in the order of the translation unit;
+// not inside of other macros. Nothing, if `choreography` is not a macro with parameters. A missing #include of a companion (*.chor.h) is no error here; errors are not reported.
 typedef struct {
     const char *path; // as clang names the file; compare with file_same
     uint32_t offset;
 } CExpansion;
 typedef VECTOR(CExpansion) CExpansionList;
 // False: libclang could not parse the file at all; *error says why.
-bool ctypes_expansions(Arena *arena, const Source *source, const CFlags *flags, CExpansionList *list,
+bool ctypes_expansions(Arena *arena, const Source *source, const CFlags *flags, const char *macro, CExpansionList *list,
                        const char **error);
 bool file_same(const char *one, const char *other); // same file on disk
 

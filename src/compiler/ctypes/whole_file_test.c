@@ -22,7 +22,7 @@ static void active_blocks_are_those_that_are_expanded(void **state)
     add_file(&t, "dir/shared.h", "int x;\nchoreography(zero, (A), )\n");
     CExpansionList list = {0};
     const char *error = NULL;
-    assert_true(ctypes_expansions(t.arena, t.source, &t.flags, &list, &error));
+    assert_true(ctypes_expansions(t.arena, t.source, &t.flags, "choreography", &list, &error));
     assert_int_equal(list.count, 3);
     assert_true(file_same(list.items[0].path, "dir/shared.h"));
     assert_int_equal(list.items[0].offset, 7);

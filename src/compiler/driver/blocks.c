@@ -115,7 +115,7 @@ static CFile *find_file(Compilation *compilation, CFile *file, Test *test)
 static bool has_something_of_ours(Compilation *compilation, const CFile *file)
 {
     (void)compilation;
-    if (file->found.blocks.count > 0)
+    if (file->found.blocks.count > 0 || file->found.makers.count > 0)
         return true;
     for (size_t i = 0; i < file->found.includes.count; i++)
         if (is_companion(file->found.includes.items[i].path))

@@ -7,7 +7,7 @@
 
 // Loads a file and, recursively, what it includes with quotes; each file once. NULL: it can't be read; *error says why.
 CFile *blocks_load(Compilation *compilation, const char *path, const char **error);
-// Is there a reason to ask libclang about this file: a block, or a companion, in it or in what it includes?
+// Is there a reason to ask libclang about this file: a block, a macro that makes one, or a companion, in it or in what it includes?
 bool blocks_concern_us(Compilation *compilation, CFile *file);
 // Reports files that hold a block and are no text for us. False: there was one.
 bool blocks_check_text(Compilation *compilation, CFile *file);

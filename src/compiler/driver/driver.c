@@ -178,6 +178,35 @@ static void add_expansion(Compilation *compilation, Unit *unit, const CExpansion
         add_block(compilation, unit, file, block);
 }
 
+// What a macro makes would be ignored: its text is nowhere in the file.
+static void report_made(Compilation *compilation, const CFile *unit_file, const FoundMaker *maker)
+{
+    CExpansionList uses = {0};
+    const char *error;
+    if (!ctypes_expansions(compilation->arena, unit_file->source, &compilation->flags, maker->name, &uses, &error))
+        return;
+    for (size_t i = 0; i < uses.count; i++) {
+        CFile *user = blocks_load(compilation, path_plain(compilation->arena, uses.items[i].path), &error);
+        if (user == NULL)
+            continue;
+        Span span = {user->source->id, uses.items[i].offset, uses.items[i].offset + (uint32_t)strlen(maker->name)};
+        diag_error(compilation->diags, span,
+                   "a choreography can't come out of a macro: write 'choreography(...)' here");
+        diag_note(compilation->diags, maker->span, "the macro '%s' is defined here", maker->name);
+    }
+}
+
+static void report_all_made(Compilation *compilation, const CFile *unit_file, const CFile *file, Map *seen)
+{
+    if (map_has(seen, file->real_path))
+        return;
+    map_put(seen, file->real_path, seen);
+    for (size_t i = 0; i < file->found.makers.count; i++)
+        report_made(compilation, unit_file, &file->found.makers.items[i]);
+    for (size_t i = 0; i < file->includes.count; i++)
+        report_all_made(compilation, unit_file, file->includes.items[i], seen);
+}
+
 // To C, a macro's arguments that never end are no use of it: ask again with an end right behind the beginning.
 static bool unclosed_is_active(Compilation *compilation, const CFile *file, const FoundBlock *block)
 {
@@ -187,7 +216,7 @@ static bool unclosed_is_active(Compilation *compilation, const CFile *file, cons
     const Source *closed = source_add(sources_new(compilation->arena), source->path, text, strlen(text));
     CExpansionList active = {0};
     const char *error;
-    if (!ctypes_expansions(compilation->arena, closed, &compilation->flags, &active, &error))
+    if (!ctypes_expansions(compilation->arena, closed, &compilation->flags, "choreography", &active, &error))
         return false;
     for (size_t i = 0; i < active.count; i++)
         if (active.items[i].offset == block->span.start && file_same(active.items[i].path, source->path))
@@ -257,7 +286,7 @@ Unit *compilation_add(Compilation *compilation, const char *path)
     if (!blocks_concern_us(compilation, file) || !blocks_check_text(compilation, file))
         return NULL;
     CExpansionList active = {0};
-    if (!ctypes_expansions(compilation->arena, file->source, &compilation->flags, &active, &error)) {
+    if (!ctypes_expansions(compilation->arena, file->source, &compilation->flags, "choreography", &active, &error)) {
         diag_error(compilation->diags, SPAN_NONE, "%s: %s", path, error);
         return NULL;
     }
@@ -266,6 +295,9 @@ Unit *compilation_add(Compilation *compilation, const char *path)
     for (size_t i = 0; i < active.count; i++)
         add_expansion(compilation, unit, &active.items[i]);
     add_unclosed(compilation, unit);
+    Map seen;
+    map_init(&seen, compilation->arena);
+    report_all_made(compilation, file, file, &seen);
     if (unit->choreographies.count == 0)
         warn_without_header(compilation, file);
     check_names(compilation, unit);

@@ -140,6 +140,9 @@ static void report_missing(const Verifier *verifier, const CProvided *provided)
     const char *text = declaration(compilation->arena, wanted.function, provided->name);
     diag_error(compilation->diags, use.file == FILE_NONE ? include : use, "'%s' is missing: %s must provide '%s'",
                provided->name, wanted.role, text);
+    if (wanted.function->header != NULL)
+        diag_note(compilation->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography",
+                  wanted.function->name, wanted.function->header);
     diag_note(compilation->diags, include, "%s is played by this file, which must define '%s' after this line",
               wanted.role, provided->name);
 }

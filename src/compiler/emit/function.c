@@ -91,10 +91,25 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 
 // ---- steps and messages ----
 
+static const char *at_of(FunctionEmit *f, const Expr *expr)
+{
+    return value_is_quiet(&f->v, expr) ? "chx_pass" : "chx_at";
+}
+
+static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
+{
+    if (op->target == NULL || op->target->kind != PATTERN_BIND ||
+        (op->value != NULL && !value_is_quiet(&f->v, op->value)))
+        return false;
+    const CType *type = pattern_variable(&op->at, op->target, f->v.role)->type;
+    bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+    return is_integer && (op->op == NULL || strpbrk(op->op, "/%") == NULL);
+}
+
 static void put_step(FunctionEmit *f, const LocalOp *op)
 {
     function_statement(f, op);
-    out_printf(&f->v.out, "chx_at(chx, %u); ", op->site);
+    out_printf(&f->v.out, "%s(chx, %u); ", step_is_quiet(f, op) ? "chx_pass" : "chx_at", op->site);
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
         out_puts(&f->v.out, " chx_done(chx);");
@@ -108,13 +123,15 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     function_statement(f, op);
     const Expr *only = shape.type != NULL ? op->sent.exprs.items[0] : NULL;
     const char *value = "chx_value";
+    Gathered gathered = {0};
     if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
         type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
-        out_printf(out, "chx_at(chx, %u);", op->site);
+        out_printf(out, "chx_pass(chx, %u);", op->site);
         value = value_text(&f->v, only);
     } else {
-        out_printf(out, "{ chx_at(chx, %u); ", op->site);
-        value_gather(&f->v, value, &shape, &op->sent);
+        out_printf(out, "{ %s(chx, %u); ", only != NULL && shape.type->kind != CTYPE_ARRAY ? at_of(f, only) : "chx_at",
+                   op->site);
+        gathered = value_gather(&f->v, value, &shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to)) {
         if (shape.is_owning) {
@@ -130,7 +147,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     out_puts(out, " ");
     if (op->own != NULL)
         value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
-    value_release_all(&f->v, value, &shape, &op->sent);
+    value_release_all(&f->v, &gathered);
     if (value_makes(&op->sent))
         out_puts(out, "chx_done(chx); ");
     out_puts(out, "}");
@@ -156,6 +173,13 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
             return;
         }
     }
+    if (shape.is_owning && pattern_may_fail(op->target)) {
+        const char *held = value_hold(&f->v, &shape);
+        out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
+                   function_wait(f, label));
+        value_store(&f->v, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
+        return;
+    }
     out_printf(out, "{ %s; if (!chx_receive(chx, %s, %u, &chx_value, sizeof chx_value)) %s ",
                shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
     value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
@@ -179,13 +203,26 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
     Out *out = &f->v.out;
     Arena *arena = f->arena;
     out_printf(out, "{ chx_at(chx, %u); ", op->site);
-    for (size_t i = 0; i < op->arg_count; i++)
-        value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), op->args[i].param->type, op->args[i].value);
+    const char **held = ARENA_ARRAY(arena, const char *, op->arg_count);
+    for (size_t i = 0; i < op->arg_count; i++) {
+        const CType *type = op->args[i].param->type;
+        held[i] = value_hold_given(&f->v, type, op->args[i].value);
+        if (held[i] == NULL)
+            value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
+    }
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
         if (!type->is_owning)
             continue;
         out_printf(out, "%s; ", type_declare(arena, type, arena_printf(arena, "chx_own%zu", i)));
+        if (held[i] != NULL) {
+            out_printf(out, "chx_own%zu = %s; memset(&%s, 0, sizeof %s); ", i, held[i], held[i], held[i]);
+            continue;
+        }
+        if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(&f->v, op->args[i].value)) {
+            out_printf(out, "chx_own%zu = chx_keep_cstring(chx_arg%zu); ", i, i);
+            continue;
+        }
         out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->v.types, type), i, i);
         value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
@@ -258,6 +295,12 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
         out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx));", shape.descriptor);
         return;
     }
+    if (!op->returns_result && shape.is_owning && pattern_may_fail(op->result)) {
+        const char *held = value_hold(&f->v, &shape);
+        out_printf(&f->v.out, "chx_set_moved(&%s, &%s, chx_result(chx)); ", shape.descriptor, held);
+        value_store(&f->v, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
+        return;
+    }
     const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
     out_printf(&f->v.out, "{ %s = chx_result(chx); ", shape_declare(f->arena, &shape, pointer));
     if (op->returns_result)
@@ -267,9 +310,42 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
     out_puts(&f->v.out, "}");
 }
 
+// Does nothing but call, in tail position and with values that are there.
+static const LocalFunction *only_callee(const LocalOpList *ops)
+{
+    const LocalOp *op = ops->count == 1 ? ops->items[0] : NULL;
+    if (op == NULL || op->kind != LOCAL_CALL || !op->is_tail)
+        return NULL;
+    for (size_t i = 0; i < op->arg_count; i++)
+        if (!op->args[i].value->is_variable && !op->args[i].value->is_constant)
+            return NULL;
+    return op->callee;
+}
+
+// Others are in an endless recursion that this role has no part in, except that it has a result.
+static bool goes_in_circles(const FunctionEmit *f)
+{
+    const LocalFunction *callee = only_callee(&f->function->body);
+    for (size_t i = 0; callee != NULL && i < f->role->local->functions.count; i++)
+        callee = only_callee(&callee->body);
+    return callee != NULL;
+}
+
+// Nothing is left to do for the role here, and others never come to an end.
+static void put_nothing(FunctionEmit *f, const LocalOp *op)
+{
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "%s->%s.at = %u; return chx_wait_for_ever(chx);", f->role->me, f->head, label);
+}
+
 static void put_call(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
+    if (op->is_tail && goes_in_circles(f)) {
+        put_nothing(f, op);
+        return;
+    }
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, op->callee->name);
     function_statement(f, op);
     if (op->is_tail) {
@@ -342,7 +418,7 @@ static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
 // The condition with its site; what it makes is released before the choice takes its way.
 static void put_condition(FunctionEmit *f, const LocalOp *op)
 {
-    out_printf(&f->v.out, "chx_at(chx, %u), ", op->site);
+    out_printf(&f->v.out, "%s(chx, %u), ", at_of(f, op->condition), op->site);
     if (op->condition->has_call)
         out_puts(&f->v.out, "chx_decided(chx, ");
     value_expr(&f->v, op->condition);
@@ -473,6 +549,66 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
 
 // ---- loops ----
 
+static bool each_waits(const LocalOpList *ops);
+
+// Does the runtime hear of the role each time that it does this?
+static bool op_waits(const LocalOp *op)
+{
+    switch (op->kind) {
+    case LOCAL_SEND:
+    case LOCAL_RECEIVE:
+    case LOCAL_CALL:
+    case LOCAL_CHECKPOINT:
+        return true;
+    case LOCAL_CHOICE:
+        if (op->decide == DECIDE_SELF && roleset_empty(&op->to))
+            break;
+        return true;
+    case LOCAL_LOOP:
+        return op->decide == DECIDE_TOLD || !roleset_empty(&op->to);
+    default:
+        return false;
+    }
+    for (size_t i = 0; i < op->branches.count; i++)
+        if (!each_waits(&op->branches.items[i].body))
+            return false;
+    return true;
+}
+
+static bool each_waits(const LocalOpList *ops)
+{
+    for (size_t i = 0; i < ops->count; i++)
+        if (op_waits(ops->items[i]))
+            return true;
+    return false;
+}
+
+static bool has_continue(const LocalOpList *ops, const LocalOp *loop)
+{
+    for (size_t i = 0; i < ops->count; i++) {
+        const LocalOp *op = ops->items[i];
+        if (op->kind == LOCAL_CONTINUE && op->loop_op == loop)
+            return true;
+        for (size_t k = 0; k < op->branches.count; k++)
+            if (has_continue(&op->branches.items[k].body, loop))
+                return true;
+        if (has_continue(&op->body, loop) || has_continue(&op->rescue, loop))
+            return true;
+    }
+    return false;
+}
+
+// In a loop of steps that concern nobody else: a rescue calls the role away here.
+static void put_look_up(FunctionEmit *f, const LocalOp *op)
+{
+    if (op_waits(op) || (each_waits(&op->body) && !has_continue(&op->body, op)))
+        return;
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx))) return chx_look_up(chx, &%s->%s, %u);", f->role->me,
+               f->head, label);
+}
+
 // Decides at the place where it stands in a C loop without condition.
 static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 {
@@ -498,6 +634,10 @@ static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 static void put_loop(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
+    if (op->decide == DECIDE_FOREVER && op->body.count == 0 && op->step.count == 0) {
+        put_nothing(f, op);
+        return;
+    }
     bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to); // C's own loops will do
     bool is_do = op->loop == LOOP_DO && op->decide != DECIDE_FOREVER;
     LoopLabels labels = {.number = ++f->loops, .outer = f->loop};
@@ -514,6 +654,7 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     out->indent++;
     if (!is_plain && !is_do && op->decide != DECIDE_FOREVER)
         put_loop_decision(f, op);
+    put_look_up(f, op);
     function_ops(f, &op->body);
     if (labels.has_continue) {
         out_end_line(out);
@@ -557,6 +698,7 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
 
 static void put_op(FunctionEmit *f, const LocalOp *op)
 {
+    value_hold_none(&f->v);
     switch (op->kind) {
     case LOCAL_STEP:
         put_step(f, op);
@@ -605,7 +747,8 @@ static void put_dispatch(const FunctionEmit *f, Out *out)
     out_puts(out, "    default: break;\n    }\n");
 }
 
-void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, Out *declarations, Out *out)
+void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
+                   Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
@@ -616,6 +759,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, O
         .role = role->local->role,
         .variables = arena_printf(role->arena, "%s->", role->me),
         .functions = arena_printf(role->arena, "%s_", role->local->name),
+        .held = held,
     };
     f.tables = tables;
     out_init(&f.v.out, role->arena, role->emit->source_literal);

@@ -46,6 +46,7 @@ typedef struct {
     VECTOR(const char *) renamed; // "bookseller_Buyer_two_party" -> what is behind CHX_ROLE_AS: "_chx_two_party"
     VECTOR(const char *) renamed_as;
     VECTOR(const char *) blocks;  // its chx_checkpoint objects
+    HeldList *held;               // by function
     VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
 } RoleEmit;
 
@@ -62,7 +63,9 @@ const char *emit_variable_type(TypeTable *table, const Variable *variable);
 // ---- function.c ----
 
 // The resumable function, with its prototype printed to `declarations`, what every implementation shares to `tables`.
-void emit_function(RoleEmit *role, const LocalFunction *function, Out *tables, Out *declarations, Out *out);
+// Further members of the frame that it needs are put in `held`.
+void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
+                   Out *out);
 const char *emit_head(const LocalFunction *function); // the name of a frame's member for the runtime
 
 #endif

@@ -138,8 +138,9 @@ static void put_channels(const RoleEmit *role, const char *table, const RoleSet 
     out_puts(out, "};\n");
 }
 
-static void put_frame(RoleEmit *role, const LocalFunction *function, Out *out)
+static void put_frame(RoleEmit *role, const LocalFunction *function, const HeldList *held, Out *out)
 {
+    size_t variable_count = function->variables.count + held->count;
     const char *frame = arena_printf(role->arena, "%s_%s_frame", role->prefix, function->name);
     out_printf(out, "\n/* what %s knows in %s */\nstruct %s {\n", role->local->name, function->name, frame);
     out_printf(out, "    chx_frame %s;\n", emit_head(function));
@@ -151,18 +152,27 @@ static void put_frame(RoleEmit *role, const LocalFunction *function, Out *out)
         const Variable *variable = function->variables.items[i];
         out_printf(out, "    %s;\n", emit_variable(role->arena, variable));
     }
+    for (size_t i = 0; i < held->count; i++)
+        out_printf(out, "    %s; /* during one step only */\n", held->items[i].declaration);
     out_puts(out, "};\n");
-    if (function->variables.count > 0 || function->result != NULL)
+    if (variable_count > 0 || function->result != NULL)
         out_printf(
             out, "_Static_assert(_Alignof(struct %s) <= %d, \"%s in %s: a type needs a larger alignment than %d\");\n",
             frame, FRAME_ALIGN, role->local->name, function->name, FRAME_ALIGN);
-    if (function->variables.count == 0)
+    if (variable_count == 0)
         return;
     out_printf(out, "static const chx_variable %s_%s_chx_variables[] CHX_UNUSED = {\n", role->prefix, function->name);
-    for (size_t i = 0; i < function->variables.count; i++) {
-        const Variable *variable = function->variables.items[i];
-        out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame, variable->c_name,
-                   emit_variable_type(&role->types, variable));
+    // Those that the runtime must drop come first.
+    for (size_t i = 0; i < held->count; i++)
+        out_printf(out, "    {\"\", offsetof(struct %s, %s), &%s},\n", frame, held->items[i].name,
+                   held->items[i].descriptor);
+    for (int owning = 1; owning >= 0; owning--) {
+        for (size_t i = 0; i < function->variables.count; i++) {
+            const Variable *variable = function->variables.items[i];
+            if (variable->type->is_owning == (owning == 1))
+                out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame,
+                           variable->c_name, emit_variable_type(&role->types, variable));
+        }
     }
     out_puts(out, "};\n");
 }
@@ -320,12 +330,12 @@ static void put_prototypes(RoleEmit *role, Out *out)
     out_own(out);
 }
 
-static bool owns_nothing(const LocalFunction *function)
+static size_t owned_count(const LocalFunction *function)
 {
+    size_t count = 0;
     for (size_t i = 0; i < function->variables.count; i++)
-        if (function->variables.items[i]->type->is_owning)
-            return false;
-    return true;
+        count += function->variables.items[i]->type->is_owning ? 1 : 0;
+    return count;
 }
 
 static void put_function_objects(RoleEmit *role, Out *out)
@@ -341,11 +351,12 @@ static void put_function_objects(RoleEmit *role, Out *out)
         out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
         out_printf(out, "    \"%s\", %s, sizeof(struct %s_frame), %s%s, ", function->name, name, name,
                    result != NULL ? "&" : "", result != NULL ? result : "NULL");
-        if (function->variables.count > 0)
-            out_printf(out, "%s_chx_variables, %zu, ", name, function->variables.count);
+        size_t variable_count = function->variables.count + role->held[i].count;
+        if (variable_count > 0)
+            out_printf(out, "%s_chx_variables, %zu, ", name, variable_count);
         else
             out_puts(out, "NULL, 0, ");
-        out_printf(out, "%s,\n};\n", owns_nothing(function) ? "true" : "false");
+        out_printf(out, "%zu,\n};\n", owned_count(function) + role->held[i].count);
     }
 }
 
@@ -407,8 +418,7 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
     // Before the library's own constructor, which may turn this process into one that needs to know all roles.
-    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor(%d)));\n", prefix,
-               REGISTER_PRIORITY);
+    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor(%d)));\n", prefix, REGISTER_PRIORITY);
     out_printf(out, "static void %s_chx_register(void)\n{\n    chx_register(&%s_chx_registration);\n}\n", prefix,
                prefix);
     rename_as(role, arena_printf(role->arena, "%s_chx_registration", prefix), "_chx_registration");
@@ -421,6 +431,7 @@ static void role_init(RoleEmit *role, Emit *emit, const LocalProgram *local)
     *role = (RoleEmit){.emit = emit, .arena = emit->arena, .program = program, .local = local};
     role->prefix = arena_printf(emit->arena, "%s_%s", program->name, local->name);
     role->me = program->role_name_taken[local->role] ? arena_printf(emit->arena, "chx_%s", local->name) : local->name;
+    role->held = ARENA_ARRAY(emit->arena, HeldList, local->functions.count);
     types_init(&role->types, emit->arena, role->prefix, &emit->types);
     name_channels(role);
 }
@@ -443,9 +454,13 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     put_channels(&role, "receives_from", &local->receives_from, role.from, &tables);
     size_t sites = put_sites(&role, &tables);
     for (size_t i = 0; i < local->functions.count; i++) {
-        put_frame(&role, local->functions.items[i], &frames);
-        put_begin(&role, local->functions.items[i], &frames);
-        emit_function(&role, local->functions.items[i], &frames, &declarations, &functions);
+        const LocalFunction *function = local->functions.items[i];
+        Out blocks;
+        out_init(&blocks, emit->arena, source);
+        emit_function(&role, function, &role.held[i], &blocks, &declarations, &functions);
+        put_frame(&role, function, &role.held[i], &frames);
+        put_begin(&role, function, &frames);
+        out_append(&frames, &blocks);
     }
     put_blocks(&role, &frames);
     out_puts(&code, "\n");

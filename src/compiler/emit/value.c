@@ -15,6 +15,38 @@ const char *voice_at(const Voice *v, uint32_t site, Span span)
     return arena_printf(v->arena, "chx_at(chx, %u)", site);
 }
 
+static bool is_integer(const CType *type)
+{
+    return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
+}
+
+// Only numbers and harmless operators.
+static bool is_quiet_text(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (isdigit((unsigned char)*c)) {
+            while (isalnum((unsigned char)c[1]) || c[1] == '.')
+                c++;
+        } else if (!isspace((unsigned char)*c) && strchr("+-*<>=!&|^~?:()", *c) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool value_is_quiet(const Voice *v, const Expr *expr)
+{
+    for (size_t i = 0; i < expr->pieces.count; i++) {
+        const Piece *piece = &expr->pieces.items[i];
+        bool is_quiet = piece->kind == PIECE_TEXT       ? is_quiet_text(piece->text)
+                        : piece->kind == PIECE_VARIABLE ? is_integer(piece_variable(expr, piece, v->role)->type)
+                                                        : false;
+        if (!is_quiet)
+            return false;
+    }
+    return true;
+}
+
 // ---- local C ----
 
 static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
@@ -200,6 +232,11 @@ static void assign_bits(Voice *v, const char *place, const CType *type, const Ex
     }
 }
 
+bool value_is_cstring_variable(const Voice *v, const Expr *expr)
+{
+    return expr->is_variable && piece_variable(expr, &expr->pieces.items[0], v->role)->type->kind == CTYPE_CSTRING;
+}
+
 void value_assign(Voice *v, const char *place, const CType *type, const Expr *expr)
 {
     Out *out = &v->out;
@@ -207,6 +244,8 @@ void value_assign(Voice *v, const char *place, const CType *type, const Expr *ex
                       : type->kind == CTYPE_STR   ? "chx_set_str"
                       : type->kind == CTYPE_BYTES ? "chx_set_bytes"
                                                   : NULL;
+    if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(v, expr))
+        set = "chx_share_cstring";
     if (!type->is_owning) {
         assign_bits(v, place, type, expr);
     } else if (set != NULL && !expr->is_braces) {
@@ -247,15 +286,64 @@ void value_zero(Voice *v, const char *place, const CType *type)
     }
 }
 
-void value_gather(Voice *v, const char *name, const Shape *shape, const Value *value)
+// ---- what a step holds ----
+
+const char *value_hold(Voice *v, const Shape *shape)
 {
+    Held *held = NULL;
+    for (size_t i = 0; i < v->held->count && held == NULL; i++) {
+        Held *item = &v->held->items[i];
+        if (!item->is_taken && strcmp(item->descriptor, shape->descriptor) == 0)
+            held = item;
+    }
+    if (held == NULL) {
+        const char *name = arena_printf(v->arena, "chx_held_%zu", v->held->count + 1);
+        Held item = {.name = name, .declaration = shape_declare(v->arena, shape, name)};
+        item.descriptor = shape->descriptor;
+        vector_push(v->arena, v->held, item);
+        held = &v->held->items[v->held->count - 1];
+    }
+    held->is_taken = true;
+    v->uses_variables = true;
+    return arena_printf(v->arena, "%s%s", v->variables, held->name);
+}
+
+void value_hold_none(Voice *v)
+{
+    for (size_t i = 0; i < v->held->count; i++)
+        v->held->items[i].is_taken = false;
+}
+
+const char *value_hold_given(Voice *v, const CType *type, const Expr *expr)
+{
+    if (v->held == NULL || type->kind != CTYPE_CODEC || !is_given_away(v, expr))
+        return NULL;
+    Shape shape = types_shape(v->types, type);
+    const char *held = value_hold(v, &shape);
+    assign_bits(v, held, type, expr);
+    return held;
+}
+
+Gathered value_gather(Voice *v, const char *name, const Shape *shape, const Value *value)
+{
+    Gathered gathered = {name, shape, value, ARENA_ARRAY(v->arena, const char *, value->exprs.count)};
     if (shape->type != NULL) {
-        value_temporary(v, name, shape->type, value->exprs.items[0]);
-        return;
+        gathered.held[0] = value_hold_given(v, shape->type, value->exprs.items[0]);
+        if (gathered.held[0] != NULL)
+            out_printf(&v->out, "%s = %s; ", type_declare(v->arena, shape->type, name), gathered.held[0]);
+        else
+            value_temporary(v, name, shape->type, value->exprs.items[0]);
+        return gathered;
     }
     out_printf(&v->out, "%s; ", shape_declare(v->arena, shape, name));
-    for (size_t i = 0; i < shape->part_count; i++)
-        assign_bits(v, arena_printf(v->arena, "%s.v%zu", name, i), shape->parts[i], value->exprs.items[i]);
+    for (size_t i = 0; i < shape->part_count; i++) {
+        gathered.held[i] = value_hold_given(v, shape->parts[i], value->exprs.items[i]);
+        if (gathered.held[i] != NULL)
+            out_printf(&v->out, "%s.v%zu = %s; ", name, i, gathered.held[i]);
+        else
+            assign_bits(v, arena_printf(v->arena, "%s.v%zu", name, i), shape->parts[i], value->exprs.items[i]);
+    }
+    return gathered;
 }
 
 static void release_codecs(Voice *v, const char *name, const CType *type, unsigned depth)
@@ -284,14 +372,15 @@ void value_release(Voice *v, const char *name, const CType *type, const Expr *ex
         release_codecs(v, name, type, 0);
 }
 
-void value_release_all(Voice *v, const char *name, const Shape *shape, const Value *value)
+void value_release_all(Voice *v, const Gathered *gathered)
 {
-    if (shape->type != NULL) {
-        value_release(v, name, shape->type, value->exprs.items[0]);
-        return;
+    const Shape *shape = gathered->shape;
+    size_t count = shape->type != NULL ? 1 : shape->part_count;
+    for (size_t i = 0; i < count; i++) {
+        const CType *type = shape->type != NULL ? shape->type : shape->parts[i];
+        const char *name = shape->type != NULL ? gathered->name : arena_printf(v->arena, "%s.v%zu", gathered->name, i);
+        value_release(v, gathered->held[i] != NULL ? gathered->held[i] : name, type, gathered->value->exprs.items[i]);
     }
-    for (size_t i = 0; i < shape->part_count; i++)
-        value_release(v, arena_printf(v->arena, "%s.v%zu", name, i), shape->parts[i], value->exprs.items[i]);
 }
 
 // ---- into patterns ----
@@ -330,11 +419,6 @@ static char *expected_text(Voice *v, const Expr *expr)
     }
     *to = '\0';
     return text;
-}
-
-static bool is_integer(const CType *type)
-{
-    return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
 }
 
 static const char *cast_to(Voice *v, const CType *type)
@@ -436,20 +520,25 @@ static void store_place(const Store *store, const char *place, const CType *type
     else if (type->kind == CTYPE_CSTRING && source_type->kind != CTYPE_CSTRING)
         out_printf(out, "chx_set_cstring(&%s, %s); ", place, source);
     else
-        out_printf(out, "%s(&%s, &%s, &%s); ", store->mode == STORE_MOVE ? "chx_set_moved" : "chx_set",
+        out_printf(out, "%s(&%s, &%s, &%s); ", store->mode != STORE_COPY ? "chx_set_moved" : "chx_set",
                    descriptor(v, type), place, source);
 }
 
 static void store_binds(const Store *store, const Pattern *pattern, const char *source, const Shape *shape)
 {
     Voice *v = store->v;
-    bool moves = store->mode == STORE_MOVE;
+    bool moves = store->mode != STORE_COPY;
     const CType *type = NULL;
     switch (pattern->kind) {
     case PATTERN_BIND:
     case PATTERN_PLACE: {
         const char *place = value_place(v, pattern, store->at, &type);
+        // An index is computed here: this may make something, and may fail.
+        if (pattern->kind == PATTERN_PLACE)
+            out_printf(&v->out, "%s; ", voice_at(v, store->site, pattern->span));
         store_place(store, place, type, source, shape->type);
+        if (pattern->kind == PATTERN_PLACE && pattern->expr->has_call)
+            out_puts(&v->out, "chx_done(chx); ");
         break;
     }
     case PATTERN_DROP:
@@ -464,16 +553,22 @@ static void store_binds(const Store *store, const Pattern *pattern, const char *
     case PATTERN_STRUCT:
         for (size_t i = 0; i < pattern->parts.count; i++) {
             Shape part = {.type = part_type(pattern, shape, i)};
-            const char *from = part_source(store, pattern, source, i);
-            store_binds(store, pattern->parts.items[i], from, &part);
-            // What was taken out must not be dropped with the rest of the struct.
-            if (pattern->kind == PATTERN_STRUCT && moves && part.type->is_owning)
-                out_printf(&v->out, "memset(&%s, 0, sizeof %s); ", from, from);
+            store_binds(store, pattern->parts.items[i], part_source(store, pattern, source, i), &part);
         }
+        // What was taken out is zero by now.
         if (pattern->kind == PATTERN_STRUCT && moves && shape->type->is_owning)
             out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, shape->type), source);
         break;
     }
+}
+
+bool pattern_may_fail(const Pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->parts.count; i++) {
+        if (pattern_may_fail(pattern->parts.items[i]))
+            return true;
+    }
+    return pattern->kind == PATTERN_MATCH || pattern->kind == PATTERN_PLACE;
 }
 
 void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet *at, const char *source,

@@ -10,6 +10,16 @@
 #include "compiler/emit/out.h"
 #include "compiler/emit/types.h"
 
+// A member of the frame that owns what a step holds while something can fail: a C variable would be forgotten then, the
+// frame is dropped or put back. It is zero between steps.
+typedef struct {
+    const char *name;
+    const char *declaration; // without semicolon
+    const char *descriptor;
+    bool is_taken; // in the current step
+} Held;
+typedef VECTOR(Held) HeldList;
+
 // Where C is printed, and which role's variables and functions are meant by names in it.
 typedef struct {
     Arena *arena;
@@ -21,12 +31,28 @@ typedef struct {
     const char *functions; // and before a function's: "Buyer_"
     bool is_central;       // a sequential program: one function plays all roles
     bool uses_variables;   // something was printed that starts with `variables`
+    HeldList *held;        // of the function; NULL: there are none in a sequential program, which is for debugging
 } Voice;
 
-typedef enum { STORE_COPY, STORE_MOVE } StoreMode;
+typedef enum {
+    STORE_COPY,
+    STORE_MOVE,
+    STORE_MOVE_HELD, // the same out of a member of the frame
+} StoreMode;
+
+typedef struct {
+    const char *name;
+    const Shape *shape;
+    const Value *value;
+    const char **held; // by part: what owns it; NULL: the variable itself
+} Gathered;
 
 uint32_t voice_line(const Voice *v, Span span); // of the choreography; 0: it has no place
 // "chx_at(chx, 7)": a step begins.
+// Is it a variable that owns a C string?
+bool value_is_cstring_variable(const Voice *v, const Expr *expr);
+// Can the expression, evaluated, neither call nor fail? Arithmetic on variables, without division.
+bool value_is_quiet(const Voice *v, const Expr *expr);
 const char *voice_at(const Voice *v, uint32_t site, Span span);
 
 // What follows prints statements or parts of them on the current line. A place or source is a C lvalue.
@@ -40,10 +66,18 @@ void value_zero(Voice *v, const char *place, const CType *type);
 void value_effect(Voice *v, const Expr *expr);
 // A C variable `name` that borrows the value.
 void value_temporary(Voice *v, const char *name, const CType *type, const Expr *expr);
-void value_gather(Voice *v, const char *name, const Shape *shape, const Value *value);
 // After the use of such a variable: drops what the role's code gave away in it.
 void value_release(Voice *v, const char *name, const CType *type, const Expr *expr);
-void value_release_all(Voice *v, const char *name, const Shape *shape, const Value *value);
+// The same for the value of a message, in parts.
+Gathered value_gather(Voice *v, const char *name, const Shape *shape, const Value *value);
+void value_release_all(Voice *v, const Gathered *gathered);
+// A member of the frame for the rest of this step; value_hold_none begins the next one.
+const char *value_hold(Voice *v, const Shape *shape);
+void value_hold_none(Voice *v);
+// Holds the value, if the role's code gives it away. NULL: it does not.
+const char *value_hold_given(Voice *v, const CType *type, const Expr *expr);
+// Can a failure come between the beginning and the end of value_store?
+bool pattern_may_fail(const Pattern *pattern);
 // A step: target op value.
 void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *target, const char *op, const Expr *value);
 // Takes the value in `source` apart: matches first, then binds. MOVE: what it owns goes to the variables, the rest is

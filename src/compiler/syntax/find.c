@@ -121,16 +121,25 @@ static uint32_t skip_blank(const char *text, uint32_t at, uint32_t end, bool new
     return at;
 }
 
-// An #include "path" is kept; other directives are of no interest.
-static void add_include(Arena *arena, const Source *source, Span directive, Found *found)
+// Behind the word `define`.
+static void add_maker(Arena *arena, const Source *source, uint32_t start, uint32_t end, Found *found)
+{
+    const char *text = source->text;
+    uint32_t behind = start < end && lex_class(text[start]) == LEX_LETTER ? lex_word(text, start, end) : start;
+    if (behind == start || word_is(text, start, behind, block_word))
+        return;
+    Finder finder = {.text = text, .at = behind, .end = end};
+    if (next_event(&finder) != EVENT_WORD)
+        return;
+    FoundMaker maker = {{source->id, start, behind}, arena_copy(arena, text + start, behind - start)};
+    vector_push(arena, &found->makers, maker);
+}
+
+// Behind the word `include`: one with quotes is kept.
+static void add_include(Arena *arena, const Source *source, Span directive, uint32_t at, Found *found)
 {
     const char *text = source->text;
     uint32_t end = directive.end;
-    uint32_t at = skip_blank(text, directive.start + 1, end, false);
-    uint32_t behind = lex_word(text, at, end);
-    if (!word_is(text, at, behind, "include"))
-        return;
-    at = skip_blank(text, behind, end, false);
     if (at >= end || text[at] != '"')
         return;
     // A backslash is an ordinary character of the path.
@@ -142,6 +151,19 @@ static void add_include(Arena *arena, const Source *source, Span directive, Foun
         return;
     FoundInclude include = {directive, path};
     vector_push(arena, &found->includes, include);
+}
+
+static void add_directive(Arena *arena, const Source *source, Span directive, Found *found)
+{
+    const char *text = source->text;
+    uint32_t end = directive.end;
+    uint32_t at = skip_blank(text, directive.start + 1, end, false);
+    uint32_t behind = lex_word(text, at, end);
+    uint32_t rest = skip_blank(text, behind, end, false);
+    if (word_is(text, at, behind, "include"))
+        add_include(arena, source, directive, rest, found);
+    else if (word_is(text, at, behind, "define"))
+        add_maker(arena, source, rest, end, found);
 }
 
 // The finder stands behind the word, before '('.
@@ -182,7 +204,7 @@ void find_blocks(Arena *arena, const Sources *sources, const Source *source, Fou
         if (event == EVENT_END)
             return;
         if (event == EVENT_DIRECTIVE) {
-            add_include(arena, source, (Span){source->id, finder.event_start, finder.at}, found);
+            add_directive(arena, source, (Span){source->id, finder.event_start, finder.at}, found);
             continue;
         }
         uint32_t word_start = finder.event_start;

@@ -22,8 +22,14 @@ typedef struct {
 } FoundInclude;       // an #include "path" outside of blocks
 
 typedef struct {
+    Span span; // of the name
+    const char *name;
+} FoundMaker; // #define NAME ... choreography ...: a macro that would make a block
+
+typedef struct {
     VECTOR(FoundBlock) blocks;
     VECTOR(FoundInclude) includes;
+    VECTOR(FoundMaker) makers;
 } Found;
 
 void find_blocks(Arena *arena, const Sources *sources, const Source *source, Found *found);

@@ -153,6 +153,18 @@ static void quoted_includes_are_collected(void **state)
     arena_free(test.arena);
 }
 
+static void macros_that_make_blocks_are_collected(void **state)
+{
+    (void)state;
+    Test test = find("#define A choreography\n# define B(x) \\\n choreography x\n#define choreography(...)\n"
+                     "#define C \"choreography\" /* choreography */\n#define D choreographies\n#define\n");
+    assert_int_equal(test.found.makers.count, 2);
+    assert_string_equal(test.found.makers.items[0].name, "A");
+    assert_string_equal(test.found.makers.items[1].name, "B");
+    assert_string_equal(span_copy(test.arena, test.sources, test.found.makers.items[1].span), "B");
+    arena_free(test.arena);
+}
+
 // Far below what a user would notice, far above what a loaded machine needs.
 static void large_file_is_scanned_fast(void **state)
 {
@@ -189,6 +201,7 @@ int main(void)
         cmocka_unit_test(closing_parenthesis_is_the_matching_one),
         cmocka_unit_test(directive_in_a_block_is_recorded),
         cmocka_unit_test(quoted_includes_are_collected),
+        cmocka_unit_test(macros_that_make_blocks_are_collected),
         cmocka_unit_test(large_file_is_scanned_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

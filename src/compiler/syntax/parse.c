@@ -148,9 +148,14 @@ static bool is_def(const Parser *parser, size_t index)
 // The body of a definition whose head is wrong is parsed all the same, for its own mistakes.
 static bool skip_to_body(Parser *parser)
 {
-    while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";") && !next_is(parser, "def"))
-        parser->at++;
-    return next_is(parser, "{");
+    while (parser->at < parser->limit && !next_is(parser, ";") && !next_is(parser, "def")) {
+        size_t behind = behind_group(parser, parser->at);
+        // Braces of a role set and of a tuple have a dot beside them.
+        if (next_is(parser, "{") && !index_is(parser, behind, ".") && !index_is(parser, parser->at - 1, "."))
+            return true;
+        parser->at = behind;
+    }
+    return false;
 }
 
 static bool parse_head(Parser *parser, TreeDef *def)
@@ -179,7 +184,10 @@ static TreeDef *parse_def(Parser *parser)
     parser->def = def;
     bool good = parse_head(parser, def);
     if (!next_is(parser, "{")) {
-        if (good)
+        bool is_fat = next_is(parser, "=") && index_is(parser, parser->at + 1, ">");
+        if (good && (is_fat || next_is(parser, ":")))
+            parse_error_here(parser, "results are written behind '->', not '%s'", is_fat ? "=>" : ":");
+        else if (good)
             parse_error_here(parser, "expected '{' and the body of '%s', not %s", def->name.text,
                              describe(parser, parser->at));
         good = false;

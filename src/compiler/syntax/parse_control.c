@@ -2,6 +2,12 @@
 
 #include "compiler/syntax/parser.h"
 
+// `true` or `1`
+static bool is_always(const Parser *parser)
+{
+    return next_is(parser, "true") || strcmp(span_copy_of(parser, token_span(parser, parser->at)), "1") == 0;
+}
+
 // condition = "(" expr ")"
 // NULL after a mistake; the parser then stands behind the parenthesis, or where a body could start.
 static TreeExpr *parse_condition(Parser *parser, const char *word)
@@ -22,6 +28,8 @@ static TreeExpr *parse_condition(Parser *parser, const char *word)
         expr = parse_expr(parser);
     else if (is_call(parser) && is_function(parser, peek(parser)->text))
         parse_error_here(parser, "the result of '%s' must be bound on its own, before it decides", peek(parser)->text);
+    else if (strcmp(word, "while") == 0 && close == parser->at + 1 && is_always(parser))
+        parse_error_here(parser, "a condition must say whose it is; a loop without one is written 'for (;;)'");
     else
         report_unlocated(parser, "a condition", parser->at, close);
     if (expr != NULL && parser->at != close) {

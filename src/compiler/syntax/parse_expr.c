@@ -194,8 +194,30 @@ TreeExpr *suggest_parentheses(Parser *parser, const RoleRef *at, size_t first)
 }
 
 // Something that should be located and is not. Always false.
+// `Alice n`, `Alice(n)`, `Alice->n`, `Alice: n`: the role is there, its dot is not.
+static bool report_no_dot(Parser *parser, size_t first, size_t behind)
+{
+    const Token *token = peek_at(parser, first);
+    if (behind < first + 2 || token->kind != TOKEN_IDENTIFIER || !is_role(parser, token->text))
+        return false;
+    size_t next = first + 1;
+    bool is_other = index_is(parser, next, "->") || index_is(parser, next, ":");
+    const Token *after = peek_at(parser, next);
+    if (!is_other && after->kind != TOKEN_IDENTIFIER && !token_is(after, "(") && !token_is(after, "{"))
+        return false;
+    Span place = is_other ? token_span(parser, next) : (Span){parser->file, token->end, token->end};
+    if (parse_error(parser, place,
+                    is_other ? "a role and what it has are joined by '.', not %s"
+                             : "'.' is missing between the role and what it has",
+                    describe(parser, next)))
+        diag_fix(parser->diags, place, ".", "write '%s.'", token->text);
+    return true;
+}
+
 bool report_unlocated(Parser *parser, const char *what, size_t first, size_t behind)
 {
+    if (report_no_dot(parser, first, behind))
+        return false;
     const char *role = NULL;
     bool many = false;
     Text text;

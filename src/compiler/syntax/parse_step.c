@@ -56,6 +56,23 @@ static bool accept_arrow(Parser *parser)
     return true;
 }
 
+// `Bob.x <~ Alice.y`, `Bob.x <- Alice.y`
+static bool report_backward(Parser *parser, const TreeExpr *expr)
+{
+    size_t at = parser->at;
+    bool is_backward = next_is(parser, "<") && (index_is(parser, at + 1, "~") || index_is(parser, at + 1, "-")) &&
+                       is_receiver(parser, at + 2) &&
+                       strcmp(peek_at(parser, at + 2)->text, expr->at.names.items[0].text) != 0;
+    if (!is_backward)
+        return false;
+    size_t end = at + 2;
+    while (end < parser->limit && !index_is(parser, end, ";"))
+        end = behind_group(parser, end);
+    parse_error(parser, range_span(parser, at, at + 2), "a delivery goes from left to right: '%s ~> %s;'",
+                span_copy_of(parser, range_span(parser, at + 2, end)), span_copy_of(parser, expr->span));
+    return true;
+}
+
 // A delivery whose right side is not `Role.target`.
 static void report_receiver(Parser *parser, const TreeExpr *sent)
 {
@@ -179,6 +196,23 @@ static bool check_no_calls(Parser *parser, size_t first, size_t behind)
     return true;
 }
 
+// `Bob.x = Alice.y;`: a delivery, written as an assignment.
+static bool report_other_role(Parser *parser, const Stmt *stmt, size_t first, size_t behind)
+{
+    const RoleRef *at = &stmt->target.at;
+    const Token *role = peek_at(parser, first);
+    bool is_value =
+        role->kind == TOKEN_IDENTIFIER && is_role(parser, role->text) && index_is(parser, first + 1, ".") &&
+        (behind == first + 3 || behind_group(parser, first + 2) == behind || behind_group(parser, first + 3) == behind);
+    bool is_other = at->names.count == 1 && strcmp(role->text, at->names.items[0].text) != 0;
+    if (!is_value || !is_other || strcmp(stmt->op, "=") != 0)
+        return false;
+    parse_error(parser, range_span(parser, first, behind), "this is %s's, not %s's: a delivery brings it, '%s ~> %s;'",
+                role->text, role_text(parser, at), span_copy_of(parser, range_span(parser, first, behind)),
+                span_copy_of(parser, stmt->target.span));
+    return true;
+}
+
 // One value, bare C of the target's role.
 static bool parse_value(Parser *parser, Stmt *stmt)
 {
@@ -198,7 +232,7 @@ static bool parse_value(Parser *parser, Stmt *stmt)
             return false;
         }
     }
-    if (!check_no_calls(parser, first, behind))
+    if (!check_no_calls(parser, first, behind) || report_other_role(parser, stmt, first, behind))
         return false;
     stmt->value = local_text(parser, first, behind, &stmt->target.at);
     parser->at = behind;
@@ -369,6 +403,8 @@ static Stmt *parse_located_step(Parser *parser)
         return NULL;
     if (accept_arrow(parser))
         return parse_delivery(parser, first, expr);
+    if (report_backward(parser, expr))
+        return NULL;
     target.target = target_from_expr(parser, expr);
     if (target.target != NULL && (next_is(parser, ",") || is_assignment_operator(peek(parser)))) {
         target.span = expr->span;
@@ -440,7 +476,7 @@ Stmt *parse_step(Parser *parser)
 {
     if (is_located(parser))
         return parse_located_step(parser);
-    if (is_call(parser) && !is_local_call(parser))
+    if (is_call(parser) && !is_role(parser, peek(parser)->text) && !is_local_call(parser))
         return parse_call_step(parser, parser->at, stmt_new(parser, STMT_CALL));
     return report_bare(parser);
 }

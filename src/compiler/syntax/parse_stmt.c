@@ -77,10 +77,38 @@ void parse_block_body(Parser *parser, Block *block)
     block->span = range_span(parser, open, parser->at);
 }
 
+// The body before this place is a checkpoint's.
+static bool is_behind_checkpoint(const Parser *parser)
+{
+    size_t i = peek_at(parser, parser->at - 1)->match;
+    while (i > 0 && !peek_at(parser, i)->starts_line && !index_is(parser, i, ";") && !index_is(parser, i, "checkpoint"))
+        i--;
+    return index_is(parser, i, "checkpoint");
+}
+
+// `try { ... } catch (...) { ... }`, as other languages have it.
+static bool report_try(Parser *parser)
+{
+    size_t behind = behind_group(parser, parser->at + 1);
+    if (!next_is(parser, "try") || !index_is(parser, parser->at + 1, "{"))
+        return false;
+    parse_error_here(parser, "what can fail is written 'checkpoint { ... } rescue { ... }', not 'try'");
+    while (index_is(parser, behind, "catch") || index_is(parser, behind, "finally")) {
+        size_t body = index_is(parser, behind + 1, "(") ? behind_group(parser, behind + 1) : behind + 1;
+        behind = behind_group(parser, body);
+    }
+    parser->at = behind;
+    return true;
+}
+
 // Words that start no statement, with what to say about them.
 static bool report_misplaced(Parser *parser)
 {
-    if (next_is(parser, "else"))
+    if (report_try(parser))
+        return true;
+    if (next_is(parser, "else") && index_is(parser, parser->at - 1, "}") && is_behind_checkpoint(parser))
+        parse_error_here(parser, "a checkpoint has 'rescue', not 'else'");
+    else if (next_is(parser, "else"))
         parse_error_here(parser, "'else' without an 'if' before it");
     else if (next_is(parser, "case") || next_is(parser, "default"))
         parse_error_here(parser, "'%s' stands only directly inside of a switch", peek(parser)->text);

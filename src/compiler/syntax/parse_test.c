@@ -383,7 +383,11 @@ static void assignments_gone_wrong(void **state)
     check_errors("g(3, x + 1);", "2:3: an argument must say whose it is: 'A.(3)'\n"
                                  "2:6: an argument must say whose it is: 'A.(x + 1)'\n");
     check_errors("g(A.x,);", "2:7: an argument is missing before ')'\n");
-    check_errors("A.x = B.y;", "2:7: A's local C can't use B's value: deliver it to A first\n");
+    check_errors("A.x = B.y;", "2:7: this is B's, not A's: a delivery brings it, 'B.y ~> A.x;'\n");
+    check_errors("A.int x = B.f(y);", "2:11: this is B's, not A's: a delivery brings it, 'B.f(y) ~> A.int x;'\n");
+    check_errors("A.x = B.y + 1;", "2:7: A's local C can't use B's value: deliver it to A first\n");
+    check_errors("A.x <- B.y;", "2:5: a delivery goes from left to right: 'B.y ~> A.x;'\n");
+    check_errors("A.x <~ B.(y + 1);", "2:5: a delivery goes from left to right: 'B.(y + 1) ~> A.x;'\n");
     check_fix("A.x = A.y + 1;", "", "leave 'A.' out");
     check_errors("A.struct { int x; } y;",
                  "2:10: a type can't be defined here: define it in C, before the choreography\n");
@@ -400,6 +404,19 @@ static void c_without_a_role(void **state)
     check_errors("int x = 3;", "2:1: local C must say whose it is: 'A.int x = 3'\n");
     check_errors("x = 3;", "2:1: local C must say whose it is: 'A.x = 3'\n");
     check_errors("printf(\"x\\n\");", "2:1: local C must say whose it is: 'A.(printf(\"x\\n\"))'\n");
+    check_errors("A x ~> B.y;", "2:2: '.' is missing between the role and what it has\n");
+    check_errors("A (x) ~> B.y;", "2:2: '.' is missing between the role and what it has\n");
+    check_errors("A(x);", "2:2: '.' is missing between the role and what it has\n");
+    check_errors("A->x ~> B.y;", "2:2: a role and what it has are joined by '.', not '->'\n");
+    check_errors("if (A(x)) { }", "2:6: '.' is missing between the role and what it has\n");
+    check_errors("A.x = B.y; } def g() -> A.int B.int {",
+                 "2:7: this is B's, not A's: a delivery brings it, 'B.y ~> A.x;'\n"
+                 "2:30: expected ',' between two results\n");
+    check_errors("} def g() => A.int {", "2:11: results are written behind '->', not '=>'\n");
+    check_errors("} def g() : A.int {", "2:11: results are written behind '->', not ':'\n");
+    check_errors("while (1) { }", "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
+    check_errors("while (true) { }",
+                 "2:8: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
     check_errors("++x;", "2:1: local C must say whose it is: 'A.(++x)'\n");
     check_errors("if (A.x) notify { A.f(); }", "2:17: expected '(' and the roles after 'notify'\n");
     check_errors("++A.x ~> B.y;", "2:1: what is sent must say whose it is: 'A.(++x)'\n");
@@ -445,6 +462,10 @@ static void control_gone_wrong(void **state)
     check_errors("for (A.int i = 0; A.x) { }", "2:22: expected ';' in the head of 'for', not ')'\n");
     check_errors("for (;;) notify(B) { break; }",
                  "2:10: 'notify' stands only once, after the condition of 'if', 'while' or 'switch'\n");
+    check_errors("checkpoint { A.f(); } else { B.g(); }", "2:23: a checkpoint has 'rescue', not 'else'\n");
+    check_errors("try { A.f(); } catch (x) { B.g(); } finally { } A.f();",
+                 "2:1: what can fail is written 'checkpoint { ... } rescue { ... }', not 'try'\n");
+    check_errors("try(A.x); goto x;", "2:11: a choreography has no 'goto'\n");
     check_errors("goto x;", "2:1: a choreography has no 'goto'\n");
     check_errors("return g(A.x), A.y;", "2:8: the result of 'g' must be bound on its own, before it is returned\n");
 }

@@ -164,7 +164,10 @@ bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name)
         if (!parse_name(parser, "a variable's name", name))
             return false;
     } else if (use == TYPE_ONLY && is_plain_name(peek(parser))) {
-        parse_error_here(parser, "only a type stands here, without a name");
+        if (is_role(parser, peek(parser)->text) && index_is(parser, parser->at + 1, "."))
+            parse_error(parser, previous_end(parser), "expected ',' between two results");
+        else
+            parse_error_here(parser, "only a type stands here, without a name");
         return false;
     }
     if (!parse_sizes(parser, type))

@@ -98,6 +98,12 @@ static bool actor_is_alarmed(Actor *actor)
     return atomic_load_explicit(actor->self.alarm, memory_order_acquire) != actor->self.alarm_seen;
 }
 
+static void actor_say(Actor *actor)
+{
+    if (actor->self.unsaid != NULL)
+        chx_say(&actor->self);
+}
+
 // After a step; with CHX_STEP_RETURN also at the beginning.
 static ActorOutcome actor_go_on(Actor *actor, chx_step step)
 {
@@ -117,6 +123,7 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
+        actor_say(actor);
         actor->role->fini();
         chx_done(&actor->self);
     }
@@ -148,41 +155,57 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
     return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
 }
 
-// The actor can't go on until the one that is to be run next on its worker has done something: makes it wait, and that
-// one is in hand. NULL: not so, nothing was done.
+// Inside: who can run in the actor's place: the one that waits on this worker for what the actor has sent, or that is to
+// be run next here. NULL: nobody, or not before others are told something.
+static inline Actor *actor_successor(Worker *worker, Actor *actor)
+{
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    const Channel *unsaid = (const Channel *)actor->self.unsaid, *owing = actor->owing;
+    if (unsaid != NULL) {
+        Actor *peer = unsaid->consumer;
+        if (next != peer && (next != NULL || !worker_keeps(worker, peer, unsaid)))
+            return NULL;
+        next = peer;
+    } else if (next == NULL) {
+        return NULL;
+    }
+    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
+    if (owing != NULL && owing->producer != next)
+        return NULL;
+    // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by one who has
+    // been here all the time.
+    return session_is_alone(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
+}
+
+// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
+// is in hand. NULL: not so, nothing was done.
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn / 2 % QUEUE_FIRST_EVERY == 0) {
-        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
-        if (atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
-            return NULL;
-    }
+    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+        return NULL;
     if (!worker_enter(worker))
         return NULL;
-    // Nothing has changed since the actor looked: what it waits for can only be done by one who has been here all the
-    // time, or only by this worker.
-    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
-    const Channel *owing = actor->owing;
-    bool waits = next != NULL && (session_is_alone(actor->session, worker) || actor_waits_for(actor, next));
-    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
-    if (waits && (owing == NULL || owing->producer == next)) {
+    Actor *next = actor_successor(worker, actor);
+    if (next != NULL) {
+        chx_channel *unsaid = actor->self.unsaid;
+        // Before it waits: afterwards it may be in another's hand.
+        actor->self.unsaid = NULL;
         atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
         // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
         atomic_signal_fence(memory_order_seq_cst);
-        waits = atomic_load_explicit(actor->self.alarm, memory_order_relaxed) == actor->self.alarm_seen;
-        if (waits)
-            atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
-        else
+        if (CHX_UNLIKELY(chx_has_news(&actor->self))) {
             atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-    } else {
-        waits = false;
+            actor->self.unsaid = unsaid;
+            next = NULL;
+        } else {
+            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+            atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
+            // Another turn, to those who look whether one takes long.
+            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+        }
     }
     worker_leave(worker);
-    if (!waits)
-        return NULL;
-    // Another turn, to those who look whether one takes long.
-    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
     return next;
 }
 
@@ -215,18 +238,30 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_chain(actor, worker);
     guard_leave(guard);
+    actor_say(guard->actor);
     if (guard->actor->self.observed != 0)
         observe_turn(guard->actor, outcome, &guard->fault);
     return outcome;
 }
 
-ActorOutcome actor_run_alone(Actor *actor, Guard *guard)
+static __attribute__((noinline)) ActorOutcome actor_steps_alone(Actor *actor, void (*await)(Actor *actor))
+{
+    ActorOutcome outcome;
+    while ((outcome = actor_steps(actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_WAITS)
+            await(actor);
+    return outcome;
+}
+
+ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
     volatile ActorOutcome outcome = ACTOR_FAILED;
     guard_enter(guard, actor);
     if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_steps(actor);
+        outcome = actor_steps_alone(actor, await);
     guard_leave(guard);
+    if (actor->self.observed != 0)
+        observe_turn(actor, outcome, &guard->fault);
     return outcome;
 }
 
@@ -293,13 +328,30 @@ static bool actor_can_go_on(Actor *actor)
     return (wants & WANTS_ROOM) != 0 ? channel_has_room(what) : actor_peek(actor, what) != NULL;
 }
 
+// Another process is likely to answer soon, and this worker has nothing else to do: looks for a while. True: the actor can
+// go on.
+static bool actor_looks_for(Actor *actor, Channel *channel)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    Patience patience = linked_patience(channel);
+    do {
+        if (actor_can_go_on(actor))
+            return true;
+    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+             patience_lasts(&patience, runtime->platform));
+    return false;
+}
+
 bool actor_wait(Actor *actor)
 {
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
+    bool is_linked = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL;
     actor_settle(actor);
+    if (is_linked && actor_looks_for(actor, (Channel *)what))
+        return false;
     atomic_store(&actor->waits, preparing);
-    if ((actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL)
+    if (is_linked)
         linked_announce_wait((Channel *)what, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
@@ -346,6 +398,10 @@ void actor_settle(Actor *actor)
     if (channel == NULL)
         return;
     actor->owing = NULL;
+    if (channel->linked != NULL) {
+        linked_settle(channel);
+        return;
+    }
     channel_announce(channel);
     actor_tell(actor, channel->producer, channel, &channel->head.taken);
 }

@@ -150,8 +150,8 @@ CHX_NORETURN void guard_no_memory(void);
 // Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
 // ready. guard->actor is then the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
-// The same for one actor, without a worker.
-ActorOutcome actor_run_alone(Actor *actor, Guard *guard);
+// Runs one actor, without a worker, until it has ended or failed. When it can't go on, `await` waits.
+ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *actor));
 // Pushes the first frame and copies the arguments into it. False: no memory.
 bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
 // Drops frames, results not yet read, and what the step made.

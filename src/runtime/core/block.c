@@ -41,9 +41,9 @@ static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
         block = block_new_usual(session);
     if (block == NULL)
         return NULL;
-    memset(block, 0, block_bytes(checkpoint));
-    block->is_there = (bool *)(block + 1);
-    block->checkpoint = checkpoint;
+    *block = (Block){.is_there = (bool *)(block + 1), .checkpoint = checkpoint};
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        block->is_there[i] = false;
     return block;
 }
 
@@ -58,6 +58,12 @@ static void block_free(Session *session, Block *block)
     }
     block->next = session->spare_blocks;
     session->spare_blocks = block;
+}
+
+static void block_disarm(Session *session, Block *block)
+{
+    if (block->deadline != NULL)
+        deadline_disarm(session, block);
 }
 
 static Block **block_children(Session *session, Block *parent)
@@ -99,13 +105,19 @@ static void block_unlink(Session *session, Block *block)
 // Out of the tree, with everything below it. Roles that are still inside keep the memory alive.
 static void block_delete(Session *session, Block *block)
 {
-    while (block->children != NULL)
-        block_delete(session, block->children);
-    deadline_disarm(session, block);
-    block_unlink(session, block);
-    block->deleted = true;
-    if (block->references == 0)
-        block_free(session, block);
+    // Blocks may be nested as deep as a role recurses: no recursion here.
+    for (Block *leaf = block, *parent;; leaf = parent) {
+        while (leaf->children != NULL)
+            leaf = leaf->children;
+        parent = leaf->parent;
+        block_disarm(session, leaf);
+        block_unlink(session, leaf);
+        leaf->deleted = true;
+        if (leaf->references == 0)
+            block_free(session, leaf);
+        if (leaf == block)
+            return;
+    }
 }
 
 static size_t block_position(const Block *block, unsigned role)
@@ -134,10 +146,14 @@ static void block_wake(Session *session, Actor *actor, Block *what)
         if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
             return;
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-    } else if (!actor_wake(actor, what)) {
-        return;
+        Worker *worker = current()->worker;
+        if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+            atomic_store_explicit(&worker->next, actor, memory_order_release);
+        else
+            scheduler_ready(&session->runtime->scheduler, actor);
+    } else if (actor_wake(actor, what)) {
+        scheduler_ready(&session->runtime->scheduler, actor);
     }
-    scheduler_ready(&session->runtime->scheduler, actor);
 }
 
 bool block_arrive(Session *session, Block *block, unsigned role)
@@ -150,8 +166,9 @@ bool block_arrive(Session *session, Block *block, unsigned role)
     if (++block->arrived < block->checkpoint->participant_count)
         return false;
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
-    deadline_disarm(session, block);
-    atomic_store(&block->done, true);
+    block_disarm(session, block);
+    // Who waits looks at it again after having said so; alone, nobody looks meanwhile.
+    atomic_store_explicit(&block->done, true, session->is_alone ? memory_order_relaxed : memory_order_seq_cst);
     // Isolated roles leave at once, and the last one to leave frees the record.
     const chx_checkpoint *checkpoint = block->checkpoint;
     for (size_t i = 0; i < checkpoint->participant_count; i++)
@@ -199,7 +216,7 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
         block->arrived = 0;
         memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
     }
-    deadline_disarm(session, block);
+    block_disarm(session, block);
     if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
         deadline_arm(session, block);
     // Those that run see it at their next step with others; those that wait are woken.

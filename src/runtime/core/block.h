@@ -75,8 +75,8 @@ void block_free_all(Session *session);
 
 // ---- deadline.c: the first two with the blocks locked ----
 
-void deadline_arm(Session *session, Block *block); // without memory there is no deadline
-void deadline_disarm(Session *session, Block *block);
+void deadline_arm(Session *session, Block *block);    // without memory there is no deadline
+void deadline_disarm(Session *session, Block *block); // one that is armed
 void deadline_fini(chx_runtime *runtime);
 // For a machine without threads: when the next deadline is (UINT64_MAX: none), and what is due at `now_ns`.
 uint64_t deadline_next_ns(chx_runtime *runtime);

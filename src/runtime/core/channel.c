@@ -64,12 +64,18 @@ uint64_t channel_allow_quick_takes(Channel *channel)
     return count;
 }
 
-// The end of a segment is kept free for the record that ends it.
+// Producer: what is left of the segment. Its end is kept free for the record that ends it.
+static size_t channel_left(const Channel *channel)
+{
+    const Segment *segment = channel->writing;
+    return (size_t)(segment->data + segment->capacity - sizeof(Record) - channel->head.write);
+}
+
 static void channel_write_in(Channel *channel, Segment *segment)
 {
     channel->writing = segment;
     channel->head.write = segment->data;
-    channel->head.write_end = segment->data + segment->capacity - sizeof(Record);
+    channel->head.write_end = segment->data + (channel->is_quick ? segment->capacity - sizeof(Record) : 0);
 }
 
 void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor *consumer, uint32_t token,
@@ -80,6 +86,7 @@ void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor
     Segment *first = channel_first(channel);
     first->capacity = SEGMENT_FIRST_BYTES;
     channel->oldest = first;
+    channel->is_quick = runtime->observed == 0;
     channel_write_in(channel, first);
     atomic_init(&channel->reading, first);
     channel->head.read = channel->counted = first->data;
@@ -90,7 +97,6 @@ void channel_init(Channel *channel, chx_runtime *runtime, Actor *producer, Actor
     channel->consumer = consumer;
     channel->message_limit = message_limit;
     channel->byte_limit = byte_limit;
-    channel->is_quick = runtime->observed == 0;
     channel_set_sent_stop(channel);
 }
 
@@ -154,7 +160,7 @@ bool channel_push(Channel *channel, uint32_t site, const void *value, size_t siz
     CHECK(size <= UINT32_MAX / 2);
     chx_channel *head = &channel->head;
     size_t bytes = CHX_RECORD_BYTES(size);
-    if ((size_t)(head->write_end - head->write) < bytes) {
+    if (channel_left(channel) < bytes) {
         Segment *segment = channel_next_segment(channel, bytes + sizeof(Record));
         if (segment == NULL)
             return false;

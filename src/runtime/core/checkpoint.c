@@ -43,7 +43,7 @@ static inline void blocks_lock(Session *session)
         }
         worker_leave(worker);
     }
-    pthread_mutex_lock(&session->block_lock);
+    scheduler_lock(session->runtime->platform, &session->block_lock);
     session->is_alone = false;
 }
 
@@ -82,7 +82,7 @@ void checkpoint_init(Actor *actor, void *room)
     *actor->mark_chunk = (MarkChunk){.capacity = MARK_CHUNK_BYTES};
 }
 
-static void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
+static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
 {
     chx_runtime *runtime = actor->session->runtime;
     size_t wanted = *capacity == 0 ? MARKS_FIRST : *capacity * 2;
@@ -103,32 +103,38 @@ void mark_reserve(Actor *actor)
         actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
 }
 
+// A chunk above the current one with room for `bytes`.
+static CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
+{
+    MarkChunk *chunk = actor->mark_chunk, *grown = actor->spare_mark_chunk;
+    size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
+    if (capacity > STACK_CHUNK_MAX_BYTES)
+        capacity = STACK_CHUNK_MAX_BYTES;
+    if (capacity < bytes)
+        capacity = bytes;
+    actor->spare_mark_chunk = NULL;
+    if (grown != NULL && grown->capacity < bytes) {
+        runtime_release(actor->session->runtime, grown);
+        grown = NULL;
+    }
+    if (grown == NULL) {
+        grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
+        if (grown == NULL)
+            guard_no_memory();
+        grown->capacity = capacity;
+    }
+    grown->previous = chunk;
+    grown->used = 0;
+    actor->mark_chunk = grown;
+    return grown;
+}
+
 Mark *mark_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
     MarkChunk *chunk = actor->mark_chunk;
-    if (chunk == NULL || chunk->capacity - chunk->used < bytes) {
-        size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
-        if (capacity > STACK_CHUNK_MAX_BYTES)
-            capacity = STACK_CHUNK_MAX_BYTES;
-        if (capacity < bytes)
-            capacity = bytes;
-        MarkChunk *grown = actor->spare_mark_chunk;
-        actor->spare_mark_chunk = NULL;
-        if (grown != NULL && grown->capacity < bytes) {
-            runtime_release(actor->session->runtime, grown);
-            grown = NULL;
-        }
-        if (grown == NULL) {
-            grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
-            if (grown == NULL)
-                guard_no_memory();
-            grown->capacity = capacity;
-        }
-        grown->previous = chunk;
-        grown->used = 0;
-        actor->mark_chunk = chunk = grown;
-    }
+    if (chunk == NULL || chunk->capacity - chunk->used < bytes)
+        chunk = mark_chunk_push(actor, bytes);
     Mark *mark = (Mark *)(void *)(chunk->data + chunk->used);
     chunk->used += bytes;
     mark->chunk = chunk;
@@ -157,12 +163,9 @@ static void value_share(const chx_type *type, void *value)
 {
     char *bytes = value;
     switch (type->kind) {
-    case CHX_KIND_CSTRING: {
-        const char *string = *(const char **)value;
-        if (string != NULL)
-            text_keep((const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data)));
+    case CHX_KIND_CSTRING:
+        text_cstring_keep(*(const char **)value);
         break;
-    }
     case CHX_KIND_STR:
         chx_str_keep(*(chx_str *)value);
         break;
@@ -190,11 +193,13 @@ static void value_share(const chx_type *type, void *value)
 
 static void frame_share(const chx_function *function, void *frame)
 {
-    if (function->is_plain)
-        return;
-    for (size_t i = 0; i < function->variable_count; i++)
-        if (function->variables[i].type->owning)
-            value_share(function->variables[i].type, (char *)frame + function->variables[i].offset);
+    for (size_t i = 0; i < function->owned_count; i++) {
+        const chx_variable *variable = &function->variables[i];
+        void *value = (char *)frame + variable->offset;
+        // Many strings are not there yet.
+        if (!type_is_text(variable->type) || *(const void **)value != NULL)
+            value_share(variable->type, value);
+    }
 }
 
 void mark_save(Mark *mark)
@@ -205,9 +210,12 @@ void mark_save(Mark *mark)
 
 static void mark_drop_saved(Mark *mark)
 {
+    // In another process it is no frame.
     if (mark->frame == NULL)
         return;
-    stack_drop_frame((chx_frame *)(void *)mark->saved);
+    chx_frame *saved = (chx_frame *)(void *)mark->saved;
+    if (saved->function->owned_count != 0 || saved->function->result != NULL)
+        stack_drop_frame(saved);
 }
 
 void mark_restore(Mark *mark)
@@ -240,7 +248,7 @@ void mark_pop(Actor *actor)
 }
 
 // The outermost block of this actor that went to another attempt up to this alarm, or NULL. The blocks are locked.
-static Mark *mark_called_back(Actor *actor, uint32_t alarm)
+static __attribute__((noinline)) Mark *mark_called_back(Actor *actor, uint32_t alarm)
 {
     Session *session = actor->session;
     size_t outermost = actor->mark_count;
@@ -331,7 +339,7 @@ static void wants_nothing(Actor *actor)
 }
 
 // Something must be done before this role enters or leaves a block. The blocks are locked.
-static bool actor_has_news(Actor *actor)
+static inline bool actor_has_news(Actor *actor)
 {
     uint32_t alarm = atomic_load(&actor->session->alarm);
     return alarm != actor->self.alarm_seen &&
@@ -455,7 +463,7 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
             mark->arrived = true;
             block_arrive(session, mark->block, actor->index);
         }
-        is_done = mark->block->done || is_broken(BROKEN_MEETING_SKIPPED);
+        is_done = atomic_load_explicit(&mark->block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
         if (is_done)
             block_leave(session, mark->block, !is_broken(BROKEN_MEETING_SKIPPED));
     }

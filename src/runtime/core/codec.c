@@ -301,8 +301,16 @@ static bool decode_float(size_t size, void *value, chx_reader *reader)
 static void encode(const chx_type *type, const void *value, chx_writer *writer);
 static bool decode(const chx_type *type, void *value, chx_reader *reader);
 
+// In place of the size of what the user's function wrote.
+#define CODEC_ZERO UINT64_MAX
+
 static void encode_codec(const chx_type *type, const void *value, chx_writer *writer)
 {
+    // As everywhere, a value that is zero owns nothing and is nothing that the user's function knows of.
+    if (value_is_zero(value, type->size)) {
+        chx_write_u64(writer, CODEC_ZERO);
+        return;
+    }
     size_t start = writer->buffer->size;
     chx_write_u64(writer, 0);
     type->codec->encode(writer, value);
@@ -411,7 +419,11 @@ static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
 {
     uint64_t size;
     const void *data;
-    if (!chx_read_u64(reader, &size) || !decode_blob(reader, size, &data))
+    if (!chx_read_u64(reader, &size))
+        return false;
+    if (size == CODEC_ZERO)
+        return true;
+    if (!decode_blob(reader, size, &data))
         return false;
     chx_reader inner = {data, (const unsigned char *)data + size};
     // Strings that the user's function makes belong to the value.

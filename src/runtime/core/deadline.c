@@ -87,8 +87,6 @@ void deadline_arm(Session *session, Block *block)
 void deadline_disarm(Session *session, Block *block)
 {
     Deadline *deadline = block->deadline;
-    if (deadline == NULL)
-        return;
     Deadlines *deadlines = &session->runtime->deadlines;
     block->deadline = NULL;
     pthread_mutex_lock(&deadlines->lock);

@@ -8,6 +8,23 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/actor.h"
+#include "runtime/core/platform.h"
+
+// Who waits for another process looks for a while before it sleeps: waking up costs more. At first all the time; then
+// whoever is ready gets the processor in between, for it may be the one that is waited for.
+enum {
+    PATIENCE_LOOKS = 16,
+    PATIENCE_NS = 20000,
+};
+typedef struct {
+    uint64_t limit_ns; // 0: it does not look, since there is only one processor
+    uint64_t start_ns;
+    unsigned looks;
+} Patience;
+// After a look in vain. False: that was the last one.
+bool patience_lasts(Patience *patience, const Platform *platform);
+// For what an actor awaits from this channel.
+Patience linked_patience(const Channel *channel);
 
 // Is there room?
 bool linked_room(Actor *actor, Channel *channel);
@@ -17,6 +34,12 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
 bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
 // The site of the next message; 0: none there.
 uint32_t linked_arriving(Actor *actor, Channel *channel);
+
+// Messages were taken out, and the producer was not yet told (actor->owing).
+void linked_settle(Channel *channel);
+
+// The number of the message that was sent last, or that stands next.
+uint64_t linked_sequence(const Channel *channel, bool sent);
 
 // The actor is about to wait for the channel: the other end rings when something has changed.
 void linked_announce_wait(Channel *channel, bool room);

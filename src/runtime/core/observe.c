@@ -35,6 +35,11 @@ void chx_observe(chx_self *self)
         trace_step(actor);
 }
 
+void chx_observe_pass(chx_self *self, uint32_t site)
+{
+    chx_at(self, site);
+}
+
 uint32_t observe_budget(Actor *actor)
 {
     return is_simulated(actor) ? platform_of(actor)->budget(actor) : TURN_BUDGET;

@@ -1,6 +1,7 @@
 // projected.c: the steps of projected code that concern other roles.
 
 #include "runtime/core/actor.h"
+#include "runtime/core/block.h"
 #include "runtime/core/broken.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/linked.h"
@@ -34,6 +35,13 @@ static bool step_allowed(Actor *actor)
     return true;
 }
 
+chx_step chx_wait_for_ever(chx_self *self)
+{
+    static const Block never; // not done, now and always
+    self->wants = (uintptr_t)&never | WANTS_BLOCK;
+    return CHX_STEP_WAIT;
+}
+
 bool chx_room_called(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
@@ -48,12 +56,11 @@ bool chx_room_called(chx_self *self, unsigned out)
     return true;
 }
 
-void chx_sent(chx_self *self, chx_channel *head)
+void chx_say(chx_self *self)
 {
-    Actor *actor = (Actor *)self;
-    Channel *channel = (Channel *)head;
-    if (!worker_tell(atomic_load_explicit(&actor->home, memory_order_relaxed), channel->consumer, channel))
-        actor_tell_elsewhere(actor, channel->consumer, channel, &head->sent);
+    Channel *channel = (Channel *)self->unsaid;
+    self->unsaid = NULL;
+    actor_tell((Actor *)self, channel->consumer, channel, &channel->head.sent);
 }
 
 void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -221,8 +228,13 @@ uint32_t chx_arriving(chx_self *self, unsigned in)
 void chx_lost(chx_self *self, uint32_t site)
 {
     Actor *actor = (Actor *)self;
-    guard_raise(CHX_FAULT_SYSTEM, 0, site, "internal error: %s was told to take a branch that site %u does not have",
-                actor->role->role, (unsigned)site);
+    // Who told it may be a process that is broken: then it is a failure like others, and can be rescued.
+    bool is_linked = false;
+    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+        is_linked |= actor->in[i]->linked != NULL;
+    guard_raise(is_linked ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, site,
+                "internal error: %s was told to take a branch that site %u does not have", actor->role->role,
+                (unsigned)site);
 }
 
 void chx_mismatch(chx_self *self, uint32_t site, const char *expected)

@@ -79,6 +79,18 @@ const char *report_signal_name(int signal)
         return "SIGILL (illegal instruction)";
     case SIGABRT:
         return "SIGABRT (abort)";
+    case SIGKILL:
+        return "SIGKILL (killed)";
+    case SIGTERM:
+        return "SIGTERM (terminated)";
+    case SIGPIPE:
+        return "SIGPIPE (broken pipe)";
+    case SIGTRAP:
+        return "SIGTRAP (trap)";
+    case SIGSYS:
+        return "SIGSYS (bad system call)";
+    case SIGXCPU:
+        return "SIGXCPU (processor time limit)";
     default:
         return "signal";
     }

@@ -47,6 +47,8 @@ static Actor *queue_take(Worker *worker)
     return actor;
 }
 
+static bool scheduler_try_close(Scheduler *scheduler);
+
 // The worker's own thread.
 static Actor *next_take(Worker *worker)
 {
@@ -63,9 +65,8 @@ static Actor *next_take(Worker *worker)
 // Any thread.
 static Actor *next_steal(Worker *worker)
 {
-    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL || !scheduler_try_close(worker->scheduler))
         return NULL;
-    scheduler_close(worker->scheduler);
     Actor *actor = atomic_exchange(&worker->next, NULL);
     scheduler_open(worker->scheduler);
     return actor;
@@ -74,9 +75,8 @@ static Actor *next_steal(Worker *worker)
 // Any thread. Another worker than the guest will run an actor of the guest's session.
 static Actor *guest_steal(Worker *guest)
 {
-    if (!scheduler_worker_has_work(guest))
+    if (!scheduler_worker_has_work(guest) || !scheduler_try_close(guest->scheduler))
         return NULL;
-    scheduler_close(guest->scheduler);
     Actor *actor = atomic_exchange(&guest->next, NULL);
     if (actor == NULL)
         actor = queue_take(guest);
@@ -113,6 +113,11 @@ static Actor *scheduler_take(Scheduler *scheduler)
 bool scheduler_worker_has_work(Worker *worker)
 {
     return atomic_load(&worker->queued) != 0 || atomic_load(&worker->next) != NULL;
+}
+
+bool scheduler_has_work(Scheduler *scheduler, Worker *worker)
+{
+    return atomic_load_explicit(&scheduler->queued, memory_order_relaxed) != 0 || scheduler_worker_has_work(worker);
 }
 
 // ---- waking ----
@@ -250,14 +255,19 @@ static void worker_await_outside(Scheduler *scheduler, Worker *worker)
     }
 }
 
-void scheduler_close(Scheduler *scheduler)
+void scheduler_lock(const Platform *platform, pthread_mutex_t *lock)
 {
-    Current *here = current();
-    if (!scheduler->has_fence)
-        return;
-    here->busy++;
-    // Workers are started under the lock: there are none that don't see this.
-    pthread_mutex_lock(&scheduler->lock);
+    for (int i = 0; i < LOCK_SPIN_ROUNDS; i++) {
+        if (pthread_mutex_trylock(lock) == 0)
+            return;
+        platform->relax();
+    }
+    pthread_mutex_lock(lock);
+}
+
+// The lock is held, and given back. Workers are started under it: there are none that don't see this.
+static void scheduler_close_locked(Scheduler *scheduler)
+{
     atomic_fetch_add(&scheduler->closed, 1);
     scheduler->platform->fence_all();
     uint32_t count = atomic_load(&scheduler->worker_count);
@@ -267,7 +277,28 @@ void scheduler_close(Scheduler *scheduler)
     for (uint32_t i = 0; i < count; i++)
         worker_await_outside(scheduler, &scheduler->guests[i]);
     pthread_mutex_unlock(&scheduler->lock);
+}
+
+void scheduler_close(Scheduler *scheduler)
+{
+    if (!scheduler->has_fence)
+        return;
+    Current *here = current();
+    here->busy++;
+    scheduler_lock(scheduler->platform, &scheduler->lock);
+    scheduler_close_locked(scheduler);
     here->busy--;
+}
+
+// False: others are at it, nothing was done.
+static bool scheduler_try_close(Scheduler *scheduler)
+{
+    if (!scheduler->has_fence)
+        return true;
+    if (pthread_mutex_trylock(&scheduler->lock) != 0)
+        return false;
+    scheduler_close_locked(scheduler);
+    return true;
 }
 
 void scheduler_open(Scheduler *scheduler)
@@ -309,8 +340,6 @@ static void worker_turn(Worker *worker, Actor *actor)
     }
     turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
-    if (atomic_load_explicit(&worker->stalled, memory_order_relaxed))
-        atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
 }
 
 bool scheduler_serve(Scheduler *scheduler, Session *session)
@@ -334,7 +363,6 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     Worker *outer = here->worker;
     here->worker = worker;
     worker->session = session;
-    atomic_store_explicit(&worker->stalled, false, memory_order_relaxed);
     isolation_thread_prepare(scheduler->runtime);
     atomic_store(&session->worker, worker);
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
@@ -376,8 +404,8 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
             suspect->worker = NULL;
         return NULL;
     }
-    bool stalled = atomic_load_explicit(&victim->stalled, memory_order_relaxed);
     uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
+    bool stalled = turn % 2 == 1 && atomic_load_explicit(&victim->stalled, memory_order_relaxed) == turn;
     if (!stalled && suspect->worker == victim && suspect->turn == turn)
         stalled = now_ns - suspect->since_ns >= STALL_NS;
     else if (!stalled && turn % 2 == 1 && suspect->worker == NULL)
@@ -390,7 +418,11 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
     if (victim->is_guest)
         return guest_steal(victim);
     actor = next_steal(victim);
-    return actor != NULL ? actor : queue_take(victim);
+    if (actor == NULL)
+        actor = queue_take(victim);
+    if (actor != NULL)
+        atomic_store_explicit(&victim->relieved_ns, now_ns, memory_order_relaxed);
+    return actor;
 }
 
 static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
@@ -445,7 +477,9 @@ static Actor *worker_search(Worker *worker)
     const Platform *platform = scheduler->platform;
     Suspect suspect = {0};
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
-    uint64_t limit_ns = start_ns - worker->helped_ns < SPIN_AFTER_HELP_NS ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    uint64_t relieved_ns = atomic_load_explicit(&worker->relieved_ns, memory_order_relaxed);
+    bool shares = start_ns < worker->helped_ns + SPIN_AFTER_HELP_NS || start_ns < relieved_ns + SPIN_AFTER_HELP_NS;
+    uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     do {

@@ -19,10 +19,11 @@ enum {
     GUEST_LIMIT = 64,
     QUEUE_FIRST_EVERY = 64,      // turns; so that two actors that wake each other don't keep the rest waiting
     SPIN_NS = 20000,             // before a worker sleeps
-    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over: more of that is likely
+    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
+    LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
     SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
     WATCH_FIRST_NS = 200000,
@@ -37,9 +38,9 @@ struct Worker {
     _Atomic(Actor *) next; // to be run next
     pthread_mutex_t lock;  // of the list
     Actor *first, *last;
-    _Atomic uint32_t queued; // in the list
-    _Atomic uint64_t turn;   // odd: an actor is being run
-    _Atomic bool stalled;    // the watch has seen one turn take long: `next` may be taken
+    _Atomic uint32_t queued;  // in the list
+    _Atomic uint64_t turn;    // odd: an actor is being run
+    _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
     unsigned turns;
 
     bool is_guest;
@@ -50,9 +51,10 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t woken; // pool: set by who wakes it
     Worker *next_idle;
-    bool is_idle;       // under the scheduler's lock
-    bool helps;         // what it runs was taken over
-    uint64_t helped_ns; // when it was last at that
+    bool is_idle;                 // under the scheduler's lock
+    bool helps;                   // what it runs was taken over
+    uint64_t helped_ns;           // when it was last at that
+    _Atomic uint64_t relieved_ns; // when something was last taken over from it
 
     uint64_t seen_turn; // the watch's
     uint64_t seen_ns;
@@ -117,6 +119,14 @@ static inline void worker_leave(Worker *worker)
     atomic_store_explicit(&worker->inside, false, memory_order_release);
 }
 
+// Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.
+static inline bool worker_keeps(Worker *worker, const Actor *peer, const Channel *channel)
+{
+    // In this order: who waits has made the place its home before.
+    return atomic_load_explicit(&peer->waits, memory_order_acquire) == (uintptr_t)channel &&
+           atomic_load_explicit(&peer->home, memory_order_relaxed) == worker;
+}
+
 // The worker's own thread: something has happened to the channel. True: the peer waited for it on this worker and is now
 // to be run next, or was so already. False: nothing is known of it, nothing was done.
 static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *channel)
@@ -124,9 +134,7 @@ static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *chann
     if (!worker_enter(worker))
         return false;
     Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
-    // In this order: who waits has made the place its home before. Nobody else takes it out of this wait.
-    bool waits = next == NULL && atomic_load_explicit(&peer->waits, memory_order_acquire) == (uintptr_t)channel &&
-                 atomic_load_explicit(&peer->home, memory_order_relaxed) == worker;
+    bool waits = next == NULL && worker_keeps(worker, peer, channel);
     if (waits) {
         atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
         atomic_store_explicit(&worker->next, peer, memory_order_release);
@@ -135,6 +143,8 @@ static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *chann
     return waits || next == peer;
 }
 
+// Locks what others hold at most while they close.
+void scheduler_lock(const Platform *platform, pthread_mutex_t *lock);
 // Afterwards no worker is inside until scheduler_open, and every actor that waits does so visibly. An alarm that was
 // raised before is seen by whoever is about to wait.
 void scheduler_close(Scheduler *scheduler);
@@ -148,6 +158,9 @@ bool scheduler_has_worker(Scheduler *scheduler);
 bool scheduler_serve(Scheduler *scheduler, Session *session);
 // For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
 void scheduler_turn(Scheduler *scheduler, Actor *actor);
+
+// Is there something that this worker could run now?
+bool scheduler_has_work(Scheduler *scheduler, Worker *worker);
 
 // For watch.c.
 bool scheduler_worker_has_work(Worker *worker);

@@ -7,6 +7,7 @@
 #include "runtime/core/checkpoint.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
+#include "runtime/core/text.h"
 
 #include <string.h>
 
@@ -93,12 +94,18 @@ static void stack_pop(Actor *actor)
 static void frame_drop_variables(chx_frame *frame)
 {
     const chx_function *function = frame->function;
-    if (function->is_plain)
-        return;
-    for (size_t i = 0; i < function->variable_count; i++) {
+    for (size_t i = 0; i < function->owned_count; i++) {
         const chx_variable *variable = &function->variables[i];
-        if (variable->type->owning)
-            chx_value_drop(variable->type, (char *)frame + variable->offset);
+        void *value = (char *)frame + variable->offset;
+        // Nobody looks at the frame again, so texts need not be zeroed.
+        if (!type_is_text(variable->type))
+            chx_value_drop(variable->type, value);
+        else if (*(const void **)value == NULL)
+            continue;
+        else if (variable->type->kind == CHX_KIND_CSTRING)
+            text_cstring_drop(*(const char **)value);
+        else
+            text_drop(((const chx_str *)value)->text);
     }
 }
 

@@ -32,7 +32,12 @@ void text_keep(const struct chx_text *text)
 
 void text_drop(const struct chx_text *text)
 {
-    if (text != NULL && atomic_fetch_sub_explicit(&((struct chx_text *)text)->references, 1, memory_order_acq_rel) == 1)
+    if (text == NULL)
+        return;
+    // The only owner need not tell anybody.
+    _Atomic uint32_t *references = &((struct chx_text *)text)->references;
+    if (atomic_load_explicit(references, memory_order_acquire) == 1 ||
+        atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1)
         free((void *)text);
 }
 
@@ -54,10 +59,21 @@ const char *text_cstring_copy(const char *string)
     return text->data;
 }
 
+static const struct chx_text *text_of(const char *string)
+{
+    return (const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data));
+}
+
 void text_cstring_drop(const char *string)
 {
     if (string != NULL)
-        text_drop((const struct chx_text *)(const void *)(string - offsetof(struct chx_text, data)));
+        text_drop(text_of(string));
+}
+
+void text_cstring_keep(const char *string)
+{
+    if (string != NULL)
+        text_keep(text_of(string));
 }
 
 // What is made in a role's step belongs to the step.
@@ -80,6 +96,9 @@ chx_str chx_str_new(const void *data, size_t size)
 
 chx_str chx_strf(const char *format, ...)
 {
+    // Often there is nothing to format.
+    if (strchr(format, '%') == NULL)
+        return (chx_str){text_give(text_new(format, strlen(format)))};
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);

@@ -9,6 +9,8 @@
 
 #include <chorex.h>
 
+#include <chorex/generated.h>
+
 #include <stdatomic.h>
 
 struct chx_text {
@@ -16,6 +18,12 @@ struct chx_text {
     size_t size;
     char data[]; // and a NUL
 };
+
+// Is a value of the type one pointer to such bytes, NULL if there are none?
+static inline bool type_is_text(const chx_type *type)
+{
+    return type->kind == CHX_KIND_STR || type->kind == CHX_KIND_BYTES || type->kind == CHX_KIND_CSTRING;
+}
 
 // One reference, the caller's. `data` may be NULL: to be filled in. NULL: no memory.
 struct chx_text *text_new(const void *data, size_t size);
@@ -27,5 +35,6 @@ CHX_NORETURN void text_no_memory(void);
 // An owned copy of a C string; NULL stays NULL.
 const char *text_cstring_copy(const char *string);
 void text_cstring_drop(const char *string);
+void text_cstring_keep(const char *string); // such a copy: one more owner
 
 #endif

@@ -4,6 +4,7 @@
 #include "runtime/core/trace.h"
 
 #include "runtime/core/codec.h"
+#include "runtime/core/linked.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/runtime.h"
@@ -40,6 +41,7 @@ static struct {
     uint64_t start_ns;
     _Atomic uint64_t sessions;
     _Atomic bool closed;
+    bool adopted; // it is another process's
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 static _Thread_local Buffer *own_buffer;
@@ -143,6 +145,21 @@ bool trace_open(chx_runtime *runtime)
     return is_open;
 }
 
+int trace_file(uint64_t *start_ns)
+{
+    *start_ns = file.start_ns;
+    return file.opened ? file.fd : -1;
+}
+
+void trace_adopt(int fd, uint64_t start_ns)
+{
+    file.opened = pthread_key_create(&file.key, buffer_give_back) == 0;
+    file.fd = fd;
+    file.pid = getpid();
+    file.start_ns = start_ns;
+    file.adopted = true;
+}
+
 // After all other destructors, the default runtime's too.
 static void __attribute__((destructor(101))) file_close(void)
 {
@@ -182,6 +199,8 @@ static void trace_write(const Event *event)
         if (BUFFER_BYTES - buffer->size < EVENT_BYTES_MAX)
             buffer_flush(buffer);
         buffer->size += event_write(buffer->data + buffer->size, event);
+        if (file.adopted)
+            buffer_flush(buffer);
         pthread_mutex_unlock(&buffer->lock);
     }
     here->busy--;
@@ -286,8 +305,11 @@ static void trace_message(Actor *actor, const Channel *channel, uint32_t site, u
     EventKind kind = is_out ? is_choice ? EVENT_TELL : EVENT_SEND : is_choice ? EVENT_TOLD : EVENT_RECEIVE;
     Event event = actor_event(actor, kind, site);
     event.peer = is_out ? channel->consumer->role->role : channel->producer->role->role;
-    event.sequence = is_out ? atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1
-                            : atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    if (channel->linked != NULL)
+        event.sequence = linked_sequence(channel, is_out);
+    else
+        event.sequence = is_out ? atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1
+                                : atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
     event.epoch = epoch;
     uint64_t ends = ((uint64_t)channel->producer->index << 32) + channel->consumer->index;
     event.flow = (actor->session->trace * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;

@@ -15,6 +15,11 @@
 // Opens the file with the first runtime. False: none is wanted, or it can't be written, which is logged.
 bool trace_open(chx_runtime *runtime);
 
+// For the processes of isolated roles: the file, -1 if there is none, and when it began; and in such a process: goes on
+// with it. Lines are then written at once: the process may be killed.
+int trace_file(uint64_t *start_ns);
+void trace_adopt(int fd, uint64_t start_ns);
+
 void trace_session_start(Session *session);
 void trace_session_end(Session *session);
 

@@ -183,6 +183,19 @@ void chx_set_cstring(const char **variable, const char *value)
     text_cstring_drop(old);
 }
 
+const char *chx_keep_cstring(const char *value)
+{
+    text_cstring_keep(value);
+    return value;
+}
+
+void chx_share_cstring(const char **variable, const char *value)
+{
+    const char *old = *variable;
+    *variable = chx_keep_cstring(value);
+    text_cstring_drop(old);
+}
+
 void chx_set_str(chx_str *variable, chx_str value)
 {
     chx_str old = *variable;
@@ -211,10 +224,11 @@ void chx_set(const chx_type *type, void *variable, const void *value)
         free(copy);
 }
 
-void chx_set_moved(const chx_type *type, void *variable, const void *value)
+void chx_set_moved(const chx_type *type, void *variable, void *value)
 {
     if (variable == value)
         return;
     chx_value_drop(type, variable);
     memcpy(variable, value, type->size);
+    memset(value, 0, type->size);
 }

@@ -267,10 +267,12 @@ static void structs_are_copied_and_released_whole(void **state)
     Thing moved = thing_make("moved", 1);
     chx_set_moved(&thing_type, &copy.things[0], &moved);
     assert_string_equal(copy.things[0].name, "moved");
+    assert_null(moved.name);
     chx_set(&everything_type, &copy, &copy);
     chx_value_drop(&everything_type, &copy);
     memset(&zero, 0, sizeof zero);
     assert_memory_equal(&copy, &zero, sizeof zero);
+    round_trip(&everything_type, &zero, 0); // no value that a codec knows of
     chx_value_drop(&everything_type, &copy);
     chx_value_copy(&everything_type, &copy, &zero);
     chx_value_drop(&everything_type, &copy);

@@ -45,7 +45,7 @@ static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *
         (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
         sight->blocked++;
     if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
-        atomic_store_explicit(&worker->stalled, true, memory_order_relaxed);
+        atomic_store_explicit(&worker->stalled, turn, memory_order_relaxed);
         sight->pending = true;
     }
 }

@@ -3,11 +3,14 @@
 // A function is known by how far its object lies from the role's: the same in every process that runs this binary.
 // Variables travel as their bytes, except those that own something, which are encoded, and pointers, which are left out.
 
+#define _GNU_SOURCE
 #include "runtime/isolation/chain.h"
 
 #include "runtime/core/codec.h"
+#include "runtime/core/mark.h"
 #include "runtime/core/text.h"
 
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,15 +38,42 @@ static void write_string(chx_writer *writer, const char *string)
     chx_write(writer, string, size);
 }
 
-// `fault` of a rescue: its strings belong to the block.
-static void write_fault(chx_writer *writer, const chx_fault *fault)
+// Is the variable `fault` of a rescue that the role is still in? Its strings belong to that block, or, if another process
+// was in it before, were made when the frame was loaded.
+static bool fault_is_alive(const Actor *actor, const chx_fault *fault)
 {
+    for (size_t i = 0; i < actor->mark_count; i++)
+        if (actor->marks[i]->fault != NULL && actor->marks[i]->fault->why == fault->why)
+            return true;
+    for (const Allocation *allocation = actor->allocations; allocation != NULL; allocation = allocation->next)
+        if ((const char *)allocation->data == fault->why)
+            return true;
+    return false;
+}
+
+static void write_fault(const Actor *actor, chx_writer *writer, const chx_fault *fault)
+{
+    static const chx_fault none;
+    if (!fault_is_alive(actor, fault))
+        fault = &none;
     write_string(writer, fault->role);
     write_string(writer, fault->why);
     write_string(writer, fault->file);
     chx_write_u64(writer, (uint64_t)(int64_t)fault->kind);
     chx_write_u64(writer, (uint64_t)(int64_t)fault->signal);
     chx_write_u64(writer, (uint64_t)(int64_t)fault->line);
+}
+
+// What would be addresses of another process in a frame, of which `bytes` is the part behind its head: none.
+static void frame_clear(const chx_function *function, unsigned char *bytes)
+{
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const chx_variable *variable = &function->variables[i];
+        if (!travels_as_bytes(variable->type))
+            memset(bytes + (variable->offset - sizeof(chx_frame)), 0, variable->type->size);
+    }
+    if (function->result != NULL && function->result->owning)
+        memset(bytes, 0, function->result->size);
 }
 
 static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *buffer)
@@ -57,19 +87,13 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *b
     chx_write(&writer, &head, sizeof head);
     size_t start = buffer->size;
     chx_write(&writer, frame + 1, function->frame_size - sizeof *frame);
-    // Their bytes would be addresses of this process.
-    for (size_t i = 0; i < function->variable_count; i++) {
-        const chx_variable *variable = &function->variables[i];
-        if (!travels_as_bytes(variable->type))
-            memset(buffer->data + start + variable->offset - sizeof *frame, 0, variable->type->size);
-    }
-    if (function->result != NULL && function->result->owning)
-        memset(buffer->data + start, 0, function->result->size);
+    if (buffer->size > start)
+        frame_clear(function, buffer->data + start);
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         const void *value = (const char *)frame + variable->offset;
         if (is_fault(variable->type))
-            write_fault(&writer, value);
+            write_fault(actor, &writer, value);
         else if (variable->type->owning)
             chx_encode(variable->type, value, buffer);
     }
@@ -139,12 +163,11 @@ static bool read_owned(chx_reader *reader, const chx_type *type, void *value)
 static bool frame_load(chx_frame *frame, const SavedFrame *head, chx_reader *reader)
 {
     const chx_function *function = frame->function;
-    if (head->frame_size != function->frame_size)
-        return false;
     frame->at = head->at;
     frame->flags = head->flags;
     if (!chx_read(reader, frame + 1, function->frame_size - sizeof *frame))
         return false;
+    frame_clear(function, (unsigned char *)(frame + 1));
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
@@ -159,6 +182,42 @@ static bool frame_load(chx_frame *frame, const SavedFrame *head, chx_reader *rea
     return true;
 }
 
+typedef struct {
+    uintptr_t known, from, to;
+    bool is_there;
+} ImageSearch;
+
+static bool image_holds(const struct dl_phdr_info *image, uintptr_t from, uintptr_t to)
+{
+    for (size_t i = 0; i < image->dlpi_phnum; i++) {
+        uintptr_t begin = image->dlpi_addr + image->dlpi_phdr[i].p_vaddr;
+        if (image->dlpi_phdr[i].p_type == PT_LOAD && from >= begin && to <= begin + image->dlpi_phdr[i].p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int image_look(struct dl_phdr_info *image, size_t size, void *context)
+{
+    ImageSearch *search = context;
+    (void)size;
+    if (!image_holds(image, search->known, search->known + 1))
+        return 0;
+    search->is_there = image_holds(image, search->from, search->to);
+    return 1;
+}
+
+// Can that be a function of the role? At least it lies in the same program or library.
+static bool function_can_be(const chx_role *role, const chx_function *function)
+{
+    uintptr_t from = (uintptr_t)function;
+    ImageSearch search = {(uintptr_t)role, from, from + sizeof *function, false};
+    if (from % _Alignof(chx_function) != 0 || from > UINTPTR_MAX - sizeof(chx_function))
+        return false;
+    dl_iterate_phdr(image_look, &search);
+    return search.is_there && function->frame_size >= sizeof(chx_frame) && function->frame_size <= STACK_LIMIT_BYTES;
+}
+
 bool chain_load(Actor *actor, const void *data, size_t size)
 {
     chx_reader reader = {data, (const unsigned char *)data + size};
@@ -166,11 +225,17 @@ bool chain_load(Actor *actor, const void *data, size_t size)
     if (!chx_read_u64(&reader, &count) || count == 0)
         return false;
     bool replaces = actor->top != NULL;
+    const chx_function *known = NULL; // a recursion has many frames of it
     for (uint64_t i = 0; i < count; i++) {
         SavedFrame head;
         if (!chx_read(&reader, &head, sizeof head))
             return false;
-        const chx_function *function = (const void *)((const char *)actor->role + head.function);
+        const chx_function *function = (const void *)((uintptr_t)actor->role + (uintptr_t)head.function);
+        if (function != known && !function_can_be(actor->role, function))
+            return false;
+        known = function;
+        if (head.frame_size != function->frame_size)
+            return false;
         chx_frame *frame;
         if (i == 0 && replaces) {
             frame = actor->top;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/house.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -36,13 +37,24 @@ void house_unmap_ring(Ring *ring)
     ring->words = NULL;
 }
 
+void bell_wake(Bell *bell)
+{
+    // All: one alone sleeps there, if the others behave.
+    atomic_fetch_add(&bell->word, 1);
+    syscall(SYS_futex, (void *)&bell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 void bell_ring(Bell *bell)
 {
     atomic_fetch_add(&bell->word, 1);
-    syscall(SYS_futex, (void *)&bell->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (atomic_load(&bell->sleeps) != 0 && atomic_exchange(&bell->sleeps, 0) != 0)
+        bell_wake(bell);
 }
 
 void bell_sleep(Bell *bell, uint32_t seen)
 {
+    // In this order: who rings either changes the word before the system looks at it, or sees this.
+    atomic_store(&bell->sleeps, 1);
     syscall(SYS_futex, (void *)&bell->word, FUTEX_WAIT, seen, NULL, NULL, 0);
+    atomic_store(&bell->sleeps, 0);
 }

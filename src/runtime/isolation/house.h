@@ -26,6 +26,7 @@ enum {
 
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role; slept on
+    _Atomic uint32_t sleeps;                    // somebody does, or is about to
 } Bell;
 
 typedef struct {
@@ -56,7 +57,9 @@ typedef struct {
     _Atomic uint64_t posts_head;                // bytes
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
-    _Atomic uint32_t posts_wait; // for room
+    _Atomic uint32_t posts_wait;  // for room
+    _Atomic uint32_t answer_wait; // for `answered`
+    _Atomic uint64_t asleep;      // 0: it is not; else the bell's word that it sleeps on, + 1
     unsigned char posts[POSTS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } Seat;
@@ -68,7 +71,7 @@ typedef enum {
     POST_FAIL,      // PostFail, why
     POST_END,       // the encoded result
     POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
-    POST_COMPLAIN,  // uint32_t channel: what stands next in it is no message
+    POST_COMPLAIN,  // uint32_t channel, uint32_t about: Complaint
 } PostKind;
 
 typedef struct {
@@ -99,7 +102,8 @@ typedef struct {
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     uint32_t alarm, rescues, marks;
-    uint32_t out_count, in_count;
+    uint32_t out_count, in_count, epoch;
+    uint64_t trace, trace_start_ns;
     chx_fault_kind kind;
     int signal, line;
     char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];
@@ -110,6 +114,7 @@ typedef struct {
 typedef struct {
     uint32_t number, peer, epoch;
     bool peer_is_isolated;
+    char peer_name[NAME_SIZE];
 } RestoreChannel;
 
 typedef struct {
@@ -159,6 +164,8 @@ void house_unmap_ring(Ring *ring);
 
 // Something has happened to what this role waits for.
 void bell_ring(Bell *bell);
+// The same where others may have written over the bell: it is woken whatever stands there.
+void bell_wake(Bell *bell);
 // Sleeps until the bell has been rung since `seen`.
 void bell_sleep(Bell *bell, uint32_t seen);
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "runtime/core/codec.h"
 #include "runtime/core/log.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/trace.h"
 #include "runtime/isolation/chain.h"
 
@@ -40,7 +41,8 @@ static void link_order(Link *link, const Mark *mark)
     Seat *seat = link->seat;
     const BlockFault *fault = mark->block->fault;
     Order *order = &seat->order;
-    atomic_fetch_add(&seat->order_lock, 1);
+    // Whatever the process may have made of the word.
+    atomic_store(&seat->order_lock, 2 * link->order_number + 1);
     atomic_thread_fence(memory_order_release);
     *order = (Order){.number = ++link->order_number,
                      .depth = mark->block->depth,
@@ -53,10 +55,20 @@ static void link_order(Link *link, const Mark *mark)
     snprintf(order->role, sizeof order->role, "%s", fault->fault.role);
     snprintf(order->why, sizeof order->why, "%s", fault->why);
     atomic_thread_fence(memory_order_release);
-    atomic_fetch_add(&seat->order_lock, 1);
+    atomic_store(&seat->order_lock, 2 * link->order_number);
     atomic_store(&seat->order_state, (uint64_t)link->order_number * 2);
     atomic_store(&seat->alarm, link->order_number);
     bell_ring(link_bell(link));
+}
+
+// Out of the innermost block that it is in.
+static void link_pop(Link *link, bool in_order)
+{
+    Actor *actor = link->actor;
+    Block *block = mark_top(actor)->block;
+    link->saved_bytes -= mark_top(actor)->saved_bytes + MARK_BYTES;
+    mark_pop(actor);
+    block_leave(link->house->session, block, in_order);
 }
 
 // The outermost block that it is in and that went to another attempt.
@@ -77,10 +89,8 @@ void isolation_recall(Link *link)
         atomic_store(&link->seat->late, ++link->late);
         return;
     }
-    while (mark_top(actor) != target) {
-        block_leave(link->house->session, mark_top(actor)->block, false);
-        mark_pop(actor);
-    }
+    while (mark_top(actor) != target)
+        link_pop(link, false);
     target->attempt = target->block->attempt;
     target->arrived = false;
     actor->ordinal_count = target->ordinal_base;
@@ -93,8 +103,7 @@ void isolation_go(Link *link, Block *block)
 {
     Actor *actor = link->actor;
     CHECK(mark_top(actor) != NULL && mark_top(actor)->block == block);
-    mark_pop(actor);
-    block_leave(link->house->session, block, true);
+    link_pop(link, true);
     link->deaths = 0;
     atomic_store(&link->seat->goes, ++link->goes);
     bell_ring(link_bell(link));
@@ -152,16 +161,35 @@ static void link_kill_overdue(Link *link)
 
 void link_leave(Link *link)
 {
-    Actor *actor = link->actor;
-    while (actor->mark_count > 0) {
-        block_leave(link->house->session, mark_top(actor)->block, false);
-        mark_pop(actor);
-    }
+    while (link->actor->mark_count > 0)
+        link_pop(link, false);
     link_kill(link);
     isolation_forget(link);
     link->state = LINK_LEFT;
     link->kill_ns = link->restart_ns = 0;
     link->house->left_count++;
+}
+
+// Only waits for what another process does: nobody else ends those.
+static void actor_look_again(Session *session, Actor *actor, const Channel *channel)
+{
+    if (actor->link == NULL && actor_wake(actor, channel))
+        scheduler_ready(&session->runtime->scheduler, actor);
+}
+
+void house_wake_all(House *house)
+{
+    Session *session = house->session;
+    for (unsigned i = 0; i < house->link_count; i++)
+        if (house->links[i].state == LINK_ALIVE)
+            bell_wake(link_bell(&house->links[i]));
+    for (size_t i = 0; i < session->channel_count; i++) {
+        Channel *channel = &session->channels[i];
+        if (channel->linked == NULL)
+            continue;
+        actor_look_again(session, channel->producer, channel);
+        actor_look_again(session, channel->consumer, channel);
+    }
 }
 
 static void fault_of_status(Fault *fault, int status)
@@ -173,8 +201,7 @@ static void fault_of_status(Fault *fault, int status)
         if (strcmp(name, "signal") != 0)
             snprintf(fault->why, sizeof fault->why, "%s", name);
         else
-            snprintf(fault->why, sizeof fault->why, "SIG%s (%s)", sigabbrev_np(fault->signal),
-                     sigdescr_np(fault->signal));
+            snprintf(fault->why, sizeof fault->why, "signal %d", fault->signal);
     } else {
         fault->kind = CHX_FAULT_EXIT;
         snprintf(fault->why, sizeof fault->why, "its process ended with exit status %d", WEXITSTATUS(status));
@@ -188,38 +215,157 @@ static void link_fail_session(Link *link, const Fault *fault)
                  actor_site_line(link->actor, fault->site));
 }
 
-// ---- what a dead process has left in its channels ----
+void link_blame(Link *link, const char *peer)
+{
+    if (link->state == LINK_ALIVE) {
+        link_condemn(link, CHX_FAULT_EXIT, "its process sent %s what is no message", peer);
+    } else if (link->state == LINK_LEFT && !session_is_stopping(link->house->session)) {
+        Fault fault = {.kind = CHX_FAULT_EXIT, .site = link->seat->actor.self.site};
+        snprintf(fault.why, sizeof fault.why, "its process ended, but %s still had to hear from it or to be heard",
+                 peer);
+        link_fail_session(link, &fault);
+    }
+    // Else it is dead, what it wrote was looked through, and another one goes on.
+}
 
-typedef struct {
-    const chx_role *producer, *consumer;
-} RingCheck;
+static void block_look_for_ended(Session *session, const Block *block)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; !block->done && i < checkpoint->participant_count; i++) {
+        const Actor *actor = &session->actors[checkpoint->participants[i]];
+        if (actor->link != NULL && actor->link->state == LINK_LEFT)
+            link_blame(actor->link, "others in a block");
+    }
+}
+
+void house_look_for_ended(House *house)
+{
+    Session *session = house->session;
+    const Block *block = session->blocks;
+    while (block != NULL && !session_is_stopping(session)) {
+        block_look_for_ended(session, block);
+        if (block->children != NULL) {
+            block = block->children;
+            continue;
+        }
+        while (block->next == NULL && block->parent != NULL)
+            block = block->parent;
+        block = block->next;
+    }
+}
+
+static bool block_has_deadline(const Session *session)
+{
+    const Block *block = session->blocks;
+    while (block != NULL && block->deadline == NULL) {
+        if (block->children != NULL) {
+            block = block->children;
+            continue;
+        }
+        while (block->next == NULL && block->parent != NULL)
+            block = block->parent;
+        block = block->next;
+    }
+    return block != NULL;
+}
+
+// Does each role that has not ended wait for another?
+static bool house_sleeps(House *house)
+{
+    Session *session = house->session;
+    uint32_t waiting = 0;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        const Link *link = actor->link;
+        if (link == NULL) {
+            uintptr_t waits = atomic_load(&actor->waits);
+            waiting += waits != 0 && (waits & WAITS_PREPARING) == 0;
+        } else if (link->state == LINK_ALIVE && !link->is_condemned) {
+            waiting += atomic_load(&link->seat->asleep) == (uint64_t)atomic_load(&link_bell(link)->word) + 1;
+        }
+    }
+    return waiting == atomic_load(&session->live);
+}
+
+// Changes with whatever happens among the session's roles.
+static uint64_t house_stands(const House *house)
+{
+    const Session *session = house->session;
+    uint64_t sum = session->epoch;
+    for (unsigned i = 0; i < house->link_count; i++)
+        sum += house->links[i].answered + house->links[i].order_number + house->links[i].goes;
+    for (size_t i = 0; i < session->channel_count; i++) {
+        const struct Linked *linked = session->channels[i].linked;
+        if (linked != NULL)
+            sum += 3 * atomic_load(&linked->ring.words->tail) + atomic_load(&linked->ring.words->head);
+    }
+    return sum;
+}
+
+void house_look_for_deadlock(House *house)
+{
+    uint64_t stands = house_stands(house);
+    bool sleeps = house_sleeps(house) && !block_has_deadline(house->session);
+    if (sleeps && house->slept && house->stood == stands && !session_is_stopping(house->session)) {
+        Link *link = &house->links[0];
+        Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+        snprintf(fault.why, sizeof fault.why,
+                 "each role waits for another: a process has written over what it shares with others, or got lost");
+        link_fail_session(link, &fault);
+    }
+    house->slept = sleeps;
+    house->stood = stands;
+}
+
+// ---- what processes have written ----
+
+// The user's decoding functions work here on what another process has written. Whatever they do then (they fail, they
+// crash, there is no memory): it can't be read.
+static bool link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size)
+{
+    Guard guard;
+    volatile bool is_good = false;
+    size_t used = 0;
+    guard_enter(&guard, link->actor);
+    if (sigsetjmp(guard.jump, 0) == 0) {
+        is_good = chx_decode(type, value, data, size, &used);
+        chx_release(&link->actor->self);
+    }
+    guard_leave(&guard);
+    if (is_good && used != size) {
+        chx_value_drop(type, value);
+        is_good = false;
+    }
+    return is_good;
+}
 
 static bool item_is_valid(void *context, Ring *ring, const RingItem *item)
 {
-    const RingCheck *check = context;
-    const chx_site *site = actor_site(check->producer, item->record.site);
-    if (site == NULL || actor_site(check->consumer, item->record.site) == NULL)
+    const Channel *channel = context;
+    Link *link = channel->producer->link;
+    const chx_site *site = actor_site(channel->producer->role, item->record.site);
+    if (site == NULL || actor_site(channel->consumer->role, item->record.site) == NULL)
+        return false;
+    // It is known here which epoch an isolated role has been told of; another one's is its worker's.
+    uint32_t highest = link != NULL ? channel->head.sending.epoch : channel->producer->session->epoch;
+    if (item->record.of.epoch > highest)
         return false;
     if (site->type == NULL)
         return item->record.size == sizeof(uint32_t);
+    if (link == NULL || item->record.size > VALUE_CHECKED_MAX_BYTES)
+        return true;
     unsigned char *bytes = malloc(item->record.size + 1u), *value = malloc(site->type->size + 1u);
-    size_t used = 0;
     bool is_valid = bytes != NULL && value != NULL && ring_copy(ring, item, bytes) &&
-                    chx_decode(site->type, value, bytes, item->record.size, &used);
+                    link_decode(link, site->type, value, bytes, item->record.size);
     if (is_valid)
         chx_value_drop(site->type, value);
     free(bytes);
     free(value);
-    return is_valid && used == item->record.size;
+    return is_valid;
 }
 
-static RingPoint channel_valid_until(const Channel *channel)
-{
-    RingCheck check = {channel->producer->role, channel->consumer->role};
-    return ring_valid_until(&channel->linked->ring, item_is_valid, &check);
-}
-
-// Cuts off what makes no sense. Only what was sent in the attempt that is over may be lost. False: more is.
+// Of a dead process: cuts off what makes no sense. Only what was sent in the attempt that is over may be lost. False:
+// more is.
 static bool link_repair(Link *link)
 {
     Actor *actor = link->actor;
@@ -228,18 +374,17 @@ static bool link_repair(Link *link)
     for (size_t i = 0; i < actor->role->sends_to_count; i++) {
         Channel *channel = &actor->out[i];
         RingWords *words = channel->linked->ring.words;
-        RingPoint until = channel_valid_until(channel);
-        if (until.word == ring_load(&words->tail).word)
-            continue;
+        uint32_t large;
+        RingPoint until = ring_valid_until(&channel->linked->ring, item_is_valid, channel, &large);
         if (!ring_is_behind(until, tails[i]))
             return false;
         atomic_store(&words->tail, until.word);
-        atomic_store(&words->large, 0);
+        atomic_store(&words->large, large);
     }
     for (size_t i = 0; i < actor->role->receives_from_count; i++) {
         Ring *ring = &actor->in[i]->linked->ring;
-        RingPoint head = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
-        if (tail.place - head.place > ring->bytes / RING_UNIT || tail.count - head.count > tail.place - head.place)
+        RingItem item;
+        if (ring_look(ring, ring_load(&ring->words->head), ring_load(&ring->words->tail), &item) == RING_BROKEN)
             return false;
     }
     return true;
@@ -266,7 +411,7 @@ static bool link_take_up(Link *link, Fault *fault)
     if (!is_abandoned && !block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line))
         return false;
     if (!link_repair(link)) {
-        strcpy(fault->why, "its process destroyed messages that it had sent before the block");
+        strcpy(fault->why, "its process destroyed messages that it had sent before the block, or had not received");
         return false;
     }
     actor->restarts++;
@@ -289,8 +434,8 @@ void link_died(Link *link, int status)
     Session *session = link->house->session;
     if (link->state != LINK_ALIVE)
         return;
-    // What it said before it died counts.
-    while (link->state == LINK_ALIVE && !link_take_posts(link))
+    // What it said before it died counts. So many posts can be there, and nobody adds more who has a right to.
+    for (unsigned i = 0; i <= POSTS_BYTES / sizeof(PostHead) / POSTS_PER_TURN && !link_take_posts(link); i++)
         ;
     if (link->state != LINK_ALIVE)
         return;
@@ -302,8 +447,14 @@ void link_died(Link *link, int status)
         fault = (Fault){.site = link->seat->actor.self.site};
         fault_of_status(&fault, status);
     }
+    // A process that failed by itself has said so.
+    if ((link->actor->self.observed & OBSERVED_TRACE) != 0 && link->fault.kind != CHX_FAULT_FAIL &&
+        link->fault.kind != CHX_FAULT_PATTERN && link->fault.kind != CHX_FAULT_SYSTEM)
+        trace_turn(link->actor, ACTOR_FAILED, &fault);
     link->deaths++;
-    if (!session_is_stopping(session) && link_take_up(link, &fault)) {
+    bool is_taken_up = !session_is_stopping(session) && link_take_up(link, &fault);
+    house_wake_all(link->house);
+    if (is_taken_up) {
         uint64_t delay_ns = restart_delay_ns(link);
         if (delay_ns == 0) {
             link_spawn(link);
@@ -361,13 +512,15 @@ static void restore_channels(chx_writer *writer, const Link *link)
     for (size_t i = 0; i < role->sends_to_count; i++) {
         const Channel *channel = &actor->out[i];
         RestoreChannel out = {channel->linked->number, role->sends_to[i], channel->head.sending.epoch,
-                              channel->consumer->link != NULL};
+                              channel->consumer->link != NULL, ""};
+        snprintf(out.peer_name, sizeof out.peer_name, "%s", channel->consumer->role->role);
         chx_write(writer, &out, sizeof out);
     }
     for (size_t i = 0; i < role->receives_from_count; i++) {
         const Channel *channel = actor->in[i];
         RestoreChannel in = {channel->linked->number, role->receives_from[i], channel->head.taking.epoch,
-                             channel->producer->link != NULL};
+                             channel->producer->link != NULL, ""};
+        snprintf(in.peer_name, sizeof in.peer_name, "%s", channel->producer->role->role);
         chx_write(writer, &in, sizeof in);
     }
 }
@@ -414,12 +567,15 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .marks = (uint32_t)actor->mark_count,
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
+        .trace = session->trace,
     };
+    trace_file(&restore.trace_start_ns);
     if (mark != NULL) {
         const chx_fault *fault = &mark->block->fault->fault;
         restore.kind = fault->kind;
         restore.signal = fault->signal;
         restore.line = fault->line;
+        restore.epoch = mark->block->epoch;
         snprintf(restore.fault_role, sizeof restore.fault_role, "%s", fault->role);
         snprintf(restore.why, sizeof restore.why, "%s", fault->why);
     }
@@ -464,10 +620,19 @@ void link_spawn(Link *link)
     }
     int file = restore_file(link);
     int error = errno;
-    // What the last one had begun to say is void.
+    // What the last one had begun to say is void, and so is what it may have made of these words.
     link->post.size = 0;
+    link->complaints = 0;
+    atomic_store(&seat->alarm, link->order_number);
+    atomic_store(&seat->order_lock, 2 * link->order_number);
+    atomic_store(&seat->late, link->late);
+    atomic_store(&seat->goes, link->goes);
+    atomic_store(&seat->answered, link->answered);
     atomic_store(&seat->posts_tail, link->posts_head);
     atomic_store(&seat->posts_head, link->posts_head);
+    atomic_store(&seat->posts_wait, 0);
+    atomic_store(&seat->answer_wait, 0);
+    atomic_store(&seat->asleep, 0);
     link->ready_epoch = 0;
     link->is_condemned = false;
     link->fault.kind = CHX_FAULT_NONE;
@@ -477,7 +642,10 @@ void link_spawn(Link *link)
         return;
     }
     isolation_number(link);
-    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &(NurseryFiles){house->file, file, house->bell});
+    uint64_t start_ns;
+    NurseryFiles files = {house->file, file, house->bell,
+                          (link->actor->self.observed & OBSERVED_TRACE) != 0 ? trace_file(&start_ns) : -1};
+    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &files);
     error = errno;
     close(file);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
@@ -518,6 +686,11 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
         return true;
     if (parent != NULL && parent->arrived)
         return false;
+    if (size - sizeof head + MARK_BYTES > SAVED_MAX_BYTES - link->saved_bytes) {
+        link_condemn(link, CHX_FAULT_SYSTEM, "what it has saved for the blocks that it is in takes more than %d MiB",
+                     SAVED_MAX_BYTES >> 20);
+        return true;
+    }
     mark_reserve(actor);
     uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
     Mark *mark = mark_allocate(actor, size - sizeof head);
@@ -537,6 +710,8 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark->steps = head.steps;
     mark->ordinal_base = actor->ordinal_count;
     mark_push(actor, mark);
+    link->deaths = 0;
+    link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
     if (block->attempt != 0) {
@@ -591,24 +766,42 @@ static bool post_fail(Link *link, const unsigned char *data, size_t size)
     return true;
 }
 
+// Somebody looks again at what it waits for.
+static void actor_nudge(Actor *actor)
+{
+    if (actor->link != NULL)
+        bell_ring(link_bell(actor->link));
+    else if (actor_wake(actor, NULL))
+        scheduler_ready(&actor->session->runtime->scheduler, actor);
+}
+
 static bool post_end(Link *link, const unsigned char *data, size_t size)
 {
     Session *session = link->house->session;
     Actor *actor = link->actor;
     void *slot = session_result(session, actor->index);
     const chx_type *type = session->plan->roles[actor->index].entry->function->result;
-    size_t used = 0;
     if (actor->mark_count != 0 || link->ready_epoch != 0)
         return false;
     if (slot != NULL) {
-        if (!chx_decode(type, slot, data, size, &used))
+        void *value = value_scratch(type->size);
+        bool is_good = link_decode(link, type, value, data, size);
+        if (is_good)
+            memcpy(slot, value, type->size);
+        free(value);
+        if (!is_good)
             return false;
-        if (used != size) {
-            chx_value_drop(type, slot);
-            return false;
-        }
     }
     link_leave(link);
+    // If that was not in order, others wait for it in vain: they look.
+    for (size_t i = 0; i < actor->role->sends_to_count; i++) {
+        atomic_fetch_or(&actor->out[i].linked->ring.words->ended, RING_PRODUCER_ENDED);
+        actor_nudge(actor->out[i].consumer);
+    }
+    for (size_t i = 0; i < actor->role->receives_from_count; i++) {
+        atomic_fetch_or(&actor->in[i]->linked->ring.words->ended, RING_CONSUMER_ENDED);
+        actor_nudge(actor->in[i]->producer);
+    }
     return true;
 }
 
@@ -631,31 +824,58 @@ static bool post_wake(Link *link, const unsigned char *data, size_t size)
     return true;
 }
 
-// Who is right?
+// Is there something wrong with the channel, as far as can be seen here?
+static bool channel_is_broken(Channel *channel, bool for_consumer)
+{
+    Ring *ring = &channel->linked->ring;
+    RingPoint head = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
+    RingItem item;
+    if (!for_consumer)
+        return !ring_is_sane(ring, head, tail);
+    RingState state = ring_look(ring, head, tail, &item);
+    return state == RING_BROKEN || (state == RING_ITEM && !item_is_valid(channel, ring, &item));
+}
+
+static bool channel_is_empty(Channel *channel)
+{
+    const RingWords *words = channel->linked->ring.words;
+    return ring_load(&words->head).word == ring_load(&words->tail).word;
+}
+
+// Who is right? Both can write there. If it is broken, the complaint is believed; a role of this process does not break
+// it. If it looks right, one of the two is wrong about what has to come.
 static bool post_complain(Link *link, const unsigned char *data, size_t size)
 {
-    uint32_t number;
+    uint32_t words[2];
     Session *session = link->house->session;
-    if (size != sizeof number)
+    if (size != sizeof words)
         return false;
-    memcpy(&number, data, sizeof number);
-    if (number >= session->channel_count)
+    memcpy(words, data, sizeof words);
+    if (words[0] >= session->channel_count || words[1] > COMPLAIN_ENDED)
         return false;
-    Channel *channel = &session->channels[number];
-    if (channel->linked == NULL || (channel->consumer != link->actor && channel->producer != link->actor))
+    Channel *channel = &session->channels[words[0]];
+    bool is_consumer = channel->consumer == link->actor;
+    if (channel->linked == NULL || (!is_consumer && channel->producer != link->actor))
         return false;
-    Link *other = channel->consumer == link->actor ? channel->producer->link : channel->consumer->link;
-    RingWords *words = channel->linked->ring.words;
-    bool is_broken = channel_valid_until(channel).word != ring_load(&words->tail).word;
-    if (is_broken && other != NULL) {
-        link_condemn(other, CHX_FAULT_EXIT, "its process sent %s what is no message", link->actor->role->role);
-    } else if (is_broken) {
+    if (link->ready_epoch != 0)
+        return true;
+    const Actor *other = is_consumer ? channel->producer : channel->consumer;
+    const char *self_name = link->actor->role->role, *other_name = other->role->role;
+    bool is_broken = channel_is_broken(channel, is_consumer);
+    if (words[1] == COMPLAIN_ENDED && other->link != NULL && other->link->state == LINK_LEFT)
+        is_broken |= !is_consumer || channel_is_empty(channel);
+    if (is_broken && other->link == NULL)
         return false;
-    } else {
-        Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
-        snprintf(fault.why, sizeof fault.why, "internal error: %s sent a message that was not expected",
-                 channel->producer->role->role);
-        link_fail_session(link, &fault);
+    if (is_broken) {
+        link_blame(other->link, self_name);
+    } else if (words[1] != COMPLAIN_AHEAD) {
+        if (++link->complaints > COMPLAINTS_MAX) {
+            link_condemn(link, CHX_FAULT_EXIT, "its process and %s do not agree on what has to come", other_name);
+            if (other->link != NULL)
+                link_condemn(other->link, CHX_FAULT_EXIT, "its process and %s do not agree on what has to come",
+                             self_name);
+        }
+        bell_ring(link_bell(link)); // it looks again
     }
     return true;
 }
@@ -682,6 +902,14 @@ static bool post_take(Link *link, uint32_t kind, const unsigned char *data, size
     }
 }
 
+// Can there be such a post? The others are as small as their structs.
+static bool post_can_be(const PostHead *head)
+{
+    if (head->kind == POST_ENTER || head->kind == POST_END)
+        return head->size <= POST_MAX_BYTES;
+    return head->kind >= POST_ENTER && head->kind <= POST_COMPLAIN && head->size <= sizeof(PostFail) + REPORT_WHY_SIZE;
+}
+
 // Without memory the process is killed, not this one.
 static bool post_take_guarded(Link *link, uint32_t kind, const unsigned char *data, size_t size)
 {
@@ -698,15 +926,34 @@ static bool post_take_guarded(Link *link, uint32_t kind, const unsigned char *da
     return is_good || is_out_of_memory;
 }
 
+static bool post_reserve(Link *link, size_t count)
+{
+    chx_buffer *post = &link->post;
+    if (post->capacity - post->size >= count)
+        return true;
+    // Not as much as it says that there will be.
+    size_t capacity = post->capacity * 2 > post->size + count ? post->capacity * 2 : post->size + count;
+    unsigned char *grown = realloc(post->data, capacity);
+    if (grown == NULL)
+        return false;
+    post->data = grown;
+    post->capacity = capacity;
+    return true;
+}
+
 // Up to `wanted` bytes of posts, behind what there is of this one. False: there are none.
 static bool posts_read(Link *link, uint64_t tail, size_t wanted)
 {
     size_t there = (size_t)(tail - link->posts_head), missing = wanted - link->post.size;
     size_t count = there < missing ? there : missing;
-    chx_writer writer = {&link->post};
+    if (!post_reserve(link, count)) {
+        link_condemn(link, CHX_FAULT_SYSTEM, "out of memory");
+        return false;
+    }
     while (count > 0) {
         size_t at = link->posts_head % POSTS_BYTES, part = POSTS_BYTES - at < count ? POSTS_BYTES - at : count;
-        chx_write(&writer, link->seat->posts + at, part);
+        memcpy(link->post.data + link->post.size, link->seat->posts + at, part);
+        link->post.size += part;
         link->posts_head += part;
         count -= part;
     }
@@ -726,8 +973,9 @@ static bool post_next(Link *link)
     bool is_whole = false;
     if (link->post.size >= sizeof head || posts_read(link, tail, sizeof head)) {
         memcpy(&head, link->post.data, sizeof head);
-        if (head.size > POST_MAX_BYTES) {
-            link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol: a message of %u bytes", head.size);
+        if (!post_can_be(&head)) {
+            link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol (message of kind %u, %u bytes)",
+                         (unsigned)head.kind, (unsigned)head.size);
             return false;
         }
         is_whole = posts_read(link, tail, sizeof head + head.size);
@@ -741,8 +989,9 @@ static bool post_next(Link *link)
 bool link_take_posts(Link *link)
 {
     for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
-        // Where the session is stopped, some have left their blocks already.
-        if (link->state != LINK_ALIVE || session_is_stopping(link->house->session) || !post_next(link))
+        // When the session is being stopped, some have left already: nobody meets any more.
+        if (link->state != LINK_ALIVE || link->is_condemned || session_is_stopping(link->house->session) ||
+            !post_next(link))
             return true;
         PostHead head;
         memcpy(&head, link->post.data, sizeof head);
@@ -755,8 +1004,7 @@ bool link_take_posts(Link *link)
         atomic_store(&link->seat->answered, ++link->answered);
         if (!is_good)
             link_condemn(link, CHX_FAULT_EXIT, "its process broke the protocol (message of kind %u)", head.kind);
-        // It may be waiting for this answer.
-        if (is_good && (head.kind == POST_ENTER || head.kind == POST_ARRIVE))
+        if (atomic_load(&link->seat->answer_wait) != 0 && atomic_exchange(&link->seat->answer_wait, 0) != 0)
             bell_ring(link_bell(link));
     }
     return false;

@@ -8,20 +8,33 @@
 #include "runtime/core/linked.h"
 #include "runtime/isolation/ring.h"
 
+// What is wrong with a channel.
+typedef enum {
+    COMPLAIN_BROKEN,     // what stands in it is no message, or the other side's word is nonsense
+    COMPLAIN_UNEXPECTED, // a message, but not one that can come now
+    COMPLAIN_AHEAD,      // perhaps nothing: it is of a later epoch. Can its sender be that far?
+    COMPLAIN_ENDED,      // the other role has ended, it is said, and is waited for
+} Complaint;
+
 // What the two kinds of process do differently.
 typedef struct {
     // Something has changed for the channel's producer or consumer, which waits for it.
     void (*notify)(Channel *channel, bool producer);
-    // What stands in the channel is no message (or not the one that must come now), or its words are nonsense.
-    void (*complain)(Actor *actor, Channel *channel, uint32_t site);
+    // The other side is killed if it is to blame. What the actor waits for may be there afterwards.
+    void (*complain)(Actor *actor, Channel *channel, Complaint about);
 } LinkedSide;
 
 struct Linked {
     Ring ring;
     const LinkedSide *side;
-    void *owner;       // the side's: house or process
-    uint32_t number;   // of the channel
-    chx_buffer buffer; // the producer's: the message being sent
+    void *owner;     // the side's: house or process
+    uint32_t number; // of the channel
+    uint64_t patience_ns;
+    chx_buffer buffer;    // the message being sent or received
+    uint32_t site;        // the last one asked for
+    const chx_type *type; // and what travels there
+    uint32_t dropped;     // the consumer's: old messages in its present epoch
+    uint32_t dropped_epoch;
 };
 
 // Sets up a channel that is not yet in use. The ring is mapped.

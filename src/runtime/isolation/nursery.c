@@ -25,7 +25,15 @@ extern char **environ;
 
 #define NURSERY_VARIABLE "CHOREX_NURSERY"
 // Where the nursery finds its files.
-enum { NURSERY_SOCKET = 3, NURSERY_PARENT = 4, NURSERY_LIFE = 5, NURSERY_FIRST_FREE = 6, CLONE_STACK_BYTES = 65536, NURSERY_END_MS = 1000 };
+enum {
+    NURSERY_SOCKET = 3,
+    NURSERY_PARENT = 4,
+    NURSERY_LIFE = 5,
+    NURSERY_FIRST_FREE = 6,
+    NURSERY_FILES_MAX = 4,
+    CLONE_STACK_BYTES = 65536,
+    NURSERY_END_MS = 1000,
+};
 
 static int pidfd_of(pid_t pid)
 {
@@ -38,7 +46,7 @@ static bool message_send(int socket, const NurseryMessage *message, const int *f
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {(void *)message, sizeof *message};
     struct msghdr whole = {.msg_iov = &part, .msg_iovlen = 1};
@@ -64,7 +72,7 @@ static int message_receive(int socket, NurseryMessage *message, int *files, size
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {message, sizeof *message};
     struct msghdr whole = {
@@ -119,7 +127,30 @@ static int birth_run(void *argument)
     birth->error = posix_spawn(&birth->pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    _exit(0);
+    _exit(birth->error);
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_THREAD_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define HAS_THREAD_SANITIZER 1
+#endif
+
+// That child, without a signal at its end: the program's own handling of children is not disturbed.
+static int birth_clone(Birth *birth, void *stack)
+{
+#ifdef HAS_THREAD_SANITIZER
+    // Which keeps an account of each thread in the memory that the child would share.
+    (void)stack;
+    int pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (pid == 0)
+        birth_run(birth);
+    return pid;
+#else
+    return clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+#endif
 }
 
 // The program's, with one more. NULL: no memory.
@@ -161,20 +192,21 @@ static bool birth(Birth *birth)
     void *stack = malloc(CLONE_STACK_BYTES);
     birth->environment = birth_environment();
     birth->error = ENOMEM;
-    int status;
+    int status = 0;
     if (stack != NULL && birth->environment != NULL) {
         // It has the program's handlers and memory: no signal there.
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        // No signal at its end: the program's own handling of children is not disturbed.
-        int pid = clone(birth_run, (char *)stack + CLONE_STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+        int pid = birth_clone(birth, stack), waited = pid;
         if (pid < 0)
             birth->error = errno;
         else
-            while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+            while ((waited = waitpid(pid, &status, __WCLONE)) < 0 && errno == EINTR)
                 ;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (waited >= 0)
+            birth->error = WEXITSTATUS(status);
     }
     free(birth->environment);
     free(stack);
@@ -254,8 +286,8 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
 
 bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files)
 {
-    int list[3] = {files->house, files->restore, files->bell};
-    return nursery_ask(nursery, NURSERY_SPAWN, id, list, 3);
+    int list[NURSERY_FILES_MAX] = {files->house, files->restore, files->bell, files->trace};
+    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1);
 }
 
 bool nursery_kill(Nursery *nursery, uint64_t id)
@@ -265,7 +297,7 @@ bool nursery_kill(Nursery *nursery, uint64_t id)
 
 int nursery_hear(Nursery *nursery, NurseryMessage *message)
 {
-    int files[3];
+    int files[NURSERY_FILES_MAX];
     size_t count;
     int heard = message_receive(nursery->socket, message, files, &count);
     for (size_t i = 0; i < count; i++)
@@ -439,13 +471,16 @@ static _Noreturn void nest_end(void)
 static void nest_answer(void)
 {
     NurseryMessage message;
-    int files[3];
+    int files[NURSERY_FILES_MAX];
     size_t count;
     int heard;
     while ((heard = message_receive(NURSERY_SOCKET, &message, files, &count)) == 1) {
         int error = 0;
         if (message.kind == NURSERY_SPAWN)
-            error = count == 3 ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2]}) : EINVAL;
+            error = count >= NURSERY_FILES_MAX - 1
+                        ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2],
+                                                                 count == NURSERY_FILES_MAX ? files[3] : -1})
+                        : EINVAL;
         else
             nest_kill(message.id);
         for (size_t i = 0; i < count; i++)

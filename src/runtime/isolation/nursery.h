@@ -34,6 +34,7 @@ typedef struct {
 // What a child gets.
 typedef struct {
     int house, restore, bell;
+    int trace; // -1: there is none
 } NurseryFiles;
 
 // Any thread may ask; one starts, hears and ends it.

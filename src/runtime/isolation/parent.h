@@ -26,7 +26,13 @@ enum {
     POSTMAN_SPIN_NS = 20000,
     POSTS_PER_TURN = 256,
     BUSY_HOUSES = 16,
+    SAVED_MAX_BYTES = 1 << 30,         // what the blocks that a role is in hold of it
+    MARK_BYTES = 512,                  // of these, for each block
+    COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
+    VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
+    LOOK_MIN_NS = 250000000,           // the postman looks after everything when it has slept so long,
 };
+#define LOOK_MAX_NS UINT64_C(16000000000) // then twice as long each time, up to this
 
 typedef enum {
     LINK_NEW,
@@ -42,18 +48,20 @@ struct Link {
     LinkState state;
     uint64_t id; // of the process; 0: none
     Link *next_by_id;
-    bool is_condemned;    // to be killed: it asked for that, or its time was up
-    bool is_taken_up;     // its time was up when it was coming back
-    uint32_t ready_epoch; // it has been called back, and has not yet said that it is there; 0: it has not
+    _Atomic bool is_condemned; // to be killed: it asked for that, or its time was up
+    bool is_taken_up;          // its time was up when it was coming back
+    uint32_t ready_epoch;      // it has been called back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
     uint64_t posts_head;
     uint32_t late;
     uint32_t order_number;
     chx_buffer post;              // as far as it has been read
+    size_t saved_bytes;           // of its marks
+    unsigned complaints;          // of this process, without reason
     chx_buffer begin;             // its frames at the beginning
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
-    unsigned deaths;              // since it last left a block
+    unsigned deaths;              // since it last entered or left a block
 };
 
 struct House {
@@ -66,6 +74,8 @@ struct House {
     uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
     Link *links;      // in role order
     unsigned link_count, left_count, given_back;
+    uint64_t stood; // what had happened when everybody was last found asleep
+    bool slept;
     struct Linked *linked; // by channel; not mapped: both ends are here
 };
 
@@ -78,7 +88,8 @@ typedef struct Isolation {
     bool has_thread;
     pthread_t thread;
     Nursery nursery;
-    int epoll, bell; // the bell is rung for what is due, and at the end
+    uint64_t patience_ns; // of roles of this process that wait for another one's
+    int epoll, bell;      // the bell is rung for what is due, and at the end
     _Atomic bool closing;
     House *busy[BUSY_HOUSES]; // the postman's
     unsigned busy_count;
@@ -92,6 +103,16 @@ bool link_take_posts(Link *link);
 void link_died(Link *link, int status);
 // It is to be killed, because of this. More than once is once.
 void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
+// What it has written into a channel can't be right.
+void link_blame(Link *link, const char *peer);
+// Everybody of the session looks again: a process that has gone wrong may have written over what they wait for.
+void house_wake_all(House *house);
+// Nobody waits in a block for a role that has ended: if so, the session fails.
+void house_look_for_ended(House *house);
+// Everybody sleeps, was woken to look, and sleeps again, and nothing has happened: the session fails. A choreography never
+// comes to that, unless a process has written over what another one reads, or has got lost. To be called before
+// house_wake_all, from time to time.
+void house_look_for_deadlock(House *house);
 // What is due now.
 void link_run_timers(Link *link, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.

@@ -7,11 +7,13 @@
 #include "runtime/core/log.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { EVENTS = 64, LOOK_EVERY = 64 };
@@ -164,10 +166,18 @@ static void house_stay(House *house)
     house->busy_ns = now_ns(isolation) + POSTMAN_SPIN_NS;
 }
 
-static void house_rung(House *house)
+// Does not wait, also when a process that has it too wants that.
+static void house_bell_clear(House *house)
 {
     eventfd_t count;
-    eventfd_read(house->bell, &count);
+    struct iovec part = {&count, sizeof count};
+    if (preadv2(house->bell, &part, 1, -1, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP)
+        eventfd_read(house->bell, &count);
+}
+
+static void house_rung(House *house)
+{
+    house_bell_clear(house);
     if (house_serve(house))
         house_stay(house);
 }
@@ -206,6 +216,25 @@ static uint64_t run_timers(Isolation *isolation)
         house_block_unlock(house);
     }
     return next_ns;
+}
+
+// Everything that may have been missed because a process has written over what it should not. True: there are houses.
+static bool look_after_all(Isolation *isolation)
+{
+    bool is_any = false;
+    for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
+        next = house->next;
+        is_any = true;
+        house_block_lock(house);
+        atomic_store(&house->head->postman_awake, house->busy_ns != 0);
+        for (unsigned i = 0; i < house->link_count; i++)
+            link_take_posts(&house->links[i]);
+        house_look_for_ended(house);
+        house_look_for_deadlock(house);
+        house_wake_all(house);
+        house_block_unlock(house);
+    }
+    return is_any;
 }
 
 // ---- the nursery ----
@@ -290,17 +319,22 @@ static void *postman_main(void *argument)
 {
     Isolation *isolation = argument;
     struct epoll_event events[EVENTS];
-    uint64_t due_ns = UINT64_MAX;
+    uint64_t due_ns = UINT64_MAX, look_ns = UINT64_MAX, look_every_ns = LOOK_MIN_NS;
     while (!atomic_load(&isolation->closing)) {
         for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
             serve_busy(isolation);
-            isolation->runtime->platform->relax();
+            // Who is looked after may need this processor.
+            if (i < PATIENCE_LOOKS)
+                isolation->runtime->platform->relax();
+            else
+                sched_yield();
         }
-        int count = events_await(isolation, events, due_ns);
-        bool is_rung = due_ns <= now_ns(isolation);
+        int count = events_await(isolation, events, due_ns < look_ns ? due_ns : look_ns);
+        bool is_rung = due_ns <= now_ns(isolation), is_new = false;
         for (int i = 0; i < count; i++) {
             if (events[i].data.ptr == &isolation->nursery) {
                 nursery_speaks(isolation);
+                is_new = true;
             } else if (events[i].data.ptr == isolation) {
                 eventfd_t rings;
                 eventfd_read(isolation->bell, &rings);
@@ -316,6 +350,13 @@ static void *postman_main(void *argument)
         }
         if (is_rung)
             due_ns = run_timers(isolation);
+        if (is_rung || is_new) {
+            look_every_ns = LOOK_MIN_NS;
+            look_ns = now_ns(isolation) + look_every_ns;
+        } else if (look_ns <= now_ns(isolation)) {
+            look_every_ns = look_every_ns * 2 < LOOK_MAX_NS ? look_every_ns * 2 : LOOK_MAX_NS;
+            look_ns = look_after_all(isolation) ? now_ns(isolation) + look_every_ns : UINT64_MAX;
+        }
     }
     return NULL;
 }
@@ -323,6 +364,7 @@ static void *postman_main(void *argument)
 static bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1, .life = -1}, .epoll = -1, .bell = -1};
+    isolation->patience_ns = runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     pthread_mutex_init(&isolation->nursery.lock, NULL);
     isolation->epoll = file_high(epoll_create1(EPOLL_CLOEXEC));

@@ -45,15 +45,31 @@ static void parent_notify(Channel *channel, bool producer)
     bell_ring(&house->head->bells[(producer ? channel->producer : channel->consumer)->index]);
 }
 
-// A role of this process has found something that an isolated one can't have meant.
-static void parent_complain(Actor *actor, Channel *channel, uint32_t site)
+// The blocks are locked. The other side may have died since, and what it had done been made good.
+static bool complaint_holds(const Actor *actor, Channel *channel, const Link *link, Complaint about)
 {
-    (void)site;
+    Ring *ring = &channel->linked->ring;
+    RingItem item;
+    if (about == COMPLAIN_UNEXPECTED)
+        return true;
+    if (about == COMPLAIN_ENDED)
+        return link->state == LINK_LEFT &&
+               (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_EMPTY;
+    if (about == COMPLAIN_AHEAD)
+        return ring_peek(ring, &item) == RING_ITEM && channel->producer->link != NULL &&
+               item.record.of.epoch > channel->head.sending.epoch;
+    return (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_BROKEN;
+}
+
+// A role of this process has found something that an isolated one can't have meant.
+static void parent_complain(Actor *actor, Channel *channel, Complaint about)
+{
     House *house = channel->linked->owner;
     Link *link = channel->producer == actor ? channel->consumer->link : channel->producer->link;
     current()->busy++;
     house_block_lock(house);
-    link_condemn(link, CHX_FAULT_EXIT, "its process sent %s what is no message", actor->role->role);
+    if (complaint_holds(actor, channel, link, about))
+        link_blame(link, actor->role->role);
     pthread_mutex_unlock(&house->session->block_lock);
     current()->busy--;
 }
@@ -158,6 +174,7 @@ static bool house_add_channel(House *house, size_t number)
     linked->side = &parent_side;
     linked->owner = house;
     linked->number = (uint32_t)number;
+    linked->patience_ns = house->isolation->patience_ns;
     linked_init(channel, linked);
     return true;
 }
@@ -165,8 +182,12 @@ static bool house_add_channel(House *house, size_t number)
 // The arguments lie in the actor's first frame: they go to the process.
 static void link_take_arguments(Link *link)
 {
+    // Nobody has returned from anything.
+    uint32_t observed = link->actor->self.observed;
+    link->actor->self.observed = 0;
     chain_save(link->actor, NULL, &link->begin);
     actor_unwind(link->actor);
+    link->actor->self.observed = observed;
 }
 
 static bool house_build(Session *session, const bool *isolated)

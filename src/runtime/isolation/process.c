@@ -11,7 +11,9 @@
 #include "runtime/core/mark.h"
 #include "runtime/core/registry.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/observe.h"
 #include "runtime/core/session.h"
+#include "runtime/core/trace.h"
 #include "runtime/isolation/chain.h"
 #include "runtime/isolation/house.h"
 #include "runtime/isolation/linked.h"
@@ -27,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_SPIN_NS = 20000, WAIT_LOOKS = 32, STATUS_FAILED = 1 };
+enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
@@ -39,7 +41,7 @@ struct Process {
     uint64_t goes;     // blocks left
     uint64_t posted;   // posts so far
     uint64_t posts_tail;
-    uint64_t spin_ns;   // before it sleeps
+    uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
     Actor *peers; // by role; only to have something to point to
@@ -58,6 +60,12 @@ static bool process_has_answer(Process *process, const void *number)
     return atomic_load(&process->seat->answered) >= *(const uint64_t *)number;
 }
 
+static void answer_announce(Process *process, const void *number)
+{
+    (void)number;
+    atomic_store(&process->seat->answer_wait, 1);
+}
+
 static bool process_has_room(Process *process, const void *unused)
 {
     (void)unused;
@@ -69,21 +77,19 @@ static void process_await(Process *process, bool (*holds)(Process *process, cons
                           void (*announce)(Process *process, const void *context))
 {
     const Platform *platform = process->session.runtime->platform;
-    uint64_t start_ns = platform->now_ns();
+    Patience patience = {.limit_ns = process->patience_ns};
     do {
-        for (int i = 0; i < WAIT_LOOKS; i++) {
-            if (holds(process, context))
-                return;
-            platform->relax();
-        }
-    } while (platform->now_ns() - start_ns < process->spin_ns);
-    for (;;) {
-        uint32_t seen = atomic_load(&process_bell(process)->word);
-        if (announce != NULL)
-            announce(process, context);
         if (holds(process, context))
             return;
+    } while (patience_lasts(&patience, platform));
+    for (;;) {
+        uint32_t seen = atomic_load(&process_bell(process)->word);
+        announce(process, context);
+        if (holds(process, context))
+            return;
+        atomic_store(&process->seat->asleep, (uint64_t)seen + 1);
         bell_sleep(process_bell(process), seen);
+        atomic_store(&process->seat->asleep, 0);
     }
 }
 
@@ -183,15 +189,16 @@ static void process_notify(Channel *channel, bool producer)
         process_post(process, POST_WAKE, words, sizeof words);
 }
 
-static void process_complain(Actor *actor, Channel *channel, uint32_t site)
+static void process_complain(Actor *actor, Channel *channel, Complaint about)
 {
-    (void)actor;
-    (void)site;
     Process *process = channel->linked->owner;
-    uint32_t number = channel->linked->number;
-    process_post(process, POST_COMPLAIN, &number, sizeof number);
-    // Who is to blame is killed; this is answered when that is settled, and then there is nothing here to read.
-    process_await(process, process_has_answer, &process->posted, NULL);
+    uint32_t words[2] = {channel->linked->number, about};
+    uint32_t seen = atomic_load(&process_bell(process)->word);
+    process_post(process, POST_COMPLAIN, words, sizeof words);
+    // Who is to blame is killed. The bell rings when there is reason to look again.
+    bool is_settled = about == COMPLAIN_AHEAD || about == COMPLAIN_ENDED;
+    if (!is_settled && atomic_load(actor->self.alarm) == actor->self.alarm_seen)
+        bell_sleep(process_bell(process), seen);
 }
 
 static const LinkedSide process_side = {process_notify, process_complain};
@@ -212,6 +219,21 @@ static void mark_forget(Actor *actor)
     mark_pop(actor);
 }
 
+static void process_observe(Actor *actor, void (*trace)(Actor *actor, const TraceBlock *block), uint32_t epoch,
+                            const char *why)
+{
+    const Mark *mark = mark_top(actor);
+    if (actor->self.observed == 0)
+        return;
+    actor->self.site = mark->checkpoint->site;
+    trace(actor, &(TraceBlock){.site = mark->checkpoint->site,
+                               .attempt = mark->attempt,
+                               .epoch = epoch,
+                               .depth = (uint32_t)actor->mark_count - 1,
+                               .frame = mark->frame,
+                               .why = why});
+}
+
 uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Process *process = actor->process;
@@ -227,6 +249,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     mark->fault = NULL;
     mark->ordinal_base = 0;
     mark_push(actor, mark);
+    process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     process->buffer.size = 0;
     chx_writer writer = {&process->buffer};
@@ -242,7 +265,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->seat->late) != 0)
-        process_await(process, process_has_answer, &process->posted, NULL);
+        process_await(process, process_has_answer, &process->posted, answer_announce);
     actor->self.wants = 0;
     return atomic_load(actor->self.alarm) == actor->self.alarm_seen ? checkpoint->body_at : 0;
 }
@@ -255,11 +278,13 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     if (atomic_load(actor->self.alarm) != actor->self.alarm_seen)
         return false;
     if (!mark->arrived) {
+        process_observe(actor, trace_checkpoint_arrive, 0, NULL);
         process_post(process, POST_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
         mark->arrived = true;
     }
     if (atomic_load(&process->seat->goes) > process->goes) {
         process->goes++;
+        process_observe(actor, trace_checkpoint_leave, 0, NULL);
         mark_forget(actor);
         return true;
     }
@@ -336,6 +361,7 @@ void process_answer_alarm(Actor *actor)
     process->goes = order.goes;
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
     target->frame->at = mark_attempt_begins(actor, target);
+    process_observe(actor, trace_checkpoint_recover, order.epoch, target->fault->why);
     PostReady ready = {order.epoch, actor->rescues};
     process_post(process, POST_READY, &ready, sizeof ready);
 }
@@ -382,12 +408,14 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     if (!house_map_ring(&linked->ring, process->file, process->shape, from->number, token))
         process_refuse(process, "the memory of its channels can't be had");
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
-    linked->ring.tail = ring_load(&linked->ring.words->tail);
-    linked->ring.head = ring_load(&linked->ring.words->head);
+    ring_go_on(&linked->ring);
     linked->side = &process_side;
     linked->owner = process;
     linked->number = from->number;
     linked_init(channel, linked);
+    chx_role *role = need(calloc(1, sizeof *role));
+    role->role = from->peer_name;
+    peer->role = role;
     if (sends)
         channel->head.sending.epoch = from->epoch;
     else
@@ -497,35 +525,30 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     return true;
 }
 
-static void process_end(Process *process, Actor *actor)
+static _Noreturn void process_end(Process *process, Actor *actor)
 {
     const chx_type *type = process->result.type;
     process->buffer.size = 0;
     if (type != NULL)
         chx_encode(type, process->session.results, &process->buffer);
-    (void)actor;
+    actor_settle(actor);
     fflush(NULL);
     process_post(process, POST_END, process->buffer.data, process->buffer.size);
     _exit(0);
 }
 
+static void process_waits(Actor *actor)
+{
+    actor_settle(actor);
+    process_await(actor->process, actor_is_ready, actor, actor_announces);
+}
+
 static _Noreturn void process_live(Process *process, Actor *actor)
 {
     Guard guard;
-    for (;;) {
-        ActorOutcome outcome = actor_run_alone(actor, &guard);
-        if (outcome == ACTOR_FAILED)
-            process_fail(process, &guard.fault);
-        if (outcome == ACTOR_ENDED)
-            process_end(process, actor);
-        if (outcome != ACTOR_WAITS)
-            continue;
-        guard_enter(&guard, actor);
-        if (sigsetjmp(guard.jump, 0) != 0)
-            process_fail(process, &guard.fault);
-        process_await(process, actor_is_ready, actor, actor_announces);
-        guard_leave(&guard);
-    }
+    if (actor_run_alone(actor, &guard, process_waits) == ACTOR_FAILED)
+        process_fail(process, &guard.fault);
+    process_end(process, actor);
 }
 
 static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
@@ -564,7 +587,7 @@ void process_main(const NurseryFiles *files)
     process->posted = restore->answered;
     process->posts_tail = atomic_load(&process->seat->posts_tail);
     process->session.runtime = need(chx_runtime_new(NULL));
-    process->spin_ns = process->session.runtime->platform->cores() > 1 ? WAIT_SPIN_NS : 0;
+    process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
@@ -572,5 +595,12 @@ void process_main(const NurseryFiles *files)
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
     process_begin(process, actor, data + sizeof *restore, size - sizeof *restore);
+    if (files->trace >= 0) {
+        trace_adopt(files->trace, restore->trace_start_ns);
+        process->session.trace = restore->trace;
+        actor->self.observed = OBSERVED_TRACE;
+        if (restore->marks > 0)
+            process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
+    }
     process_live(process, actor);
 }

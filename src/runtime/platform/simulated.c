@@ -341,7 +341,9 @@ static void simulated_boundary(Actor *actor)
     const SimulationOptions *options = &machine.options;
     pthread_mutex_lock(&machine.lock);
     machine_interrupt();
-    atomic_fetch_add(&machine.now_ns, STEP_NS);
+    // Under the lock: others only read it.
+    atomic_store_explicit(&machine.now_ns, atomic_load_explicit(&machine.now_ns, memory_order_relaxed) + STEP_NS,
+                          memory_order_relaxed);
     bool crashes = options->crash_at_count != 0 && machine_crashes_at(actor);
     if (options->crash > 0 && (double)(draw(DRAW_CRASH) >> 11) * 0x1p-53 < options->crash)
         crashes = true;

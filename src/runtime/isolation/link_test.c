@@ -1,0 +1,571 @@
+// link_test.c: what processes post, played by the test: orders of blocks, nonsense, accusations, ends.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/core/codec.h"
+#include "runtime/isolation/stage.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Stage stage;
+static chx_session *session;
+static House *house;
+static Link *links;
+static bool is_there;
+
+static const bool all[STAGE_ROLES] = {true, true, true, true};
+static const bool three[STAGE_ROLES] = {true, true, true, false};
+
+static void begin(const bool *isolated)
+{
+    session = stage_start(&stage, isolated);
+    assert_non_null(session);
+    house = stage_house(session);
+    links = house->links;
+    is_there = true;
+}
+
+static void serve(void)
+{
+    assert_true(is_there);
+    is_there = stage_serve(house);
+    stage_hear(&stage);
+}
+
+static void die(unsigned role)
+{
+    assert_true(is_there);
+    is_there = stage_die(&links[role], SIGKILL);
+    stage_hear(&stage);
+}
+
+static const char *why;
+
+// The status of the session, and why.
+static chx_status finish(void)
+{
+    chx_status status = stage_end(&stage, session, is_there, NULL);
+    why = chx_last_report()->why;
+    return status;
+}
+
+// ---- good posts ----
+
+static void post_enter(unsigned role, uint32_t site)
+{
+    struct {
+        PostEnter head;
+        RingPoint tails[STAGE_ROLES - 1];
+        unsigned char frame[100];
+    } enter = {.head = {.site = site, .tails = STAGE_ROLES - 1}};
+    for (unsigned i = 0; i < STAGE_ROLES - 1; i++)
+        enter.tails[i] = ring_load(&links[role].actor->out[i].linked->ring.words->tail);
+    stage_post(&links[role], POST_ENTER, &enter, sizeof enter);
+}
+
+static void post_arrive(unsigned role, uint32_t site)
+{
+    stage_post(&links[role], POST_ARRIVE, &site, sizeof site);
+}
+
+static void post_ready(unsigned role)
+{
+    PostReady ready = {links[role].seat->order.epoch, 0};
+    stage_post(&links[role], POST_READY, &ready, sizeof ready);
+}
+
+static void post_end(unsigned role, int64_t result)
+{
+    stage_post(&links[role], POST_END, &result, sizeof result);
+}
+
+static void post_two(unsigned role, uint32_t kind, uint32_t first, uint32_t second)
+{
+    uint32_t words[2] = {first, second};
+    stage_post(&links[role], kind, words, sizeof words);
+}
+
+static void post_complain(unsigned role, unsigned from, unsigned to, Complaint about)
+{
+    Channel *channel = stage_channel(&links[role], from, to);
+    post_two(role, POST_COMPLAIN, channel->linked->number, about);
+}
+
+static bool is_condemned(unsigned role)
+{
+    return links[role].is_condemned;
+}
+
+// ---- tests ----
+
+static void roles_meet_and_end(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    post_enter(0, STAGE_INNER);
+    post_arrive(0, STAGE_INNER);
+    serve();
+    assert_int_equal(links[0].goes, 0);
+    post_enter(1, STAGE_INNER);
+    post_arrive(1, STAGE_INNER);
+    serve();
+    assert_int_equal(links[0].goes, 1);
+    for (unsigned i = 0; i < 3; i++)
+        post_arrive(i, STAGE_OUTER);
+    serve();
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(atomic_load(&links[i].seat->goes), i < 2 ? 2 : 1);
+        assert_int_equal(links[i].saved_bytes, 0);
+    }
+    for (unsigned i = 0; i < STAGE_ROLES; i++)
+        post_end(i, 100 + i);
+    serve();
+    assert_false(is_there);
+    int64_t results[STAGE_ROLES];
+    assert_int_equal(stage_end(&stage, session, false, results), CHX_OK);
+    for (unsigned i = 0; i < STAGE_ROLES; i++)
+        assert_int_equal(results[i], 100 + i);
+}
+
+static void a_death_calls_the_others_back(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    post_arrive(1, STAGE_OUTER);
+    serve();
+    uint64_t spawned = stage.spawned;
+    die(0);
+    assert_int_equal(stage.spawned, spawned + 1);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    assert_int_equal(atomic_load(&links[1].seat->alarm), 1);
+    assert_int_equal(links[1].seat->order.attempt, 1);
+    assert_true(links[1].ready_epoch != 0);
+    // What it posts before it has gone back is void.
+    post_enter(1, STAGE_INNER);
+    post_arrive(2, STAGE_OUTER);
+    serve();
+    assert_int_equal(links[1].actor->mark_count, 1);
+    for (unsigned i = 1; i < 3; i++)
+        post_ready(i);
+    for (unsigned i = 0; i < 3; i++)
+        post_arrive(i, STAGE_OUTER);
+    serve();
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(links[i].goes, 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// All bytes of a post, in pieces of all sizes, also over the end of the ring of posts.
+static void a_post_may_come_in_pieces(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_INNER);
+    serve();
+    for (unsigned piece = 1; piece <= 30; piece++) {
+        struct {
+            PostHead head;
+            PostReady ready;
+        } whole = {{sizeof whole.ready, POST_READY}, {9, piece}};
+        for (unsigned round = 0; round < POSTS_BYTES / 16 / 28; round++) {
+            for (size_t at = 0; at < sizeof whole; at += piece) {
+                stage_bytes(&links[0], (char *)&whole + at, sizeof whole - at < piece ? sizeof whole - at : piece);
+                serve();
+            }
+        }
+        assert_int_equal(links[0].actor->rescues, piece);
+        assert_false(is_condemned(0));
+    }
+    // Larger than there is room at once.
+    struct {
+        PostHead head;
+        PostEnter enter;
+    } large = {{sizeof(PostEnter) + 300000, POST_ENTER}, {.site = STAGE_INNER, .tails = STAGE_ROLES - 1}};
+    static unsigned char bytes[50000];
+    stage_bytes(&links[0], &large, sizeof large);
+    for (unsigned i = 0; i < 6; i++) {
+        serve();
+        stage_bytes(&links[0], bytes, sizeof bytes);
+        assert_int_equal(links[0].actor->mark_count, 1);
+    }
+    serve();
+    assert_int_equal(links[0].actor->mark_count, 2);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+typedef struct {
+    const char *name;
+    uint32_t kind;
+    unsigned char data[64];
+    size_t size;
+} BadPost;
+
+static void nonsense_is_the_end_of_the_process(void **state)
+{
+    (void)state;
+    static const BadPost bad[] = {
+        {"no kind", 0, {0}, 0},
+        {"unknown kind", 8, {0}, 0},
+        {"enter, cut off", POST_ENTER, {STAGE_OUTER}, 7},
+        {"enter, without tails", POST_ENTER, {STAGE_OUTER, 0, 0, 0, 3}, sizeof(PostEnter) + 23},
+        {"enter, wrong tails", POST_ENTER, {STAGE_OUTER, 0, 0, 0, 2}, 64},
+        {"enter, a block of others", POST_ENTER, {STAGE_OTHER, 0, 0, 0, 3}, 64},
+        {"enter, no block", POST_ENTER, {1, 0, 0, 0, 3}, 64},
+        {"arrive, in no block", POST_ARRIVE, {STAGE_OUTER}, 4},
+        {"arrive, cut off", POST_ARRIVE, {STAGE_OUTER}, 3},
+        {"ready, too long", POST_READY, {0}, 9},
+        {"fail, of what kind", POST_FAIL, {77}, sizeof(PostFail)},
+        {"fail, of a kind that is not its to say", POST_FAIL, {CHX_FAULT_DEADLINE}, sizeof(PostFail)},
+        {"fail, cut off", POST_FAIL, {0}, sizeof(PostFail) - 1},
+        {"end, too short", POST_END, {1}, 7},
+        {"end, too long", POST_END, {1}, 9},
+        {"wake, no channel", POST_WAKE, {200}, 8},
+        {"wake, of others", POST_WAKE, {11}, 8},
+        {"wake, neither end", POST_WAKE, {0, 0, 0, 0, 2}, 8},
+        {"wake, an isolated one", POST_WAKE, {0}, 8},
+        {"wake, cut off", POST_WAKE, {0}, 4},
+        {"complain, no channel", POST_COMPLAIN, {255, 255, 255, 255}, 8},
+        {"complain, of others", POST_COMPLAIN, {11}, 8},
+        {"complain, about what", POST_COMPLAIN, {0, 0, 0, 0, 9}, 8},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        begin(all);
+        stage_post(&links[0], bad[i].kind, bad[i].data, bad[i].size);
+        serve();
+        if (!is_condemned(0))
+            fail_msg("%s: taken", bad[i].name);
+        die(0);
+        assert_int_equal(finish(), CHX_FAILED);
+        assert_non_null(strstr(why, "broke the protocol"));
+    }
+    static const uint32_t sizes[] = {POST_MAX_BYTES + 1u, UINT32_MAX};
+    for (size_t i = 0; i < 2; i++) {
+        begin(all);
+        PostHead head = {sizes[i], POST_ENTER};
+        stage_bytes(&links[1], &head, sizeof head);
+        serve();
+        assert_true(is_condemned(1));
+        finish();
+    }
+    begin(all);
+    PostHead head = {4096, POST_WAKE}; // small ones are small: nothing is kept for it
+    stage_bytes(&links[1], &head, sizeof head);
+    serve();
+    assert_true(is_condemned(1));
+    finish();
+    begin(all);
+    atomic_store(&links[2].seat->posts_tail, (uint64_t)POSTS_BYTES + 1);
+    serve();
+    assert_true(is_condemned(2));
+    finish();
+}
+
+static void orders_that_are_impossible(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        begin(all);
+        for (unsigned role = 0; role < 3; role++)
+            post_enter(role, STAGE_OUTER);
+        if (i == 0) {
+            post_arrive(0, STAGE_INNER); // it is not in that
+        } else if (i == 1) {
+            post_arrive(0, STAGE_OUTER);
+            post_arrive(0, STAGE_OUTER);
+        } else if (i == 2) {
+            post_arrive(0, STAGE_OUTER);
+            post_enter(0, STAGE_INNER);
+        } else {
+            post_end(0, 1); // inside a block
+        }
+        serve();
+        assert_true(is_condemned(0));
+        // And nothing that it says after that counts.
+        post_end(0, 1);
+        serve();
+        die(0);
+        assert_int_equal(links[0].state, LINK_ALIVE); // taken up by the block
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
+static void blocks_within_blocks_have_a_limit(void **state)
+{
+    (void)state;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    assert_false(is_condemned(0));
+    size_t each = links[0].saved_bytes;
+    links[0].saved_bytes = SAVED_MAX_BYTES - each; // as if there were many
+    post_enter(0, STAGE_INNER);
+    serve();
+    assert_false(is_condemned(0));
+    post_enter(0, STAGE_INNER);
+    serve();
+    assert_true(is_condemned(0));
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "MiB"));
+    // A great number of small ones: deep, but no deeper than memory.
+    begin(all);
+    for (unsigned i = 0; i < 50000 && !is_condemned(0); i++) {
+        post_enter(0, STAGE_INNER);
+        serve();
+    }
+    assert_int_equal(links[0].actor->mark_count, 50000);
+    die(0);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// A session that is being stopped: some have left, nobody meets any more.
+static void nobody_meets_in_a_session_that_stops(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_INNER);
+    post_arrive(0, STAGE_INNER);
+    serve();
+    // Its failure is the block's, then the rescue's, then the session's.
+    die(0);
+    post_ready(1);
+    post_arrive(0, STAGE_INNER);
+    serve();
+    die(0);
+    assert_int_equal(links[0].state, LINK_LEFT);
+    post_arrive(1, STAGE_INNER);
+    serve();
+    assert_int_equal(finish(), CHX_FAILED);
+}
+
+// ---- accusations ----
+
+static void scratch(unsigned from, unsigned to)
+{
+    Ring view = stage_view(&links[0], from, to);
+    int64_t number = 5;
+    assert_true(ring_send(&view, 1, 0, &number, sizeof number));
+}
+
+static void an_accusation_that_holds_is_believed(void **state)
+{
+    (void)state;
+    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, CASES };
+    for (int what = NOTHING; what < CASES; what++) {
+        begin(all);
+        scratch(1, 0);
+        Ring view = stage_view(&links[0], 1, 0);
+        Record *record = (Record *)(void *)view.data;
+        if (what == TAIL)
+            atomic_store(&view.words->tail, UINT64_MAX);
+        else if (what == SITE)
+            record->site = 999;
+        else if (what == SIZE)
+            record->size = 4;
+        else if (what == EPOCH)
+            record->of.epoch = 1;
+        else if (what == CHECK_)
+            record->of.check++;
+        else if (what == STRING)
+            record->site = 2;
+        post_complain(0, 1, 0, what == EPOCH ? COMPLAIN_AHEAD : COMPLAIN_UNEXPECTED);
+        serve();
+        assert_int_equal(is_condemned(1), what != NOTHING);
+        assert_false(is_condemned(0));
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
+static void accusations_without_a_reason_have_a_limit(void **state)
+{
+    (void)state;
+    begin(all);
+    scratch(1, 0);
+    for (unsigned i = 0; i < COMPLAINTS_MAX; i++)
+        post_complain(0, 1, 0, COMPLAIN_BROKEN);
+    for (unsigned i = 0; i < 100; i++)
+        post_complain(0, 1, 0, COMPLAIN_AHEAD);
+    serve();
+    assert_false(is_condemned(0) || is_condemned(1));
+    post_complain(0, 1, 0, COMPLAIN_UNEXPECTED);
+    serve();
+    assert_true(is_condemned(0) && is_condemned(1) && !is_condemned(2));
+    finish();
+    // A role of this process is not to blame.
+    begin(three);
+    Ring view = stage_view(&links[0], 3, 0);
+    atomic_store(&view.words->tail, 77);
+    post_complain(0, 3, 0, COMPLAIN_BROKEN);
+    serve();
+    assert_true(is_condemned(0));
+    finish();
+}
+
+static void who_has_ended_is_not_waited_for(void **state)
+{
+    (void)state;
+    begin(all);
+    post_end(1, 1);
+    serve();
+    post_complain(0, 1, 0, COMPLAIN_ENDED);
+    serve();
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "ended"));
+    // Not if there is something to read.
+    begin(all);
+    scratch(1, 0);
+    post_end(1, 1);
+    serve();
+    post_complain(0, 1, 0, COMPLAIN_ENDED);
+    serve();
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // What it has left is nonsense.
+    begin(all);
+    post_end(1, 1);
+    serve();
+    atomic_store(&stage_view(&links[0], 1, 0).words->tail, 99);
+    post_complain(0, 1, 0, COMPLAIN_BROKEN);
+    serve();
+    assert_int_equal(finish(), CHX_FAILED);
+    // A block that others are in.
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    post_end(1, 1);
+    serve();
+    house_block_lock(house);
+    house_look_for_ended(house);
+    house_block_unlock(house);
+    assert_int_equal(finish(), CHX_FAILED);
+    // A role of this process that waits for it: it says so itself.
+    begin(three);
+    for (unsigned i = 0; i < 3; i++)
+        post_end(i, 1);
+    serve();
+    assert_false(is_there);
+    chx_status status = chx_finish(session, NULL);
+    assert_int_equal(status, CHX_FAILED);
+}
+
+static void all_sleep(void)
+{
+    for (unsigned i = 0; i < STAGE_ROLES; i++)
+        atomic_store(&links[i].seat->asleep, (uint64_t)atomic_load(&house->head->bells[i].word) + 1);
+}
+
+// As the postman does it from time to time.
+static void look(void)
+{
+    house_block_lock(house);
+    house_look_for_deadlock(house);
+    house_wake_all(house);
+    house_block_unlock(house);
+}
+
+static void nobody_sleeps_for_ever(void **state)
+{
+    (void)state;
+    begin(all);
+    for (int i = 0; i < 6; i++) {
+        all_sleep();
+        if (i == 0)
+            atomic_store(&links[1].seat->asleep, 0); // at work
+        else
+            scratch(1, 0); // something has happened
+        look();
+        if (i == 3)
+            look(); // they have not looked yet
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+    begin(all);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "each role waits"));
+}
+
+// ---- what a dead process has left ----
+
+static void damage_from_before_the_block_fails_the_session(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 5; what++) {
+        begin(all);
+        scratch(0, 2); // before the block
+        post_enter(0, STAGE_INNER);
+        serve();
+        scratch(0, 2);
+        Ring out = stage_view(&links[0], 0, 2), in = stage_view(&links[0], 2, 0);
+        if (what == 0)
+            out.data[out.bytes / 2] = 1; // nobody reads that
+        else if (what == 1)
+            out.data[40] ^= 1; // in the second one: cut off
+        else if (what == 2)
+            out.data[0] ^= 64;
+        else if (what == 3)
+            atomic_store(&out.words->tail, 0);
+        else
+            atomic_store(&in.words->head, 1);
+        die(0);
+        bool is_good = what < 2;
+        RingPoint tail = ring_load(&out.words->tail);
+        if (is_good) {
+            assert_int_equal(links[0].state, LINK_ALIVE);
+            assert_int_equal(tail.count, what == 0 ? 2 : 1);
+        }
+        assert_int_equal(finish(), is_good ? CHX_CANCELLED : CHX_FAILED);
+    }
+}
+
+static void words_of_the_seat_are_new_for_the_next_process(void **state)
+{
+    (void)state;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    Seat *seat = links[0].seat;
+    memset(seat, 0xa5, offsetof(Seat, posts));
+    die(0);
+    assert_int_equal(atomic_load(&seat->alarm), links[0].order_number);
+    assert_int_equal(atomic_load(&seat->order_lock) % 2, 0);
+    assert_int_equal(atomic_load(&seat->goes), 0);
+    assert_int_equal(atomic_load(&seat->posts_tail), atomic_load(&seat->posts_head));
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roles_meet_and_end),
+        cmocka_unit_test(a_death_calls_the_others_back),
+        cmocka_unit_test(a_post_may_come_in_pieces),
+        cmocka_unit_test(nonsense_is_the_end_of_the_process),
+        cmocka_unit_test(orders_that_are_impossible),
+        cmocka_unit_test(blocks_within_blocks_have_a_limit),
+        cmocka_unit_test(nobody_meets_in_a_session_that_stops),
+        cmocka_unit_test(an_accusation_that_holds_is_believed),
+        cmocka_unit_test(accusations_without_a_reason_have_a_limit),
+        cmocka_unit_test(who_has_ended_is_not_waited_for),
+        cmocka_unit_test(nobody_sleeps_for_ever),
+        cmocka_unit_test(damage_from_before_the_block_fails_the_session),
+        cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
+    };
+    stage_init(&stage);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    stage_fini(&stage);
+    return failed;
+}
