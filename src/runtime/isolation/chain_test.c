@@ -64,7 +64,7 @@ static const chx_function function = {.name = "f",
                                       .result = &chx_type_str,
                                       .variables = variables,
                                       .variable_count = COUNT};
-static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame), .is_plain = true};
+static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame)};
 static const chx_role role = {.role = "R", .name = "R"};
 
 static Stage stage;
