@@ -3,8 +3,8 @@ set -eu
 . "$(dirname "$0")/common.bash"
 . "$(dirname "$0")/processes.bash"
 worker
-timeout 100 ./worker ignored || fail "SIGCHLD ignored: exit status $?"
-timeout 100 ./worker handled || fail "a handler of SIGCHLD: exit status $?"
+DIE=1 timeout 100 ./worker ignored || fail "SIGCHLD ignored: exit status $?"
+DIE=1 timeout 100 ./worker handled || fail "a handler of SIGCHLD: exit status $?"
 timeout 100 ./worker waits || fail "wait(NULL): exit status $?"
 timeout 100 ./worker threads || fail "threads: exit status $?"
 soon "processes are left" nothing_runs
@@ -23,7 +23,7 @@ setsid ./worker endless &
 soon "the roles do not start" roles_run
 kill -HUP -- "-$(named worker)"
 soon "processes are left" nothing_runs
-setsid nohup ./worker rounds 3000 >out 2>&1 &
+setsid nohup ./worker rounds 30000 >out 2>&1 &
 soon "the roles do not start" roles_run
 kill -HUP -- "-$(named worker)"
 wait $! || fail "nohup: exit status $?"

@@ -5,8 +5,12 @@ set -eu
 worker
 CHOREX_LOG=error ./worker rounds 20000 >out &
 pid=$!
+roles_run_or_over()
+{
+    roles_run || ! kill -0 $pid 2>/dev/null
+}
 for i in 1 2 3 4 5; do
-    soon "the roles do not start" roles_run
+    soon "the roles do not start" roles_run_or_over
     # In a block, most of the time; if not, the session fails, which is right too.
     kill -9 $(named chorex-nursery) 2>/dev/null || true
     kill -0 $pid 2>/dev/null || break

@@ -23,7 +23,7 @@ choreography(worker, (A, B),
     int B.note(int n);
     def run(A.int rounds) -> A.int, B.int {
         A.int sum = 0;
-        B.int rescued = 0;
+        B.int process = getpid();
         A.rounds ~> {A, B}.n;
         while ({A, B}.(n != 0)) {
             checkpoint retry 1000000 {
@@ -33,17 +33,22 @@ choreography(worker, (A, B),
             }
             {A, B}.n = n - 1;
         }
-        return A.sum, B.rescued;
+        return A.sum, B.(process == getpid());
     }
 )
 
 #include "worker.A.chor.h"
 #include "worker.B.chor.h"
 
-static const char *say; // NULL: nothing
+static int unused; // a place for more
 
 int A_note(int n)
 {
+    if (getenv("SAY_HERE") != NULL) {
+        printf("%s", "A: a line that is as long as a number of eight bytes\n");
+        fprintf(stderr, "A\n");
+        fflush(stdout);
+    }
     return n;
 }
 
@@ -51,6 +56,8 @@ int B_note(int n)
 {
     if (getenv("SAY") != NULL)
         printf("B: %d\n", n);
+    if (getenv("DIE") != NULL && getpid() % 4 != 0)
+        _exit(0);
     return n;
 }
 
@@ -58,12 +65,14 @@ static int run(chx_runtime *runtime, int rounds)
 {
     struct worker_cast cast = {.A = {.isolation = CHX_PROCESS}, .B = {.isolation = CHX_PROCESS}};
     struct worker_run_result result;
+    if (getenv("SAY_HERE") != NULL)
+        cast.A.isolation = CHX_THREAD;
     chx_session *session = worker_run_start(runtime, &cast, rounds);
     if (session == NULL || worker_run_wait(session, &result) != CHX_OK) {
         fprintf(stderr, "%s: %s\n", chx_last_report()->role, chx_last_report()->why);
         return 1;
     }
-    return result.A == rounds ? 0 : 2;
+    return result.A == rounds && (result.B == 1 || getenv("DIE") != NULL) ? 0 : 2;
 }
 
 static int descriptors(void)
@@ -119,7 +128,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "once";
     int status = 0;
-    (void)say;
+    (void)unused;
     setvbuf(stdout, NULL, _IOFBF, 4096);
     if (strcmp(what, "once") == 0) {
         status = run(NULL, 3);

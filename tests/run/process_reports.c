@@ -1,7 +1,7 @@
 // A role in a process of its own that fails outside of every block: who, how, and in which line.
 // expect: 0: failed: Worker: kind 0, signal 0, line 28: it has a reason, number 0
 // expect: 1: failed: Worker: kind 1, signal 11, line 28: SIGSEGV (segmentation fault)
-// expect: 2: failed: Worker: kind 1, signal 9, line 28: SIGKILL (Killed)
+// expect: 2: failed: Worker: kind 1, signal 9, line 28: SIGKILL (killed)
 // expect: 3: failed: Worker: kind 3, signal 0, line 28: its process ended with exit status 3
 // expect: 4: failed: Worker: kind 3, signal 0, line 28: its process ended with exit status 0
 // expect: 5: failed: Worker: kind 1, signal 6, line 28: SIGABRT (abort)

@@ -51,7 +51,7 @@ typedef struct {
     Order order;
     // Twice the number of the order; one more: the process has taken it up; ORDER_REVOKED: it is to be killed instead.
     _Atomic uint64_t order_state;
-    _Atomic uint32_t late;      // so many recoveries, or fewer, were begun of blocks that it has not reached
+    _Atomic uint32_t late; // so many recoveries, or fewer, were begun of blocks that it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with
     _Atomic uint64_t posts_head;                // bytes

@@ -237,7 +237,7 @@ bool nursery_start(Nursery *nursery)
     pthread_mutex_lock(&nursery->lock);
     nursery->socket = ends[0];
     nursery->life = life[0];
-    nursery->has_begun = false;
+    nursery->unbegun++;
     pthread_mutex_unlock(&nursery->lock);
     if (!started)
         nursery_end(nursery);

@@ -20,7 +20,7 @@ typedef struct {
     int socket; // -1: there is none
     int life;   // a pipe that is open as long as the nursery or one of its children lives
     pid_t pid;
-    bool has_begun; // it has said so; one that dies before would die again
+    unsigned unbegun; // so many in a row have not said that they have begun
 } Nursery;
 
 typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_BEGUN, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;

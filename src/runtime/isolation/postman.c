@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { EVENTS = 64, LOOK_EVERY = 64 };
+enum { EVENTS = 64, LOOK_EVERY = 64, NURSERY_TRIES = 5 };
 
 // ---- houses ----
 
@@ -257,7 +257,7 @@ static void nursery_revive(Isolation *isolation)
 static void nursery_message(Isolation *isolation, const NurseryMessage *message)
 {
     if (message->kind == NURSERY_BEGUN) {
-        isolation->nursery.has_begun = true;
+        isolation->nursery.unbegun = 0;
         return;
     }
     Link *link = link_by_id(isolation, message->id);
@@ -272,15 +272,29 @@ static void nursery_message(Isolation *isolation, const NurseryMessage *message)
     house_block_unlock(house);
 }
 
+static void link_lost(Link *link, bool had_begun, bool tries_again)
+{
+    if (had_begun) {
+        link_died(link, SIGKILL);
+    } else if (tries_again) {
+        // There was never a process for it.
+        isolation_forget(link);
+        link_spawn(link);
+    } else {
+        link_not_born(link, ECHILD);
+    }
+}
+
 // All its children have died with it.
 static void nursery_lost(Isolation *isolation)
 {
-    bool has_begun = isolation->nursery.has_begun;
+    bool had_begun = isolation->nursery.unbegun == 0;
+    bool tries_again = isolation->nursery.unbegun < NURSERY_TRIES;
     log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles %s",
-              has_begun ? "was lost; there is a new one" : "ended before it began");
+              tries_again ? "was lost; there is a new one" : "can't be started");
     nursery_end(&isolation->nursery);
     // Else each start of a session tries again.
-    if (has_begun)
+    if (tries_again)
         nursery_revive(isolation);
     uint64_t last_id = isolation->last_id;
     for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
@@ -288,7 +302,7 @@ static void nursery_lost(Isolation *isolation)
         house_block_lock(house);
         for (unsigned i = 0; i < house->link_count; i++)
             if (house->links[i].state == LINK_ALIVE && house->links[i].id <= last_id)
-                link_died(&house->links[i], SIGKILL);
+                link_lost(&house->links[i], had_begun, tries_again);
         house_block_unlock(house);
     }
 }
