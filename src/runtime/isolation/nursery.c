@@ -131,18 +131,18 @@ static int birth_run(void *argument)
 }
 
 #if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HAS_THREAD_SANITIZER 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
 #endif
-#elif defined(__SANITIZE_THREAD__)
-#define HAS_THREAD_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
 #endif
 
 // That child, without a signal at its end: the program's own handling of children is not disturbed.
 static int birth_clone(Birth *birth, void *stack)
 {
-#ifdef HAS_THREAD_SANITIZER
-    // Which keeps an account of each thread in the memory that the child would share.
+#ifdef HAS_SANITIZER
+    // Which keeps an account of each thread and its stack in the memory that the child would share.
     (void)stack;
     int pid = (int)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
     if (pid == 0)
