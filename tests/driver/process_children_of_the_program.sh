@@ -10,7 +10,7 @@ timeout 100 ./worker threads || fail "threads: exit status $?"
 soon "processes are left" nothing_runs
 
 # A terminal's signal goes to all of its processes: what it means is the program's to say.
-coproc PROGRAM { exec setsid ./worker interrupted; }
+coproc PROGRAM { exec setsid env --default-signal=INT ./worker interrupted; }
 soon "the roles do not start" roles_run
 pid=$PROGRAM_PID
 kill -INT -- "-$pid"
@@ -19,7 +19,8 @@ read -r line <&"${PROGRAM[0]}" || line=nothing
 wait "$pid" || fail "after SIGINT: exit status $?"
 
 # The terminal is gone: a program that does not care goes on with its roles, another ends with them.
-setsid ./worker endless &
+# Whoever runs this test may have been told to ignore it.
+setsid env --default-signal=HUP ./worker endless &
 soon "the roles do not start" roles_run
 kill -HUP -- "-$(named worker)"
 soon "processes are left" nothing_runs

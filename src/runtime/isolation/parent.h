@@ -95,10 +95,18 @@ typedef struct Isolation {
     unsigned busy_count;
 } Isolation;
 
+static inline Bell *link_bell(const Link *link)
+{
+    return &link->house->head->bells[link->actor->index];
+}
+
+// ---- posts.c ----
+
+// With the session's block lock held: deals with what the process has posted. False: there is more.
+bool link_take_posts(Link *link);
+
 // ---- link.c: all with the session's block lock held ----
 
-// Deals with what the process has posted. False: there is more.
-bool link_take_posts(Link *link);
 // The process is dead. `status` as of waitpid.
 void link_died(Link *link, int status);
 // It is to be killed, because of this. More than once is once.
@@ -123,6 +131,11 @@ void link_not_born(Link *link, int error);
 void link_spawn(Link *link);
 // It does not go on. Only on the postman's thread, which gives its count of `live` back when the lock is released.
 void link_leave(Link *link);
+
+// What the process wrote as a value of this type: is it one? The value is then owned.
+bool link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size);
+// Can the record that stands in a channel (the context) be a message?
+bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
 
 // ---- postman.c ----
 
