@@ -88,3 +88,6 @@ int main(void)
     printf("commands %d, sum %d, agreed sum %d\n", commands_result.Ben, sum_result.Ben, agreed_result.Ben);
     return 0;
 }
+
+// What Ann has read so far would begin anew in each process.
+//! no-process

@@ -45,3 +45,6 @@ int main(void)
     }
     return 0;
 }
+
+// The count of attempts would begin anew in each process.
+//! no-process

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { EVENTS = 64, LOOK_EVERY = 64, NURSERY_TRIES = 5 };
+enum { EVENTS = 64, LOOK_EVERY = 64, NURSERY_TRIES = 50 };
 
 // ---- houses ----
 
