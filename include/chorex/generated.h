@@ -276,9 +276,9 @@ enum {
 typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
     uint64_t sent_bytes;
-    uint64_t sent_stop; // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
+    uint64_t sent_stop;               // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
     unsigned char *write, *write_end; // up to here projected code may write itself
-    chx_stamp sending; // the epoch of what is sent now; the token
+    chx_stamp sending;                // the epoch of what is sent now; the token
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
     uint64_t sent_seen;

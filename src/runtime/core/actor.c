@@ -41,7 +41,8 @@ void guard_leave(Guard *guard)
     here->unpooled = guard->outer_unpooled;
 }
 
-void guard_raise_v(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
+// The fault, in the current guard.
+static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
 {
     Guard *guard = current()->guard;
     CHECK(guard != NULL);
@@ -49,14 +50,16 @@ void guard_raise_v(chx_fault_kind kind, int signal, uint32_t site, const char *f
     guard->fault.signal = signal;
     guard->fault.site = site;
     vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
-    siglongjmp(guard->jump, 1);
+    return guard;
 }
 
 void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    guard_raise_v(kind, signal, site, format, arguments);
+    Guard *guard = guard_blame(kind, signal, site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
 }
 
 void guard_no_memory(void)
@@ -419,7 +422,9 @@ void chx_fail(const char *format, ...)
         fputs("\n", stderr);
         abort();
     }
-    guard_raise_v(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
+    Guard *guard = guard_blame(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
 }
 
 void *chx_context(void)

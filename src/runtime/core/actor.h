@@ -142,8 +142,6 @@ static inline Current *current(void)
 void guard_enter(Guard *guard, Actor *actor);
 void guard_leave(Guard *guard);
 // Ends the current step: the fault goes to the current guard.
-CHX_NORETURN void guard_raise_v(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
-    CHX_PRINTF(4, 0);
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);
 

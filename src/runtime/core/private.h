@@ -62,7 +62,6 @@
 #pragma redefine_extname guard_leave chx_private_guard_leave
 #pragma redefine_extname guard_no_memory chx_private_guard_no_memory
 #pragma redefine_extname guard_raise chx_private_guard_raise
-#pragma redefine_extname guard_raise_v chx_private_guard_raise_v
 #pragma redefine_extname house_block_lock chx_private_house_block_lock
 #pragma redefine_extname house_block_unlock chx_private_house_block_unlock
 #pragma redefine_extname house_look_for_deadlock chx_private_house_look_for_deadlock

@@ -314,9 +314,9 @@ static const chx_type *const types[] = {
 // What can be read is written again as it was, byte for byte.
 static void decode_one(const chx_type *type, const uint8_t *bytes, size_t count)
 {
-    uint8_t *copy = malloc(count + 1);
-    memcpy(copy, bytes, count);
-    copy = realloc(copy, count != 0 ? count : 1);
+    uint8_t *copy = malloc(count != 0 ? count : 1);
+    if (count != 0)
+        memcpy(copy, bytes, count);
     void *value = aligned_alloc(16, (type->size + 15) / 16 * 16);
     size_t used = 0;
     if (chx_decode(type, value, copy, count, &used)) {
@@ -381,7 +381,7 @@ static void fuzz_chain(Input *input)
     Chunk *chunk = calloc(1, sizeof *chunk + 512);
     chunk->capacity = 512;
     Actor actor = {.session = &session, .role = &saved_role, .chunk = chunk};
-    int64_t distance = (const char *)&saved_function - (const char *)&saved_role;
+    int64_t distance = (int64_t)((uintptr_t)&saved_function - (uintptr_t)&saved_role);
     uint64_t frame_size = sizeof(SavedVariables);
     // One frame, of that function: its place differs from build to build.
     size_t count = (size_t)(input->end - input->at);
