@@ -97,7 +97,7 @@ static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t co
     return grown;
 }
 
-void mark_reserve(Actor *actor)
+inline void mark_reserve(Actor *actor)
 {
     if (actor->mark_count == actor->mark_capacity)
         actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
@@ -129,7 +129,7 @@ static CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
     return grown;
 }
 
-Mark *mark_allocate(Actor *actor, size_t saved)
+inline Mark *mark_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
     MarkChunk *chunk = actor->mark_chunk;
@@ -143,7 +143,7 @@ Mark *mark_allocate(Actor *actor, size_t saved)
 }
 
 // The newest one.
-void mark_release(Actor *actor, Mark *mark)
+inline void mark_release(Actor *actor, Mark *mark)
 {
     MarkChunk *chunk = mark->chunk;
     chunk->used = (size_t)((unsigned char *)mark - chunk->data);
@@ -191,31 +191,33 @@ static void value_share(const chx_type *type, void *value)
     }
 }
 
-static void frame_share(const chx_function *function, void *frame)
+// True: there was something to own.
+static inline bool frame_share(const chx_function *function, void *frame)
 {
+    bool owns = false;
     for (size_t i = 0; i < function->owned_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
-        if (!type_is_text(variable->type) || *(const void **)value != NULL)
-            value_share(variable->type, value);
+        if (type_is_text(variable->type) && *(const void **)value == NULL)
+            continue;
+        value_share(variable->type, value);
+        owns = true;
     }
+    return owns;
 }
 
-void mark_save(Mark *mark)
+inline void mark_save(Mark *mark)
 {
     memcpy(mark->saved, mark->frame, mark->saved_bytes);
-    frame_share(mark->frame->function, mark->saved);
+    mark->owns = frame_share(mark->frame->function, mark->saved);
 }
 
-static void mark_drop_saved(Mark *mark)
+static inline void mark_drop_saved(Mark *mark)
 {
     // In another process it is no frame.
-    if (mark->frame == NULL)
-        return;
-    chx_frame *saved = (chx_frame *)(void *)mark->saved;
-    if (saved->function->owned_count != 0 || saved->function->result != NULL)
-        stack_drop_frame(saved);
+    if (mark->frame != NULL && mark->owns)
+        stack_drop_frame((chx_frame *)(void *)mark->saved);
 }
 
 void mark_restore(Mark *mark)
@@ -224,22 +226,23 @@ void mark_restore(Mark *mark)
         return;
     stack_drop_frame(mark->frame);
     memcpy(mark->frame, mark->saved, mark->saved_bytes);
-    frame_share(mark->frame->function, mark->frame);
+    if (mark->owns)
+        frame_share(mark->frame->function, mark->frame);
 }
 
 // ---- marks ----
 
-Mark *mark_top(const Actor *actor)
+inline Mark *mark_top(const Actor *actor)
 {
     return actor->mark_count > 0 ? actor->marks[actor->mark_count - 1] : NULL;
 }
 
-void mark_push(Actor *actor, Mark *mark)
+inline void mark_push(Actor *actor, Mark *mark)
 {
     actor->marks[actor->mark_count++] = mark;
 }
 
-void mark_pop(Actor *actor)
+inline void mark_pop(Actor *actor)
 {
     Mark *mark = actor->marks[--actor->mark_count];
     actor->ordinal_count = mark->ordinal_base;
@@ -267,7 +270,7 @@ static __attribute__((noinline)) Mark *mark_called_back(Actor *actor, uint32_t a
 }
 
 // How often this role has entered the block directly under its current attempt.
-uint32_t *mark_ordinal(Actor *actor, uint32_t site)
+inline uint32_t *mark_ordinal(Actor *actor, uint32_t site)
 {
     Mark *parent = mark_top(actor);
     if (is_broken(BROKEN_COUNTED_NAMES))

@@ -13,6 +13,7 @@ struct Mark {
     chx_frame *frame; // NULL: in another process, and `saved` is not a frame
     uint32_t attempt;
     bool arrived;
+    bool owns; // `saved` has something to drop
     uint64_t steps;
     BlockFault *fault;   // in an isolated role's own process: why it is in the rescue
     size_t ordinal_base; // of the counts that belong to this attempt
