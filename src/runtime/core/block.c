@@ -41,7 +41,7 @@ static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
         block = block_new_usual(session);
     if (block == NULL)
         return NULL;
-    *block = (Block){.is_there = (bool *)(block + 1), .checkpoint = checkpoint};
+    *block = (Block){.checkpoint = checkpoint};
     for (size_t i = 0; i < checkpoint->participant_count; i++)
         block->is_there[i] = false;
     return block;

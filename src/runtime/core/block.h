@@ -40,7 +40,7 @@ struct Block {
     bool deleted;       // its parent went to another attempt
     Deadline *deadline; // armed; NULL: none
     BlockFault *fault;  // of the latest decision
-    bool *is_there;     // by position among the participants: at the end of this attempt
+    bool is_there[];    // by position among the participants: at the end of this attempt
 };
 
 // Records of the usual size, the first few of them in the session's own memory.
