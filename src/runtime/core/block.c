@@ -42,8 +42,10 @@ static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
     if (block == NULL)
         return NULL;
     *block = (Block){.checkpoint = checkpoint};
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        block->is_there[i] = false;
+    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
+        memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
+    else
+        memset(block->is_there, 0, BLOCK_USUAL_PARTICIPANTS * sizeof(bool));
     return block;
 }
 
@@ -71,15 +73,11 @@ static Block **block_children(Session *session, Block *parent)
     return parent != NULL ? &parent->children : &session->blocks;
 }
 
-Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
+// Not inline: who only finds a record needs no room on the stack.
+static __attribute__((noinline)) Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint,
+                                                   uint32_t ordinal)
 {
     Block **children = block_children(session, parent);
-    for (Block *block = *children; block != NULL; block = block->next) {
-        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
-            block->references++;
-            return block;
-        }
-    }
     Block *block = block_new(session, checkpoint);
     if (block == NULL)
         return NULL;
@@ -92,6 +90,17 @@ Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkp
     if (checkpoint->within_ns != 0)
         deadline_arm(session, block);
     return block;
+}
+
+Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
+{
+    for (Block *block = *block_children(session, parent); block != NULL; block = block->next) {
+        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
+            block->references++;
+            return block;
+        }
+    }
+    return block_make(session, parent, checkpoint, ordinal);
 }
 
 static inline void block_unlink(Session *session, Block *block)

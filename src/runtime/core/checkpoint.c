@@ -184,10 +184,15 @@ static inline bool frame_share(const chx_function *function, void *frame)
     return owns;
 }
 
-void mark_save(Mark *mark)
+static inline void save(Mark *mark)
 {
     memcpy(mark->saved, mark->frame, mark->saved_bytes);
     mark->owns = frame_share(mark->frame->function, mark->saved);
+}
+
+void mark_save(Mark *mark)
+{
+    save(mark);
 }
 
 static inline void mark_drop_saved(Mark *mark)
@@ -362,7 +367,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
     Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
     mark->frame = frame;
-    mark_save(mark); // before the block knows of this role: a copy may fail
+    save(mark); // before the block knows of this role: a copy may fail
     blocks_lock(session);
     Block *block = NULL;
     bool is_called_back = actor_has_news(actor);
