@@ -41,13 +41,15 @@ static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
         block = block_new_usual(session);
     if (block == NULL)
         return NULL;
-    *block = (Block){.is_there = (bool *)(block + 1), .checkpoint = checkpoint};
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        block->is_there[i] = false;
+    *block = (Block){.checkpoint = checkpoint};
+    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
+        memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
+    else
+        memset(block->is_there, 0, BLOCK_USUAL_PARTICIPANTS * sizeof(bool));
     return block;
 }
 
-static void block_free(Session *session, Block *block)
+static inline void block_free(Session *session, Block *block)
 {
     if (block->fault != NULL)
         runtime_release(session->runtime, block->fault);
@@ -71,15 +73,11 @@ static Block **block_children(Session *session, Block *parent)
     return parent != NULL ? &parent->children : &session->blocks;
 }
 
-Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
+// Not inline: who only finds a record needs no room on the stack.
+static __attribute__((noinline)) Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint,
+                                                   uint32_t ordinal)
 {
     Block **children = block_children(session, parent);
-    for (Block *block = *children; block != NULL; block = block->next) {
-        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
-            block->references++;
-            return block;
-        }
-    }
     Block *block = block_new(session, checkpoint);
     if (block == NULL)
         return NULL;
@@ -94,7 +92,18 @@ Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkp
     return block;
 }
 
-static void block_unlink(Session *session, Block *block)
+Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
+{
+    for (Block *block = *block_children(session, parent); block != NULL; block = block->next) {
+        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
+            block->references++;
+            return block;
+        }
+    }
+    return block_make(session, parent, checkpoint, ordinal);
+}
+
+static inline void block_unlink(Session *session, Block *block)
 {
     Block **link = block_children(session, block->parent);
     while (*link != block)
@@ -120,18 +129,8 @@ static void block_delete(Session *session, Block *block)
     }
 }
 
-static size_t block_position(const Block *block, unsigned role)
-{
-    const chx_checkpoint *checkpoint = block->checkpoint;
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        if (checkpoint->participants[i] == role)
-            return i;
-    CHECK(!"the role takes part in the block");
-    return 0;
-}
-
 // Takes the actor out of its wait for `what` (NULL: any) and lets it run. An isolated one is told.
-static void block_wake(Session *session, Actor *actor, Block *what)
+static inline void block_wake(Session *session, Actor *actor, Block *what)
 {
     if (actor->link != NULL) {
         if (what != NULL)
@@ -156,38 +155,28 @@ static void block_wake(Session *session, Actor *actor, Block *what)
     }
 }
 
-bool block_arrive(Session *session, Block *block, unsigned role)
+void block_finish(Session *session, Block *block)
 {
-    size_t position = block_position(block, role);
-    if (is_broken(BROKEN_ARRIVALS_SURVIVE) && block->is_there[position])
-        return false;
-    CHECK(!block->done && !block->deleted && !block->is_there[position]);
-    block->is_there[position] = true;
-    if (++block->arrived < block->checkpoint->participant_count)
-        return false;
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     block_disarm(session, block);
-    // Who waits looks at it again after having said so; alone, nobody looks meanwhile.
-    atomic_store_explicit(&block->done, true, session->is_alone ? memory_order_relaxed : memory_order_seq_cst);
+    // Who waits looks at it again after having said so; alone, nobody looks meanwhile. (With an order that is not a
+    // constant it would be a fence in both cases.)
+    if (session->is_alone)
+        atomic_store_explicit(&block->done, true, memory_order_relaxed);
+    else
+        atomic_store(&block->done, true);
     // Isolated roles leave at once, and the last one to leave frees the record.
     const chx_checkpoint *checkpoint = block->checkpoint;
     for (size_t i = 0; i < checkpoint->participant_count; i++)
         block_wake(session, &session->actors[checkpoint->participants[i]], block);
-    return true;
 }
 
-void block_leave(Session *session, Block *block, bool in_order)
+void block_left_by_all(Session *session, Block *block)
 {
-    CHECK(!in_order || block->done);
-    CHECK(block->references > 0);
-    block->references--;
-    block->left++;
-    if (block->deleted) {
-        if (block->references == 0)
-            block_free(session, block);
-    } else if (block->done && block->left == block->checkpoint->participant_count) {
+    if (!block->deleted)
         block_delete(session, block);
-    }
+    else if (block->references == 0)
+        block_free(session, block);
 }
 
 bool block_can_recover(const Block *block, uint32_t attempt)

@@ -16,7 +16,9 @@
 
 #include "runtime/core/private.h"
 
+#include "base/check.h"
 #include "runtime/core/actor.h"
+#include "runtime/core/broken.h"
 
 typedef struct Deadline Deadline;
 
@@ -38,7 +40,7 @@ struct Block {
     bool deleted;       // its parent went to another attempt
     Deadline *deadline; // armed; NULL: none
     BlockFault *fault;  // of the latest decision
-    bool *is_there;     // by position among the participants: at the end of this attempt
+    bool is_there[];    // by position among the participants: at the end of this attempt
 };
 
 // Records of the usual size, the first few of them in the session's own memory.
@@ -60,10 +62,44 @@ enum {
 
 // The record that this role finds when it enters; made if it is the first. NULL: no memory.
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
-// The role at `index` is at the end of its attempt, which is the current one. True: it was the last, the block is done.
-bool block_arrive(Session *session, Block *block, unsigned role);
+
+static inline size_t block_position(const Block *block, unsigned role)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        if (checkpoint->participants[i] == role)
+            return i;
+    CHECK(!"the role takes part in the block");
+    return 0;
+}
+
+// The role of this number is at the end of its attempt, which is the current one. True: it was the last, the block is done.
+void block_finish(Session *session, Block *block);
+static inline bool block_arrive(Session *session, Block *block, unsigned role)
+{
+    size_t position = block_position(block, role);
+    if (is_broken(BROKEN_ARRIVALS_SURVIVE) && block->is_there[position])
+        return false;
+    CHECK(!block->done && !block->deleted && !block->is_there[position]);
+    block->is_there[position] = true;
+    if (++block->arrived < block->checkpoint->participant_count)
+        return false;
+    block_finish(session, block);
+    return true;
+}
+
 // The role has left a done block, or went back to a block further out.
-void block_leave(Session *session, Block *block, bool in_order);
+void block_left_by_all(Session *session, Block *block);
+static inline void block_leave(Session *session, Block *block, bool in_order)
+{
+    CHECK(!in_order || block->done);
+    CHECK(block->references > 0);
+    block->references--;
+    block->left++;
+    if (block->deleted ? block->references == 0 : block->done && block->left == block->checkpoint->participant_count)
+        block_left_by_all(session, block);
+}
+
 // The next attempt, because of this fault. Wakes the participants. False: no memory for it.
 bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line);
 // Is there another attempt to go to, or does a failure belong to the enclosing block?

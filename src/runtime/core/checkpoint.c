@@ -18,16 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct MarkChunk {
-    MarkChunk *previous;
-    size_t capacity, used;
-    _Alignas(16) unsigned char data[];
-};
-
-struct Ordinal {
-    uint32_t site, count;
-};
-
 // What happens to the blocks of a session is serialised, by the actors' workers with these two. While all actors of the
 // session are one worker's, no lock is needed, only that none of them is taken away meanwhile (session->is_alone). Else
 // it is the mutex.
@@ -97,14 +87,18 @@ static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t co
     return grown;
 }
 
-void mark_reserve(Actor *actor)
+void marks_grow(Actor *actor)
 {
-    if (actor->mark_count == actor->mark_capacity)
-        actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
+    actor->marks = grow(actor, actor->marks, sizeof(Mark *), actor->mark_count, &actor->mark_capacity);
 }
 
-// A chunk above the current one with room for `bytes`.
-static CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
+void ordinals_grow(Actor *actor)
+{
+    actor->ordinals =
+        grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count, &actor->ordinal_capacity);
+}
+
+MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
 {
     MarkChunk *chunk = actor->mark_chunk, *grown = actor->spare_mark_chunk;
     size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
@@ -129,26 +123,9 @@ static CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
     return grown;
 }
 
-Mark *mark_allocate(Actor *actor, size_t saved)
+void mark_chunk_pop(Actor *actor)
 {
-    size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
     MarkChunk *chunk = actor->mark_chunk;
-    if (chunk == NULL || chunk->capacity - chunk->used < bytes)
-        chunk = mark_chunk_push(actor, bytes);
-    Mark *mark = (Mark *)(void *)(chunk->data + chunk->used);
-    chunk->used += bytes;
-    mark->chunk = chunk;
-    mark->saved_bytes = saved;
-    return mark;
-}
-
-// The newest one.
-void mark_release(Actor *actor, Mark *mark)
-{
-    MarkChunk *chunk = mark->chunk;
-    chunk->used = (size_t)((unsigned char *)mark - chunk->data);
-    if (chunk->used > 0 || chunk->previous == NULL)
-        return;
     // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
     if (actor->spare_mark_chunk != NULL)
         runtime_release(actor->session->runtime, actor->spare_mark_chunk);
@@ -191,31 +168,38 @@ static void value_share(const chx_type *type, void *value)
     }
 }
 
-static void frame_share(const chx_function *function, void *frame)
+// True: there was something to own.
+static inline bool frame_share(const chx_function *function, void *frame)
 {
+    bool owns = false;
     for (size_t i = 0; i < function->owned_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
-        if (!type_is_text(variable->type) || *(const void **)value != NULL)
-            value_share(variable->type, value);
+        if (type_is_text(variable->type) && *(const void **)value == NULL)
+            continue;
+        value_share(variable->type, value);
+        owns = true;
     }
+    return owns;
+}
+
+static inline void save(Mark *mark)
+{
+    memcpy(mark->saved, mark->frame, mark->saved_bytes);
+    mark->owns = frame_share(mark->frame->function, mark->saved);
 }
 
 void mark_save(Mark *mark)
 {
-    memcpy(mark->saved, mark->frame, mark->saved_bytes);
-    frame_share(mark->frame->function, mark->saved);
+    save(mark);
 }
 
-static void mark_drop_saved(Mark *mark)
+static inline void mark_drop_saved(Mark *mark)
 {
     // In another process it is no frame.
-    if (mark->frame == NULL)
-        return;
-    chx_frame *saved = (chx_frame *)(void *)mark->saved;
-    if (saved->function->owned_count != 0 || saved->function->result != NULL)
-        stack_drop_frame(saved);
+    if (mark->frame != NULL && mark->owns)
+        stack_drop_frame((chx_frame *)(void *)mark->saved);
 }
 
 void mark_restore(Mark *mark)
@@ -224,20 +208,11 @@ void mark_restore(Mark *mark)
         return;
     stack_drop_frame(mark->frame);
     memcpy(mark->frame, mark->saved, mark->saved_bytes);
-    frame_share(mark->frame->function, mark->frame);
+    if (mark->owns)
+        frame_share(mark->frame->function, mark->frame);
 }
 
 // ---- marks ----
-
-Mark *mark_top(const Actor *actor)
-{
-    return actor->mark_count > 0 ? actor->marks[actor->mark_count - 1] : NULL;
-}
-
-void mark_push(Actor *actor, Mark *mark)
-{
-    actor->marks[actor->mark_count++] = mark;
-}
 
 void mark_pop(Actor *actor)
 {
@@ -266,33 +241,21 @@ static __attribute__((noinline)) Mark *mark_called_back(Actor *actor, uint32_t a
     return outermost < actor->mark_count ? actor->marks[outermost] : NULL;
 }
 
-// How often this role has entered the block directly under its current attempt.
-uint32_t *mark_ordinal(Actor *actor, uint32_t site)
-{
-    Mark *parent = mark_top(actor);
-    if (is_broken(BROKEN_COUNTED_NAMES))
-        site = 0;
-    for (size_t i = parent != NULL ? parent->ordinal_base : 0; i < actor->ordinal_count; i++)
-        if (actor->ordinals[i].site == site)
-            return &actor->ordinals[i].count;
-    if (actor->ordinal_count == actor->ordinal_capacity)
-        actor->ordinals =
-            grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count, &actor->ordinal_capacity);
-    actor->ordinals[actor->ordinal_count] = (Ordinal){site, 0};
-    return &actor->ordinals[actor->ordinal_count++].count;
-}
-
 static bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 {
+    enum { FEW = 8 };
+    const unsigned *participants = checkpoint->participants;
     size_t low = 0, high = checkpoint->participant_count;
-    while (low < high) {
+    while (high - low > FEW) {
         size_t middle = low + (high - low) / 2;
-        if (checkpoint->participants[middle] < role)
-            low = middle + 1;
+        if (participants[middle] <= role)
+            low = middle;
         else
             high = middle;
     }
-    return low < checkpoint->participant_count && checkpoint->participants[low] == role;
+    while (low < high && participants[low] < role)
+        low++;
+    return low < high && participants[low] == role;
 }
 
 // Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
@@ -404,7 +367,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
     Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
     mark->frame = frame;
-    mark_save(mark); // before the block knows of this role: a copy may fail
+    save(mark); // before the block knows of this role: a copy may fail
     blocks_lock(session);
     Block *block = NULL;
     bool is_called_back = actor_has_news(actor);
@@ -428,7 +391,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     mark->attempt = attempt;
     mark->arrived = false;
     mark->steps = self->steps;
-    mark->ordinal_base = actor->ordinal_count;
+    mark->ordinal_base = (uint32_t)actor->ordinal_count;
     mark_push(actor, mark);
     if (self->observed != 0)
         observe_entered(actor, epoch);
@@ -496,6 +459,8 @@ chx_fault chx_fault_here(chx_self *self)
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
 void mark_unwind_to(Actor *actor, Mark *target)
 {
+    if (actor->top == target->frame && actor->self.pool_size == 0)
+        return;
     Guard guard;
     guard_enter(&guard, actor);
     if (sigsetjmp(guard.jump, 0) == 0) {

@@ -59,7 +59,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark->attempt = 0;
     mark->arrived = false;
     mark->steps = head.steps;
-    mark->ordinal_base = actor->ordinal_count;
+    mark->ordinal_base = (uint32_t)actor->ordinal_count;
     mark_push(actor, mark);
     link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
