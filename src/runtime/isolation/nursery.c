@@ -277,6 +277,8 @@ void nursery_end(Nursery *nursery)
 static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
 {
     NurseryMessage message = {.kind = kind, .id = id};
+    while (atomic_load(&nursery->is_replaced))
+        poll(NULL, 0, 1);
     pthread_mutex_lock(&nursery->lock);
     errno = ECHILD;
     bool asked = nursery->socket >= 0 && message_send(nursery->socket, &message, files, count, 0);

@@ -10,6 +10,7 @@
 #include "runtime/core/private.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@ typedef struct {
     int socket; // -1: there is none
     int life;   // a pipe that is open as long as the nursery or one of its children lives
     pid_t pid;
-    unsigned unbegun; // so many in a row have not said that they have begun
+    _Atomic bool is_replaced; // it was lost, and the next one is on its way: who asks waits for that
+    unsigned unbegun;         // so many in a row have not said that they have begun
 } Nursery;
 
 typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_BEGUN, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;

@@ -292,10 +292,12 @@ static void nursery_lost(Isolation *isolation)
     bool tries_again = isolation->nursery.unbegun < NURSERY_TRIES;
     log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles %s",
               tries_again ? "was lost; there is a new one" : "can't be started");
+    atomic_store(&isolation->nursery.is_replaced, tries_again);
     nursery_end(&isolation->nursery);
     // Else each start of a session tries again.
     if (tries_again)
         nursery_revive(isolation);
+    atomic_store(&isolation->nursery.is_replaced, false);
     uint64_t last_id = isolation->last_id;
     for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
         next = house->next;
