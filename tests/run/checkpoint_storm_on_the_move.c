@@ -2,7 +2,6 @@
 // other workers take roles over: sooner or later, or never.
 // expect: 30000 rounds, all agree, no wrong message
 //! no-central
-//! no-process
 //! no-sim
 //! no-process
 #include <chorex.h>

@@ -173,6 +173,7 @@
 #pragma redefine_extname ring_send chx_private_ring_send
 #pragma redefine_extname ring_set_limits chx_private_ring_set_limits
 #pragma redefine_extname ring_valid_until chx_private_ring_valid_until
+#pragma redefine_extname role_checkpoint chx_private_role_checkpoint
 #pragma redefine_extname runtime_allocate chx_private_runtime_allocate
 #pragma redefine_extname runtime_default chx_private_runtime_default
 #pragma redefine_extname runtime_release chx_private_runtime_release

@@ -156,6 +156,9 @@ static inline size_t house_bytes(HouseShape shape)
     return house_ring(shape, shape.channel_count);
 }
 
+// The role's block with this number. NULL: it has none.
+const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
+
 // Maps a part of the file. NULL: it can't be had.
 void *house_map(int file, size_t offset, size_t bytes);
 // Maps a channel's ring. False: it can't be had.

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
-{
-    for (size_t i = 0; i < role->checkpoint_count; i++)
-        if (role->checkpoints[i]->site == site)
-            return role->checkpoints[i];
-    return NULL;
-}
-
 static bool post_enter(Link *link, const unsigned char *data, size_t size)
 {
     Actor *actor = link->actor;

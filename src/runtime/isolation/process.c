@@ -388,14 +388,6 @@ static const unsigned char *restore_read(int file, size_t *size)
     return data;
 }
 
-static const chx_checkpoint *find_checkpoint(const chx_role *role, uint32_t site)
-{
-    for (size_t i = 0; i < role->checkpoint_count; i++)
-        if (role->checkpoints[i]->site == site)
-            return role->checkpoints[i];
-    return NULL;
-}
-
 static void process_wire(Process *process, Actor *actor, Channel *channel, const RestoreChannel *from, bool sends)
 {
     const Restore *restore = process->restore;
@@ -489,7 +481,7 @@ static void process_mark(Actor *actor, const RestorePiece *piece)
     mark->block = NULL;
     mark->frame = actor->top;
     mark_save(mark);
-    mark->checkpoint = find_checkpoint(actor->role, piece->site);
+    mark->checkpoint = role_checkpoint(actor->role, piece->site);
     mark->attempt = piece->attempt;
     mark->arrived = false;
     mark->steps = piece->steps;
@@ -509,7 +501,7 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
         const void *bytes = chx_read(&reader, &piece, sizeof piece) ? chx_read_view(&reader, piece.size) : NULL;
         if (bytes == NULL || !chain_load(actor, bytes, piece.size))
             return false;
-        if (restore->marks > 0 && find_checkpoint(actor->role, piece.site) == NULL)
+        if (restore->marks > 0 && role_checkpoint(actor->role, piece.site) == NULL)
             return false;
         if (restore->marks > 0)
             process_mark(actor, &piece);
