@@ -42,7 +42,9 @@ typedef struct {
 typedef struct Chunk Chunk;
 struct Chunk {
     Chunk *previous, *next;
-    size_t capacity, used;
+    size_t capacity;
+    size_t used;  // while frames lie in the next one
+    size_t below; // used in the previous ones
     _Alignas(16) unsigned char data[];
 };
 
@@ -77,10 +79,7 @@ struct Actor {
     void *context;
     unsigned index; // in role order
 
-    chx_frame *top;
-    chx_frame *returned; // whose result chx_result gives
-    Chunk *chunk;
-    size_t stack_bytes;
+    Chunk *chunk; // in which the newest frame lies
 
     Channel *out; // array, in the order of role->sends_to
     Channel **in; // in the order of role->receives_from
@@ -178,6 +177,8 @@ void actor_settle(Actor *actor);
 // Takes the next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
 const Record *actor_peek(Actor *actor, Channel *channel);
 
+// No frames yet; the first ones will lie in this chunk, which has so many bytes behind its head.
+void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
 // Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
 // Drops a frame's variables and result.

@@ -459,7 +459,7 @@ chx_fault chx_fault_here(chx_self *self)
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
 void mark_unwind_to(Actor *actor, Mark *target)
 {
-    if (actor->top == target->frame && actor->self.pool_size == 0)
+    if (actor->self.top == target->frame && actor->self.pool_size == 0)
         return;
     Guard guard;
     guard_enter(&guard, actor);

@@ -75,8 +75,8 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->self.out = (unsigned char *)actor->out;
         actor->self.in = (chx_channel *const *)actor->in;
         actor->self.alarm = &session->alarm;
-        actor->chunk = (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES));
-        *actor->chunk = (Chunk){.capacity = STACK_FIRST_BYTES};
+        stack_init(actor, (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES)),
+                   STACK_FIRST_BYTES);
         actor->next_queued = actor + 1;
     }
 }

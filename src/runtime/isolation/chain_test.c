@@ -77,8 +77,7 @@ static Actor *actor_new(void)
     Actor *actor = calloc(1, sizeof *actor);
     actor->session = &session;
     actor->role = &role;
-    actor->chunk = calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES);
-    actor->chunk->capacity = STACK_FIRST_BYTES;
+    stack_init(actor, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES), STACK_FIRST_BYTES);
     return actor;
 }
 
@@ -189,12 +188,12 @@ static void frames_come_back(void **state)
     chx_buffer first = {0}, second = {0};
     save_two(old, &first, &second);
     assert_true(load(new, first.data, first.size));
-    check((Variables *)(void *)new->top, 1);
-    assert_ptr_equal(new->top->caller->function, &small);
-    assert_null(new->top->caller->caller);
+    check((Variables *)(void *)new->self.top, 1);
+    assert_ptr_equal(new->self.top->caller->function, &small);
+    assert_null(new->self.top->caller->caller);
     assert_true(load(new, second.data, second.size));
-    check((Variables *)(void *)new->top, 7);
-    const chx_frame *frame = new->top;
+    check((Variables *)(void *)new->self.top, 7);
+    const chx_frame *frame = new->self.top;
     for (int i = 0; i < 201; i++)
         frame = frame->caller;
     check((const Variables *)(const void *)frame, 2);
@@ -259,7 +258,7 @@ static void a_fault_of_a_block_that_was_left_is_gone(void **state)
     free(why);
     chain_save(old, NULL, &saved);
     assert_true(load(new, saved.data, saved.size));
-    v = (Variables *)(void *)new->top;
+    v = (Variables *)(void *)new->self.top;
     assert_string_equal(v->fault.why, "");
     assert_string_equal(v->fault.role, "");
     actor_free(new);

@@ -465,8 +465,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->rescues = restore->rescues;
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
-    actor->chunk = need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES));
-    actor->chunk->capacity = STACK_FIRST_BYTES;
+    stack_init(actor, need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
     checkpoint_init(actor, need(aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = restore->token[0];
@@ -477,9 +476,9 @@ static Actor *process_actor(Process *process, const chx_role *role)
 static void process_mark(Actor *actor, const RestorePiece *piece)
 {
     mark_reserve(actor);
-    Mark *mark = mark_allocate(actor, actor->top->function->frame_size);
+    Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size);
     mark->block = NULL;
-    mark->frame = actor->top;
+    mark->frame = actor->self.top;
     mark_save(mark);
     mark->checkpoint = role_checkpoint(actor->role, piece->site);
     mark->attempt = piece->attempt;

@@ -87,7 +87,7 @@ static chx_step stage_run(chx_self *self, void *memory)
             if (!chx_receive(self, 0, 1, &frame->got, sizeof frame->got))
                 return chx_wait(self);
             if (frame->got == 0)
-                return chx_return(self);
+                return chx_return(self, self->top->function);
             frame->frame.at = 1;
         }
         if (!chx_room(self, 0))
