@@ -166,7 +166,8 @@ typedef struct {
     uint32_t retries;             // attempts of the body besides the first
     uint64_t within_ns;           // for each attempt of the body; 0: no deadline
     const unsigned *participants; // roles, ascending
-    size_t participant_count;
+    uint32_t participant_count;
+    uint32_t position; // this role's, among them
 } chx_checkpoint;
 
 struct chx_role {

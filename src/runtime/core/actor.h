@@ -28,7 +28,17 @@ typedef struct Worker Worker;
 typedef struct Block Block;
 typedef struct Mark Mark; // checkpoint.c
 typedef struct MarkChunk MarkChunk;
-typedef struct Ordinal Ordinal;
+
+// How often a role has entered a block.
+typedef struct {
+    uint32_t site, count; // no site: none yet
+} Ordinal;
+
+// The same for all blocks directly under one attempt.
+typedef struct {
+    Ordinal first;
+    uint32_t base; // the others: from here on in actor->ordinals
+} Ordinals;
 
 // What was wrong, on its way from where it happened to the monitor.
 typedef struct {
@@ -92,8 +102,10 @@ struct Actor {
     Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
-    void *checkpoint_room; // the first ones of these, in the session's memory; NULL: there is none
-    Ordinal *ordinals;     // how often it entered which block, by mark
+    unsigned char *mark_begin, *mark_next, *mark_end; // in the current chunk
+    void *checkpoint_room;                            // the first ones of these, in the session's memory; NULL: none
+    Ordinals outermost;                               // of blocks that are in no other
+    Ordinal *ordinals;                                // those that are not the first of their mark
     size_t ordinal_count, ordinal_capacity;
     unsigned restarts, restarts_max, restarts_period_ms;
     uint64_t *restart_times; // a ring

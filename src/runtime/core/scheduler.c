@@ -346,6 +346,9 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
     Worker *worker = NULL;
+    // A simulated machine has no workers, but half of its sessions are treated as if one ran them.
+    if (scheduler->platform->ready != NULL && session->house == NULL && session->token[0] % 2 == 0)
+        atomic_store(&session->worker, &scheduler->guests[0]);
     if (count == 0 || scheduler->platform->ready != NULL || session->house != NULL)
         return false;
     for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
