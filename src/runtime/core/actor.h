@@ -17,8 +17,6 @@
 
 enum {
     STACK_FIRST_BYTES = 512,  // frames in the session's own memory
-    STACK_CHUNK_BYTES = 4096, // the next ones; doubling up to the largest
-    STACK_CHUNK_MAX_BYTES = 65536,
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
 };

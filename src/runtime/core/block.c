@@ -21,7 +21,7 @@ static Block *block_new_usual(Session *session)
 {
     BlockPage *page = session->block_pages;
     if (page == NULL || page->used == page->capacity) {
-        page = runtime_allocate(session->runtime, sizeof *page + BLOCKS_MORE * (size_t)BLOCK_USUAL_BYTES);
+        page = page_take(session->runtime);
         if (page == NULL)
             return NULL;
         *page = (BlockPage){.next = session->block_pages, .capacity = BLOCKS_MORE};
@@ -254,7 +254,7 @@ void block_free_all(Session *session)
     for (BlockPage *page = session->block_pages, *next; page != NULL; page = next) {
         next = page->next;
         if (next != NULL || session->plan->checkpoints == 0)
-            runtime_release(session->runtime, page);
+            page_give(session->runtime, page);
     }
     session->block_pages = NULL;
 }

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "runtime/core/actor.h"
 #include "runtime/core/broken.h"
+#include "runtime/core/pages.h"
 
 typedef struct Deadline Deadline;
 
@@ -54,7 +55,7 @@ enum {
     BLOCK_USUAL_PARTICIPANTS = 16,
     BLOCK_USUAL_BYTES = (sizeof(Block) + BLOCK_USUAL_PARTICIPANTS * sizeof(bool) + 15) / 16 * 16,
     BLOCKS_FIRST = 4,
-    BLOCKS_MORE = 24,
+    BLOCKS_MORE = (PAGE_BYTES - sizeof(BlockPage)) / BLOCK_USUAL_BYTES,
     BLOCK_ROOM_BYTES = sizeof(BlockPage) + BLOCKS_FIRST * BLOCK_USUAL_BYTES,
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/core/log.h"
 #include "runtime/core/mark.h"
 #include "runtime/core/observe.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
@@ -108,23 +109,30 @@ void ordinals_grow(Actor *actor)
         grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count, &actor->ordinal_capacity);
 }
 
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(MarkChunk) }; // unless a mark needs more
+
+static void mark_chunk_release(Actor *actor, MarkChunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(actor->session->runtime, chunk);
+    else
+        release(actor, chunk);
+}
+
 void mark_chunk_push(Actor *actor, size_t bytes)
 {
     MarkChunk *chunk = actor->mark_chunk, *grown = actor->spare_mark_chunk;
     if (chunk != NULL)
         chunk->used = (size_t)(actor->mark_next - chunk->data);
-    size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
-    if (capacity > STACK_CHUNK_MAX_BYTES)
-        capacity = STACK_CHUNK_MAX_BYTES;
-    if (capacity < bytes)
-        capacity = bytes;
+    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     actor->spare_mark_chunk = NULL;
     if (grown != NULL && grown->capacity < bytes) {
-        runtime_release(actor->session->runtime, grown);
+        mark_chunk_release(actor, grown);
         grown = NULL;
     }
     if (grown == NULL) {
-        grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
+        chx_runtime *runtime = actor->session->runtime;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
         if (grown == NULL)
             guard_no_memory();
         grown->capacity = capacity;
@@ -141,7 +149,7 @@ void mark_chunk_pop(Actor *actor)
         return;
     // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
     if (actor->spare_mark_chunk != NULL)
-        runtime_release(actor->session->runtime, actor->spare_mark_chunk);
+        mark_chunk_release(actor, actor->spare_mark_chunk);
     actor->spare_mark_chunk = chunk;
     mark_chunk_use(actor, chunk->previous);
 }
@@ -629,12 +637,14 @@ void checkpoint_abandon(Actor *actor)
 
 void checkpoint_fini(Actor *actor)
 {
-    void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times, actor->spare_mark_chunk};
+    void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         release(actor, pieces[i]);
+    if (actor->spare_mark_chunk != NULL)
+        mark_chunk_release(actor, actor->spare_mark_chunk);
     for (MarkChunk *chunk = actor->mark_chunk, *previous; chunk != NULL; chunk = previous) {
         previous = chunk->previous;
-        release(actor, chunk);
+        mark_chunk_release(actor, chunk);
     }
     actor->marks = NULL;
     actor->mark_chunk = NULL;

@@ -559,6 +559,12 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
+static void worker_fini(Worker *worker)
+{
+    pages_free(worker->scheduler->runtime, &worker->pages);
+    pthread_mutex_destroy(&worker->lock);
+}
+
 void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers)
 {
     memset(scheduler, 0, sizeof *scheduler);
@@ -593,10 +599,10 @@ void scheduler_fini(Scheduler *scheduler)
     // Only now: they look into one another's queues to the last.
     for (uint32_t i = 0; i < count; i++) {
         Worker *worker = atomic_load(&scheduler->workers[i]);
-        pthread_mutex_destroy(&worker->lock);
+        worker_fini(worker);
         runtime_release(scheduler->runtime, worker);
     }
     for (uint32_t i = 0; i < GUEST_LIMIT; i++)
-        pthread_mutex_destroy(&scheduler->guests[i].lock);
+        worker_fini(&scheduler->guests[i]);
     pthread_mutex_destroy(&scheduler->lock);
 }

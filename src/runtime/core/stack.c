@@ -5,11 +5,14 @@
 #include "runtime/core/actor.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
 
 #include <string.h>
+
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless a frame needs more
 
 static void *frame_result(chx_frame *frame)
 {
@@ -31,6 +34,14 @@ void stack_init(Actor *actor, Chunk *chunk, size_t capacity)
     stack_use(actor, chunk);
 }
 
+static void chunk_release(chx_runtime *runtime, Chunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(runtime, chunk);
+    else
+        runtime_release(runtime, chunk);
+}
+
 // Goes to a chunk above the current one, with room for `bytes`.
 static void stack_grow(Actor *actor, size_t bytes)
 {
@@ -41,18 +52,13 @@ static void stack_grow(Actor *actor, size_t bytes)
         guard_raise(CHX_FAULT_SYSTEM, 0, actor->self.site, "recursion too deep: the frames of %s need more than %d MiB",
                     actor->role->role, STACK_LIMIT_BYTES >> 20);
     if (grown != NULL && grown->capacity < bytes) {
-        runtime_release(runtime, grown);
-        chunk->next = grown = NULL;
+        chunk->next = NULL;
+        chunk_release(runtime, grown);
+        grown = NULL;
     }
     if (grown == NULL) {
-        size_t capacity = chunk->capacity * 2;
-        if (capacity < STACK_CHUNK_BYTES)
-            capacity = STACK_CHUNK_BYTES;
-        if (capacity > STACK_CHUNK_MAX_BYTES)
-            capacity = STACK_CHUNK_MAX_BYTES;
-        if (capacity < bytes)
-            capacity = bytes;
-        grown = runtime_allocate(runtime, sizeof *grown + capacity);
+        size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
         if (grown == NULL)
             guard_no_memory();
         *grown = (Chunk){.previous = chunk, .capacity = capacity};
@@ -75,7 +81,7 @@ static void stack_pop(Actor *actor)
     if (self->stack_next == self->stack_begin && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
         if (chunk->next != NULL) {
-            runtime_release(actor->session->runtime, chunk->next);
+            chunk_release(actor->session->runtime, chunk->next);
             chunk->next = NULL;
         }
         stack_use(actor, chunk->previous);
@@ -172,7 +178,7 @@ void actor_fini(Actor *actor)
     // The first one is part of the session.
     for (Chunk *next = chunk->next; next != NULL; next = chunk) {
         chunk = next->next;
-        runtime_release(runtime, next);
+        chunk_release(runtime, next);
     }
     for (Allocation *allocation = actor->allocations, *next; allocation != NULL; allocation = next) {
         next = allocation->next;
