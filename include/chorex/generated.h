@@ -134,6 +134,7 @@ struct chx_function {
     const chx_variable *variables; // all of them
     size_t variable_count;
     size_t owned_count; // so many of them, the first ones, own something
+    size_t fixed_count; // of these the last so many keep the value that they were given with the call
 };
 
 // A place in the choreography that this role knows. Sorted by number.

@@ -16,7 +16,7 @@
 #include <stdarg.h>
 
 enum {
-    STACK_FIRST_BYTES = 512,  // frames in the session's own memory
+    STACK_FIRST_BYTES = 512,     // frames in the session's own memory
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
 };
@@ -193,6 +193,10 @@ void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
 // Drops a frame's variables and result.
 void stack_drop_frame(chx_frame *frame);
+// Drops a frame's result and those of its variables that may have changed since the call.
+void stack_drop_changed(chx_frame *frame);
+// Drops these variables of a copy of a frame.
+void stack_drop_saved(const chx_function *function, void *frame);
 
 void actor_pool(Actor *actor, const struct chx_text *text);
 

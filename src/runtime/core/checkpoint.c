@@ -189,11 +189,11 @@ static void value_share(const chx_type *type, void *value)
     }
 }
 
-// True: there was something to own.
+// What may change is owned by the copy, too. True: there was something to own.
 static inline bool frame_share(const chx_function *function, void *frame)
 {
     bool owns = false;
-    for (size_t i = 0; i < function->owned_count; i++) {
+    for (size_t i = 0; i < function->owned_count - function->fixed_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
@@ -205,10 +205,16 @@ static inline bool frame_share(const chx_function *function, void *frame)
     return owns;
 }
 
+// The copy that `saved` is the end of: the head of a frame does not change.
+static inline void *mark_frame(Mark *mark)
+{
+    return mark->saved - sizeof(chx_frame);
+}
+
 static inline void save(Mark *mark)
 {
-    memcpy(mark->saved, mark->frame, mark->saved_bytes);
-    mark->owns = frame_share(mark->frame->function, mark->saved);
+    memcpy(mark->saved, mark->frame + 1, mark->saved_bytes);
+    mark->owns = frame_share(mark->frame->function, mark_frame(mark));
 }
 
 void mark_save(Mark *mark)
@@ -220,15 +226,15 @@ static inline void mark_drop_saved(Mark *mark)
 {
     // In another process it is no frame.
     if (mark->frame != NULL && mark->owns)
-        stack_drop_frame((chx_frame *)(void *)mark->saved);
+        stack_drop_saved(mark->frame->function, mark_frame(mark));
 }
 
 void mark_restore(Mark *mark)
 {
     if (is_broken(BROKEN_NOT_RESTORED))
         return;
-    stack_drop_frame(mark->frame);
-    memcpy(mark->frame, mark->saved, mark->saved_bytes);
+    stack_drop_changed(mark->frame);
+    memcpy(mark->frame + 1, mark->saved, mark->saved_bytes);
     if (mark->owns)
         frame_share(mark->frame->function, mark->frame);
 }
@@ -404,7 +410,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     mark_reserve(actor);
     Mark *parent = mark_top(actor);
     uint32_t *ordinal = mark_ordinal(actor, parent, checkpoint->site);
-    Mark *mark = mark_allocate(actor, frame->function->frame_size);
+    Mark *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
     save(mark); // before the block knows of this role: a copy may fail
     blocks_lock(session);
@@ -585,7 +591,8 @@ Mark *mark_in_charge(Actor *actor)
     if (is_broken(BROKEN_WRONG_BLOCK) && block_can_recover(actor->marks[0]->block, actor->marks[0]->attempt))
         return actor->marks[0];
     for (size_t i = actor->mark_count; i > 0; i--)
-        if (!actor->marks[i - 1]->is_done && block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
+        if (!actor->marks[i - 1]->is_done &&
+            block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
             return actor->marks[i - 1];
     return NULL;
 }

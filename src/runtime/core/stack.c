@@ -88,10 +88,10 @@ static void stack_pop(Actor *actor)
     }
 }
 
-static void frame_drop_variables(chx_frame *frame)
+// The first `count` of them.
+static void frame_drop_first(const chx_function *function, size_t count, void *frame)
 {
-    const chx_function *function = frame->function;
-    for (size_t i = 0; i < function->owned_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Nobody looks at the frame again, so texts need not be zeroed.
@@ -106,12 +106,33 @@ static void frame_drop_variables(chx_frame *frame)
     }
 }
 
-void stack_drop_frame(chx_frame *frame)
+static void frame_drop_variables(chx_frame *frame)
+{
+    frame_drop_first(frame->function, frame->function->owned_count, frame);
+}
+
+void stack_drop_saved(const chx_function *function, void *frame)
+{
+    frame_drop_first(function, function->owned_count - function->fixed_count, frame);
+}
+
+static void frame_drop_result(chx_frame *frame)
 {
     const chx_type *result = frame->function->result;
-    frame_drop_variables(frame);
     if (result != NULL && result->owning)
         chx_value_drop(result, frame_result(frame));
+}
+
+void stack_drop_frame(chx_frame *frame)
+{
+    frame_drop_variables(frame);
+    frame_drop_result(frame);
+}
+
+void stack_drop_changed(chx_frame *frame)
+{
+    stack_drop_saved(frame->function, frame);
+    frame_drop_result(frame);
 }
 
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops)

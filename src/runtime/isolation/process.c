@@ -238,7 +238,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
 {
     Process *process = actor->process;
     mark_reserve(actor);
-    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
+    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
     mark_save(mark);
     mark->block = NULL;
@@ -471,7 +471,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
 static void process_mark(Actor *actor, const RestorePiece *piece)
 {
     mark_reserve(actor);
-    Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size);
+    Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
     mark->block = NULL;
     mark->frame = actor->self.top;
     mark_save(mark);
