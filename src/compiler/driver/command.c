@@ -362,16 +362,34 @@ static int version(const Command *command)
     return cc_run(command->arena, &words);
 }
 
+static const char *no_c_input(const Command *command)
+{
+    const Options *options = &command->options;
+    if (options->inputs.count == 0)
+        return "no input files";
+    return arena_printf(command->arena, "'%s' is not a C file: it should end in .c or .h, or stand behind '-x c'",
+                        options->inputs.items[0].path);
+}
+
+static bool names_a_role(const char *subject)
+{
+    const char *dot = strchr(subject, '.');
+    return dot != NULL && dot != subject && dot[1] != '\0';
+}
+
 static int run_mode(Command *command)
 {
     const Options *options = &command->options;
     bool needs_c = options->mode == MODE_EMIT || options->mode == MODE_DUMP || options->mode == MODE_STUBS ||
                    options->mode == MODE_CENTRAL;
     if (needs_c && !has_c_input(options))
-        return usage_error("no input files");
-    if (options->mode == MODE_STUBS && strchr(options->subject, '.') == NULL)
+        return usage_error(no_c_input(command));
+    if (options->mode == MODE_STUBS && !names_a_role(options->subject))
         return usage_error("'--stubs' needs NAME.ROLE");
     bool reads_c = needs_c || (options->mode == MODE_COMPILE && has_c_input(options));
+    if (reads_c && command->places.wrong_prefix != NULL)
+        return usage_error(arena_printf(command->arena, "CHORCC_PREFIX is '%s', but include/chorex.h is not there",
+                                        command->places.wrong_prefix));
     const char *unknown = reads_c ? unknown_option(command) : NULL;
     if (unknown != NULL)
         return usage_error(arena_printf(command->arena, "unknown option '%s'", unknown));
@@ -399,18 +417,30 @@ static int run_mode(Command *command)
     return EXIT_USAGE;
 }
 
+// What was printed may not have arrived: the disk is full, the stream is closed.
+static int check_output(int status)
+{
+    bool failed = fflush(stdout) != 0;
+    if (status != EXIT_SUCCESS || (!failed && !ferror(stdout)))
+        return status;
+    fputs("chorcc: error: standard output can't be written\n", stderr);
+    return EXIT_PROGRAM;
+}
+
 int command_run(int argc, char **argv)
 {
     Command command = {.arena = arena_new()};
     const char *error;
     int status;
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;
-    if (options_parse(command.arena, (const char *const *)argv + 1, count, &command.options, &error)) {
+    if (cc_is_chorcc()) {
+        status = usage_error("CHORCC_CC must be a C compiler, not chorcc again");
+    } else if (options_parse(command.arena, (const char *const *)argv + 1, count, &command.options, &error)) {
         command.places = places_find(command.arena);
         status = run_mode(&command);
     } else {
         status = usage_error(error);
     }
     arena_free(command.arena);
-    return status;
+    return check_output(status);
 }
