@@ -48,7 +48,10 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     if (runtime->options.channel_bytes == 0)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
     runtime->platform = platform_wanted();
-    runtime->log_level = log_level_wanted();
+    const char *unknown_level;
+    runtime->log_level = log_level_wanted(&unknown_level);
+    if (unknown_level != NULL)
+        log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
     runtime->isolates_all = isolation_wanted();
     runtime->observed =
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
