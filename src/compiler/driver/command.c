@@ -343,12 +343,13 @@ static int print_text(Command *command, Pass until, void (*print)(const Command 
 static int show(const Command *command)
 {
     WordList words = {0};
-    if (command->options.mode == MODE_CFLAGS)
-        add_cflags(command, &words);
-    else if (command->options.mode == MODE_LIBS)
-        cc_add_libs(command->arena, &command->places, &words);
-    else
+    Mode mode = command->options.mode;
+    if (mode == MODE_SHOWME)
         cc_command_line(command, &words);
+    if (mode == MODE_CFLAGS || mode == MODE_CFLAGS_AND_LIBS)
+        add_cflags(command, &words);
+    if (mode == MODE_LIBS || mode == MODE_CFLAGS_AND_LIBS)
+        cc_add_libs(command->arena, &command->places, &words);
     cc_print(&words, stdout);
     return EXIT_SUCCESS;
 }
@@ -407,6 +408,7 @@ static int run_mode(Command *command)
     case MODE_SHOWME:
     case MODE_CFLAGS:
     case MODE_LIBS:
+    case MODE_CFLAGS_AND_LIBS:
         return show(command);
     case MODE_HELP:
         help_print(stdout);

@@ -70,6 +70,10 @@ static bool fail(Parser *parser, const char *message)
 static bool set_mode(Parser *parser, Mode mode, const char *word)
 {
     Options *options = parser->options;
+    if ((options->mode == MODE_CFLAGS && mode == MODE_LIBS) || (options->mode == MODE_LIBS && mode == MODE_CFLAGS)) {
+        options->mode = MODE_CFLAGS_AND_LIBS;
+        return true;
+    }
     if (options->mode != MODE_COMPILE && strcmp(options->mode_word, word) != 0)
         return fail(parser, arena_printf(parser->arena, "'%s' and '%s' exclude each other", options->mode_word, word));
     options->mode = mode;
