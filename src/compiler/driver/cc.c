@@ -37,14 +37,17 @@ static const char *lib_dir_below(Arena *arena, const char *prefix)
 
 Places places_find(Arena *arena)
 {
-    const char *prefix = getenv("CHORCC_PREFIX");
-    bool is_given = prefix != NULL && prefix[0] != '\0';
-    if (!is_given) {
-        const char *program = path_real(arena, "/proc/self/exe");
+    static const char self[] = "/proc/self/exe";
+    const char *prefix = getenv("CHORCC_PREFIX"), *problem = NULL;
+    if (prefix == NULL || prefix[0] == '\0') {
+        const char *program = path_real(arena, self);
+        if (strcmp(program, self) == 0)
+            problem = "without /proc it can't be found where chorcc is installed: say it with CHORCC_PREFIX";
         prefix = path_directory(arena, path_directory(arena, program));
+    } else if (access(path_join(arena, prefix, "include/chorex.h"), R_OK) != 0) {
+        problem = arena_printf(arena, "CHORCC_PREFIX is '%s', but include/chorex.h is not there", prefix);
     }
-    bool is_wrong = is_given && access(path_join(arena, prefix, "include/chorex.h"), R_OK) != 0;
-    return (Places){path_join(arena, prefix, "include"), lib_dir_below(arena, prefix), is_wrong ? prefix : NULL};
+    return (Places){path_join(arena, prefix, "include"), lib_dir_below(arena, prefix), problem};
 }
 
 // ---- the command ----

@@ -9,7 +9,7 @@
 typedef struct {
     const char *include_dir;
     const char *lib_dir;
-    const char *wrong_prefix; // $CHORCC_PREFIX, if nothing of ours is there; else NULL
+    const char *problem; // why chorex.h will not be found; NULL: it is there, or cc may know
 } Places;
 
 Places places_find(Arena *arena);

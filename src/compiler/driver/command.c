@@ -388,9 +388,8 @@ static int run_mode(Command *command)
     if (options->mode == MODE_STUBS && !names_a_role(options->subject))
         return usage_error("'--stubs' needs NAME.ROLE");
     bool reads_c = needs_c || (options->mode == MODE_COMPILE && has_c_input(options));
-    if (reads_c && command->places.wrong_prefix != NULL)
-        return usage_error(arena_printf(command->arena, "CHORCC_PREFIX is '%s', but include/chorex.h is not there",
-                                        command->places.wrong_prefix));
+    if (reads_c && command->places.problem != NULL)
+        return usage_error(command->places.problem);
     const char *unknown = reads_c ? unknown_option(command) : NULL;
     if (unknown != NULL)
         return usage_error(arena_printf(command->arena, "unknown option '%s'", unknown));

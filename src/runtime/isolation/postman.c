@@ -428,7 +428,8 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file)
             errno = error;
         }
         if (isolation == NULL)
-            report_refuse(NULL, file, "processes can't be started: %s", strerrordesc_np(errno));
+            report_refuse(NULL, file, "processes can't be started: %s",
+                          errno == ENOENT ? "there is no /proc/self/exe" : strerrordesc_np(errno));
         runtime->isolation = isolation;
     } else if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery)) {
         nursery_watch(isolation);
