@@ -134,6 +134,7 @@ struct chx_function {
     const chx_variable *variables; // all of them
     size_t variable_count;
     size_t owned_count; // so many of them, the first ones, own something
+    size_t fixed_count; // of these the last so many keep the value that they were given with the call
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -166,7 +167,8 @@ typedef struct {
     uint32_t retries;             // attempts of the body besides the first
     uint64_t within_ns;           // for each attempt of the body; 0: no deadline
     const unsigned *participants; // roles, ascending
-    size_t participant_count;
+    uint32_t participant_count;
+    uint32_t position; // this role's, among them
 } chx_checkpoint;
 
 struct chx_role {

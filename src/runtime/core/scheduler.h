@@ -12,6 +12,7 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/actor.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/platform.h"
 
 enum {
@@ -42,6 +43,7 @@ struct Worker {
     _Atomic uint64_t turn;    // odd: an actor is being run
     _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
     unsigned turns;
+    Pages pages; // its own thread's
 
     bool is_guest;
     Session *session;     // guest: the only one it works for; its own thread's

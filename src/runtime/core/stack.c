@@ -5,11 +5,14 @@
 #include "runtime/core/actor.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
 
 #include <string.h>
+
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless a frame needs more
 
 static void *frame_result(chx_frame *frame)
 {
@@ -31,6 +34,14 @@ void stack_init(Actor *actor, Chunk *chunk, size_t capacity)
     stack_use(actor, chunk);
 }
 
+static void chunk_release(chx_runtime *runtime, Chunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(runtime, chunk);
+    else
+        runtime_release(runtime, chunk);
+}
+
 // Goes to a chunk above the current one, with room for `bytes`.
 static void stack_grow(Actor *actor, size_t bytes)
 {
@@ -41,18 +52,13 @@ static void stack_grow(Actor *actor, size_t bytes)
         guard_raise(CHX_FAULT_SYSTEM, 0, actor->self.site, "recursion too deep: the frames of %s need more than %d MiB",
                     actor->role->role, STACK_LIMIT_BYTES >> 20);
     if (grown != NULL && grown->capacity < bytes) {
-        runtime_release(runtime, grown);
-        chunk->next = grown = NULL;
+        chunk->next = NULL;
+        chunk_release(runtime, grown);
+        grown = NULL;
     }
     if (grown == NULL) {
-        size_t capacity = chunk->capacity * 2;
-        if (capacity < STACK_CHUNK_BYTES)
-            capacity = STACK_CHUNK_BYTES;
-        if (capacity > STACK_CHUNK_MAX_BYTES)
-            capacity = STACK_CHUNK_MAX_BYTES;
-        if (capacity < bytes)
-            capacity = bytes;
-        grown = runtime_allocate(runtime, sizeof *grown + capacity);
+        size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
         if (grown == NULL)
             guard_no_memory();
         *grown = (Chunk){.previous = chunk, .capacity = capacity};
@@ -75,17 +81,17 @@ static void stack_pop(Actor *actor)
     if (self->stack_next == self->stack_begin && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
         if (chunk->next != NULL) {
-            runtime_release(actor->session->runtime, chunk->next);
+            chunk_release(actor->session->runtime, chunk->next);
             chunk->next = NULL;
         }
         stack_use(actor, chunk->previous);
     }
 }
 
-static void frame_drop_variables(chx_frame *frame)
+// The first `count` of them.
+static void frame_drop_first(const chx_function *function, size_t count, void *frame)
 {
-    const chx_function *function = frame->function;
-    for (size_t i = 0; i < function->owned_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Nobody looks at the frame again, so texts need not be zeroed.
@@ -100,12 +106,33 @@ static void frame_drop_variables(chx_frame *frame)
     }
 }
 
-void stack_drop_frame(chx_frame *frame)
+static void frame_drop_variables(chx_frame *frame)
+{
+    frame_drop_first(frame->function, frame->function->owned_count, frame);
+}
+
+void stack_drop_saved(const chx_function *function, void *frame)
+{
+    frame_drop_first(function, function->owned_count - function->fixed_count, frame);
+}
+
+static void frame_drop_result(chx_frame *frame)
 {
     const chx_type *result = frame->function->result;
-    frame_drop_variables(frame);
     if (result != NULL && result->owning)
         chx_value_drop(result, frame_result(frame));
+}
+
+void stack_drop_frame(chx_frame *frame)
+{
+    frame_drop_variables(frame);
+    frame_drop_result(frame);
+}
+
+void stack_drop_changed(chx_frame *frame)
+{
+    stack_drop_saved(frame->function, frame);
+    frame_drop_result(frame);
 }
 
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops)
@@ -172,7 +199,7 @@ void actor_fini(Actor *actor)
     // The first one is part of the session.
     for (Chunk *next = chunk->next; next != NULL; next = chunk) {
         chunk = next->next;
-        runtime_release(runtime, next);
+        chunk_release(runtime, next);
     }
     for (Allocation *allocation = actor->allocations, *next; allocation != NULL; allocation = next) {
         next = allocation->next;

@@ -69,14 +69,19 @@ const chx_type stage_mix = {.kind = CHX_KIND_STRUCT,
                             .count = 4};
 
 static const unsigned outer_roles[] = {0, 1, 2}, inner_roles[] = {0, 1}, other_roles[] = {1, 2};
-#define CHECKPOINT(number, again, who)                                                                                 \
+#define CHECKPOINT(number, again, who, index)                                                                          \
     {                                                                                                                  \
         .site = number, .body_at = 1, .rescue_at = 2, .retries = again, .participants = who,                           \
-        .participant_count = sizeof who / sizeof *who                                                                  \
+        .participant_count = sizeof who / sizeof *who, .position = index                                               \
     }
-static const chx_checkpoint outer = CHECKPOINT(STAGE_OUTER, 1, outer_roles);
-static const chx_checkpoint inner = CHECKPOINT(STAGE_INNER, 0, inner_roles);
-static const chx_checkpoint other = CHECKPOINT(STAGE_OTHER, 0, other_roles);
+// As each of the participants plays it.
+static const chx_checkpoint outer[] = {CHECKPOINT(STAGE_OUTER, 1, outer_roles, 0),
+                                       CHECKPOINT(STAGE_OUTER, 1, outer_roles, 1),
+                                       CHECKPOINT(STAGE_OUTER, 1, outer_roles, 2)};
+static const chx_checkpoint inner[] = {CHECKPOINT(STAGE_INNER, 0, inner_roles, 0),
+                                       CHECKPOINT(STAGE_INNER, 0, inner_roles, 1)};
+static const chx_checkpoint other[] = {CHECKPOINT(STAGE_OTHER, 0, other_roles, 0),
+                                       CHECKPOINT(STAGE_OTHER, 0, other_roles, 1)};
 
 // A role that is not isolated: what R0 sends it, it sends back, until it gets a zero.
 static chx_step stage_run(chx_self *self, void *memory)
@@ -113,11 +118,11 @@ void stage_init(Stage *stage)
                 play_channel(&stage->play, i, j);
         play_role(&stage->play, i, stage_run);
         if (i <= 2)
-            stage->of_role[i][role->checkpoint_count++] = &outer;
+            stage->of_role[i][role->checkpoint_count++] = &outer[i];
         if (i <= 1)
-            stage->of_role[i][role->checkpoint_count++] = &inner;
+            stage->of_role[i][role->checkpoint_count++] = &inner[i];
         if (i == 1 || i == 2)
-            stage->of_role[i][role->checkpoint_count++] = &other;
+            stage->of_role[i][role->checkpoint_count++] = &other[i - 1];
         role->checkpoints = stage->of_role[i];
         stage->registrations[i].role = role;
         chx_register(&stage->registrations[i]);
