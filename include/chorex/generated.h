@@ -107,6 +107,9 @@ typedef struct chx_frame chx_frame;
 typedef struct chx_function chx_function;
 
 typedef enum { CHX_STEP_WAIT, CHX_STEP_CALL, CHX_STEP_RETURN } chx_step;
+#ifndef __cplusplus
+_Static_assert(sizeof(chx_step) == sizeof(int), "chorex: the library is not compiled with -fshort-enums");
+#endif
 
 // The head of every frame. Its size is a multiple of 16; the result member `chx_result` follows at once.
 struct chx_frame {
