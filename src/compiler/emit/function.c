@@ -233,7 +233,7 @@ static void put_end(FunctionEmit *f)
         out_printf(out, "return chx_return(chx, &%s);", function);
         return;
     }
-    f->v.uses_variables = true;
+    f->goes_on_again = f->v.uses_variables = true;
     out_printf(out, "chx_return(chx, &%s); if (chx_called_by(chx, &%s)) { %s = (void *)chx->top; goto chx_again; } ",
                function, function, f->role->me);
     out_puts(out, "return CHX_STEP_RETURN;");
@@ -792,7 +792,7 @@ static void put_labels(const FunctionEmit *f, Out *out)
 
 static void put_dispatch(const FunctionEmit *f, Out *out)
 {
-    if (f->recurses)
+    if (f->goes_on_again)
         out_puts(out, "chx_again:\n");
     if (f->labels > 0)
         put_labels(f, out);
