@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include "runtime/core/codec.h"
+#include "runtime/core/runtime.h"
 #include "runtime/isolation/stage.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 static Stage stage;
 static chx_session *session;
@@ -145,17 +147,24 @@ static void a_death_calls_the_others_back(void **state)
     post_arrive(1, STAGE_OUTER);
     serve();
     uint64_t spawned = stage.spawned;
+    uint32_t rung = atomic_load(&house->head->bells[3].word);
     die(0);
+    assert_int_equal(links[0].deaths, 1);
     assert_int_equal(stage.spawned, spawned + 1);
     assert_int_equal(links[0].state, LINK_ALIVE);
     assert_int_equal(atomic_load(&links[1].seat->alarm), 1);
     assert_int_equal(links[1].seat->order.attempt, 1);
     assert_true(links[1].ready_epoch != 0);
+    // All look again at what they wait for: it may have written over that.
+    assert_true(atomic_load(&house->head->bells[3].word) != rung);
     // What it posts before it has gone back is void.
+    for (unsigned i = 0; i <= COMPLAINTS_MAX; i++)
+        post_complain(1, 0, 1, COMPLAIN_UNEXPECTED);
     post_enter(1, STAGE_INNER);
     post_arrive(2, STAGE_OUTER);
     serve();
     assert_int_equal(links[1].actor->mark_count, 1);
+    assert_false(is_condemned(0) || is_condemned(1));
     for (unsigned i = 1; i < 3; i++)
         post_ready(i);
     for (unsigned i = 0; i < 3; i++)
@@ -163,6 +172,7 @@ static void a_death_calls_the_others_back(void **state)
     serve();
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(links[i].goes, 1);
+    assert_int_equal(links[0].deaths, 0); // there was progress
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -265,8 +275,10 @@ static void nonsense_is_the_end_of_the_process(void **state)
     serve();
     assert_true(is_condemned(1));
     finish();
+    // More than there is room for, though all of it makes sense.
     begin(all);
-    atomic_store(&links[2].seat->posts_tail, (uint64_t)POSTS_BYTES + 1);
+    for (unsigned i = 0; i < POSTS_BYTES / (sizeof(PostHead) + sizeof(PostReady)) + 1; i++)
+        post_ready(2);
     serve();
     assert_true(is_condemned(2));
     finish();
@@ -496,6 +508,255 @@ static void nobody_sleeps_for_ever(void **state)
     }
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "each role waits"));
+    // A deadline will wake them.
+    begin(all);
+    post_enter(0, STAGE_TIMED);
+    serve();
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Who sees the word that it has seen before sleeps on it: each ring changes the word, also if nobody sleeps.
+static void nobody_sleeps_on_a_bell_that_was_rung(void **state)
+{
+    (void)state;
+    Bell bell = {0};
+    bell_ring(&bell);
+    bell_sleep(&bell, 0); // returns
+    assert_int_equal(atomic_load(&bell.word), 1);
+}
+
+// ---- failures and restarts ----
+
+// What is due at this time, as the postman does it.
+static void run_timers(uint64_t at_ns)
+{
+    house_block_lock(house);
+    for (unsigned i = 0; i < house->link_count; i++)
+        link_run_timers(&links[i], at_ns);
+    house_block_unlock(house);
+    stage_hear(&stage);
+}
+
+static void who_fails_says_why_and_where(void **state)
+{
+    (void)state;
+    struct {
+        PostFail head;
+        char why[4];
+    } fail = {{.kind = CHX_FAULT_PATTERN, .site = 7}, "nope"};
+    begin(all);
+    stage_post(&links[0], POST_FAIL, &fail, sizeof fail);
+    serve();
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_string_equal(why, "nope");
+    assert_int_equal(chx_last_report()->kind, CHX_FAULT_PATTERN);
+    assert_int_equal(chx_last_report()->line, 106);
+}
+
+static uint64_t now_ns(void)
+{
+    return stage.runtime->platform->now_ns();
+}
+
+static void who_dies_again_and_again_is_restarted_later(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin(all);
+        post_enter(0, STAGE_INNER);
+        serve();
+        uint64_t spawned = stage.spawned, before_ns = now_ns(), delay_ns = RESTART_DELAY_NS;
+        links[0].deaths = RESTARTS_AT_ONCE; // as if
+        if (i == 1) {
+            links[0].deaths = 1000;
+            delay_ns = RESTART_DELAY_MAX_NS;
+        }
+        die(0);
+        assert_int_equal(links[0].state, LINK_WAITS);
+        assert_in_range(links[0].restart_ns, before_ns + delay_ns, now_ns() + delay_ns);
+        assert_int_equal(link_next_ns(&links[0]), links[0].restart_ns);
+        uint64_t restart_ns = links[0].restart_ns;
+        if (i < 2) {
+            run_timers(restart_ns - 1);
+            assert_int_equal(stage.spawned, spawned);
+            run_timers(restart_ns);
+            assert_int_equal(stage.spawned, spawned + 1);
+            assert_int_equal(links[0].state, LINK_ALIVE);
+        } else {
+            // Not any more if the session is being stopped.
+            chx_session_cancel(session);
+            run_timers(restart_ns);
+            assert_int_equal(stage.spawned, spawned);
+            assert_int_equal(links[0].state, LINK_LEFT);
+        }
+        assert_int_equal(link_next_ns(&links[0]), UINT64_MAX);
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
+// ---- deadlines ----
+
+// The time of OUTER is up, which three roles are in: all are called back. `due_ns` is when they are killed for that.
+static void time_is_up(uint64_t *due_ns)
+{
+    Session *of = house->session;
+    Fault fault = {.kind = CHX_FAULT_DEADLINE, .why = "late"};
+    house_block_lock(house);
+    assert_true(block_decide(of, mark_top(links[0].actor)->block, "R0", &fault, "play.c", 1));
+    eventfd_t rung;
+    eventfd_read(stage.isolation->bell, &rung);
+    isolation_overdue(of, mark_top(links[0].actor)->checkpoint);
+    house_block_unlock(house);
+    assert_int_equal(eventfd_read(stage.isolation->bell, &rung), 0); // the postman sleeps no longer than that
+    *due_ns = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(links[i].kill_ns != 0);
+        assert_int_equal(link_next_ns(&links[i]), links[i].kill_ns);
+        *due_ns = links[i].kill_ns > *due_ns ? links[i].kill_ns : *due_ns;
+    }
+    assert_int_equal(link_next_ns(&links[3]), UINT64_MAX);
+}
+
+static void begin_outer(void)
+{
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    serve();
+}
+
+// As the process does it: from then on it acts in the new attempt.
+static void take_up(unsigned role)
+{
+    Seat *seat = links[role].seat;
+    atomic_store(&seat->order_state, (uint64_t)seat->order.number * 2 + 1);
+}
+
+static void who_does_not_come_back_in_time_is_killed(void **state)
+{
+    (void)state;
+    uint64_t due_ns, killed;
+    begin_outer();
+    killed = stage.killed;
+    time_is_up(&due_ns);
+    take_up(0);
+    post_ready(0); // it has come back
+    take_up(1);    // and has not yet said so
+    serve();
+    assert_int_equal(links[0].kill_ns, 0);
+    run_timers(links[2].kill_ns - 1);
+    assert_false(is_condemned(2));
+    run_timers(due_ns);
+    assert_false(is_condemned(0) || is_condemned(1) || is_condemned(3));
+    assert_true(is_condemned(2));
+    assert_int_equal(stage.killed, killed + 1);
+    // It must not go on meanwhile.
+    assert_int_equal(atomic_load(&links[2].seat->order_state), ORDER_REVOKED);
+    assert_int_equal(atomic_load(&links[1].seat->order_state), (uint64_t)links[1].order_number * 2 + 1);
+    // The one that is about to say so has some more time, and then, having said so, all of it.
+    assert_true(links[1].kill_ns > due_ns);
+    run_timers(links[1].kill_ns - 1);
+    assert_false(is_condemned(1));
+    post_ready(1);
+    serve();
+    assert_int_equal(link_next_ns(&links[1]), UINT64_MAX);
+    run_timers(UINT64_MAX);
+    assert_false(is_condemned(0) || is_condemned(1));
+    // A new process goes on for the one that was killed, in the attempt that it was called back to.
+    uint64_t spawned = stage.spawned;
+    die(2);
+    assert_int_equal(stage.spawned, spawned + 1);
+    assert_int_equal(mark_top(links[2].actor)->attempt, 1);
+    assert_int_equal(link_next_ns(&links[2]), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void who_comes_back_and_never_says_so_is_killed(void **state)
+{
+    (void)state;
+    uint64_t due_ns;
+    begin_outer();
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    assert_false(is_condemned(0));
+    // Each time that the block's time is up counts anew.
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    assert_false(is_condemned(0));
+    run_timers(links[0].kill_ns);
+    assert_true(is_condemned(0));
+    assert_int_equal(links[0].fault.kind, CHX_FAULT_DEADLINE);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // One that dies before has no more time to keep: the next process is not late.
+    begin_outer();
+    time_is_up(&due_ns);
+    die(1);
+    assert_int_equal(links[1].state, LINK_ALIVE);
+    assert_int_equal(link_next_ns(&links[1]), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static const chx_fault *fault_of(unsigned role)
+{
+    return &mark_top(links[role].actor)->block->fault->fault;
+}
+
+// The first one that is armed.
+static void deadlines_pass(void)
+{
+    deadline_run(stage.runtime, deadline_next_ns(stage.runtime));
+    stage_hear(&stage);
+}
+
+static void who_is_late_is_named_and_called_back(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_TIMED);
+    post_arrive(0, STAGE_TIMED);
+    serve();
+    deadline_run(stage.runtime, deadline_next_ns(stage.runtime) - 1);
+    assert_int_equal(links[0].ready_epoch, 0);
+    deadlines_pass();
+    assert_string_equal(fault_of(0)->role, "R1");
+    assert_int_equal(fault_of(0)->kind, CHX_FAULT_DEADLINE);
+    assert_string_equal(fault_of(0)->why, "not at the end of the block within 3600000 ms");
+    assert_true(links[0].kill_ns != 0 && links[1].kill_ns != 0);
+    // Who has not reached the block can't come back to it.
+    assert_int_equal(links[2].kill_ns, 0);
+    // Each attempt has its time; the rescue takes as long as it likes.
+    assert_true(deadline_next_ns(stage.runtime) != UINT64_MAX);
+    deadlines_pass();
+    assert_int_equal(mark_top(links[0].actor)->attempt, 2);
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // Without a rescue it is the enclosing block's failure, or the session's.
+    for (int depth = 0; depth < 2; depth++) {
+        begin(all);
+        for (unsigned i = 0; i < 3; i++) {
+            if (depth == 1)
+                post_enter(i, STAGE_OUTER);
+            post_enter(i, STAGE_STRICT);
+        }
+        serve();
+        assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX - 1);
+        deadlines_pass();
+        if (depth == 1) {
+            assert_int_equal(links[2].actor->mark_count, 1);
+            assert_string_equal(fault_of(2)->role, "R0");
+        }
+        assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+        assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
+        assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
+    }
 }
 
 // ---- what a dead process has left ----
@@ -561,6 +822,12 @@ int main(void)
         cmocka_unit_test(accusations_without_a_reason_have_a_limit),
         cmocka_unit_test(who_has_ended_is_not_waited_for),
         cmocka_unit_test(nobody_sleeps_for_ever),
+        cmocka_unit_test(nobody_sleeps_on_a_bell_that_was_rung),
+        cmocka_unit_test(who_fails_says_why_and_where),
+        cmocka_unit_test(who_dies_again_and_again_is_restarted_later),
+        cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
+        cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
+        cmocka_unit_test(who_is_late_is_named_and_called_back),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
     };

@@ -77,6 +77,16 @@ static const unsigned outer_roles[] = {0, 1, 2}, inner_roles[] = {0, 1}, other_r
 static const chx_checkpoint outer = CHECKPOINT(STAGE_OUTER, 1, outer_roles);
 static const chx_checkpoint inner = CHECKPOINT(STAGE_INNER, 0, inner_roles);
 static const chx_checkpoint other = CHECKPOINT(STAGE_OTHER, 0, other_roles);
+#define HOUR_NS UINT64_C(3600000000000)
+static const chx_checkpoint timed = {.site = STAGE_TIMED,
+                                     .body_at = 1,
+                                     .rescue_at = 2,
+                                     .retries = 1,
+                                     .within_ns = HOUR_NS,
+                                     .participants = outer_roles,
+                                     .participant_count = 3};
+static const chx_checkpoint strict = {
+    .site = STAGE_STRICT, .body_at = 1, .within_ns = UINT64_MAX, .participants = outer_roles, .participant_count = 3};
 
 // A role that is not isolated: what R0 sends it, it sends back, until it gets a zero.
 static chx_step stage_run(chx_self *self, void *memory)
@@ -112,8 +122,11 @@ void stage_init(Stage *stage)
             if (i != j)
                 play_channel(&stage->play, i, j);
         play_role(&stage->play, i, stage_run);
-        if (i <= 2)
+        if (i <= 2) {
             stage->of_role[i][role->checkpoint_count++] = &outer;
+            stage->of_role[i][role->checkpoint_count++] = &timed;
+            stage->of_role[i][role->checkpoint_count++] = &strict;
+        }
         if (i <= 1)
             stage->of_role[i][role->checkpoint_count++] = &inner;
         if (i == 1 || i == 2)
