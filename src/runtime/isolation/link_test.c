@@ -11,6 +11,8 @@
 #include "runtime/core/runtime.h"
 #include "runtime/isolation/stage.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +178,73 @@ static void a_death_calls_the_others_back(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
+static void an_answer_to_an_older_order_is_none(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    serve();
+    die(0);
+    PostReady first = {links[1].seat->order.epoch, 0};
+    die(0);
+    stage_post(&links[1], POST_READY, &first, sizeof first);
+    post_arrive(1, STAGE_OUTER);
+    serve();
+    assert_true(links[1].ready_epoch > first.epoch);
+    assert_false(mark_top(links[1].actor)->arrived);
+    post_ready(1);
+    post_arrive(1, STAGE_OUTER);
+    serve();
+    assert_int_equal(links[1].ready_epoch, 0);
+    assert_true(mark_top(links[1].actor)->arrived);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void a_new_process_is_told_where_it_is(void **state)
+{
+    (void)state;
+    const Restore *restore = &stage.restore;
+    begin(all);
+    assert_int_equal(restore->marks, 0);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    for (unsigned i = 0; i < 2; i++) {
+        post_enter(i, STAGE_INNER);
+        post_arrive(i, STAGE_INNER);
+    }
+    serve();
+    die(0); // back to OUTER
+    post_ready(1);
+    post_ready(2);
+    serve();
+    struct {
+        PostFail head;
+        char why[4];
+    } fail = {{.kind = CHX_FAULT_FAIL, .site = 7}, "nope"};
+    stage_post(&links[1], POST_FAIL, &fail, sizeof fail);
+    serve();
+    die(1);
+    assert_int_equal(restore->role, 1);
+    assert_int_equal(restore->marks, 1);
+    assert_int_equal(restore->goes, 1);
+    assert_int_equal(restore->answered, 5);
+    assert_int_equal(restore->alarm, 2);
+    assert_int_equal(restore->epoch, 2);
+    assert_int_equal(restore->rescues, 1);
+    assert_int_equal(restore->kind, CHX_FAULT_FAIL);
+    assert_int_equal(restore->line, 106);
+    assert_string_equal(restore->why, "nope");
+    assert_string_equal(restore->fault_role, "R1");
+    // And its seat says the same.
+    assert_int_equal(atomic_load(&links[1].seat->goes), 1);
+    assert_int_equal(atomic_load(&links[1].seat->answered), 5);
+    assert_int_equal(atomic_load(&links[1].seat->alarm), 2);
+    assert_int_equal(links[1].ready_epoch, 0);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    assert_int_equal(chx_last_report()->restarts, 2);
+}
+
 // All bytes of a post, in pieces of all sizes, also over the end of the ring of posts.
 static void a_post_may_come_in_pieces(void **state)
 {
@@ -212,6 +281,27 @@ static void a_post_may_come_in_pieces(void **state)
     }
     serve();
     assert_int_equal(links[0].actor->mark_count, 2);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// For room to say more, or for what it said to be dealt with.
+static void who_waits_for_the_postman_is_woken(void **state)
+{
+    (void)state;
+    begin(all);
+    for (int i = 0; i < 3; i++) {
+        _Atomic uint32_t *waits[] = {NULL, &links[0].seat->posts_wait, &links[0].seat->answer_wait};
+        uint32_t before = atomic_load(&link_bell(&links[0])->word);
+        if (i > 0)
+            atomic_store(waits[i], 1);
+        post_ready(0);
+        serve();
+        assert_int_equal(atomic_load(&link_bell(&links[0])->word) - before, i > 0 ? 1 : 0);
+        if (i > 0)
+            assert_int_equal(atomic_load(waits[i]), 0);
+        assert_int_equal(atomic_load(&links[0].seat->answered), i + 1);
+        assert_int_equal(atomic_load(&links[0].seat->posts_head), atomic_load(&links[0].seat->posts_tail));
+    }
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -372,10 +462,29 @@ static void scratch(unsigned from, unsigned to)
     assert_true(ring_send(&view, 1, 0, &number, sizeof number));
 }
 
+// The next message, a string, is right where small ones are looked at first, and wrong where it lies.
+static void break_value(void)
+{
+    Ring view = stage_view(&links[0], 1, 0);
+    RingItem item;
+    assert_int_equal(ring_peek(&view, &item), RING_ITEM);
+    ring_pop(&view, &item);
+    chx_buffer buffer = {0};
+    chx_str string = chx_str_new("right", 5);
+    chx_encode(&chx_type_str, &string, &buffer);
+    chx_str_drop(string);
+    Ring producer = stage_view(&links[0], 1, 0);
+    unsigned char *at = view.data + view.head.place * RING_UNIT + sizeof(Record);
+    assert_true(ring_send(&producer, 2, 0, buffer.data, buffer.size));
+    assert_memory_equal(at, buffer.data, buffer.size);
+    chx_buffer_free(&buffer);
+    at[0] = 99; // bytes, it says
+}
+
 static void an_accusation_that_holds_is_believed(void **state)
 {
     (void)state;
-    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, CASES };
+    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, VALUE, CASES };
     for (int what = NOTHING; what < CASES; what++) {
         begin(all);
         scratch(1, 0);
@@ -393,6 +502,8 @@ static void an_accusation_that_holds_is_believed(void **state)
             record->of.check++;
         else if (what == STRING)
             record->site = 2;
+        else if (what == VALUE)
+            break_value();
         post_complain(0, 1, 0, what == EPOCH ? COMPLAIN_AHEAD : COMPLAIN_UNEXPECTED);
         serve();
         assert_int_equal(is_condemned(1), what != NOTHING);
@@ -693,6 +804,14 @@ static void who_comes_back_and_never_says_so_is_killed(void **state)
     run_timers(links[0].kill_ns);
     assert_true(is_condemned(0));
     assert_int_equal(links[0].fault.kind, CHX_FAULT_DEADLINE);
+    // Once is enough.
+    uint64_t killed = stage.killed;
+    house_block_lock(house);
+    link_condemn(&links[0], CHX_FAULT_EXIT, "something else");
+    house_block_unlock(house);
+    stage_hear(&stage);
+    assert_int_equal(links[0].fault.kind, CHX_FAULT_DEADLINE);
+    assert_int_equal(stage.killed, killed);
     assert_int_equal(finish(), CHX_CANCELLED);
     // One that dies before has no more time to keep: the next process is not late.
     begin_outer();
@@ -730,13 +849,21 @@ static void who_is_late_is_named_and_called_back(void **state)
     assert_int_equal(fault_of(0)->kind, CHX_FAULT_DEADLINE);
     assert_string_equal(fault_of(0)->why, "not at the end of the block within 3600000 ms");
     assert_true(links[0].kill_ns != 0 && links[1].kill_ns != 0);
-    // Who has not reached the block can't come back to it.
+    // Who has not reached the block can't come back to it, but knows that something has happened.
     assert_int_equal(links[2].kill_ns, 0);
+    assert_int_equal(atomic_load(&links[2].seat->late), 1);
     // Each attempt has its time; the rescue takes as long as it likes.
     assert_true(deadline_next_ns(stage.runtime) != UINT64_MAX);
     deadlines_pass();
     assert_int_equal(mark_top(links[0].actor)->attempt, 2);
     assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    // When it gets there it goes where the others are.
+    assert_int_equal(atomic_load(&links[2].seat->late), 2);
+    post_enter(2, STAGE_TIMED);
+    serve();
+    assert_int_equal(links[2].seat->order.attempt, 2);
+    assert_true(links[2].ready_epoch != 0);
+    assert_int_equal(atomic_load(&links[2].seat->late), 1);
     assert_int_equal(finish(), CHX_CANCELLED);
     // Without a rescue it is the enclosing block's failure, or the session's.
     for (int depth = 0; depth < 2; depth++) {
@@ -757,6 +884,49 @@ static void who_is_late_is_named_and_called_back(void **state)
         assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
         assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
     }
+    // A block that is no more has no deadline.
+    begin_outer();
+    post_enter(0, STAGE_TIMED);
+    serve();
+    assert_true(deadline_next_ns(stage.runtime) != UINT64_MAX);
+    die(2);
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void *run_deadline(void *at_ns)
+{
+    deadline_run(stage.runtime, *(const uint64_t *)at_ns);
+    return NULL;
+}
+
+// The last one arrives when the time is up, and somebody is about to say so.
+static void a_deadline_that_comes_too_late_is_void(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++) {
+        post_enter(i, STAGE_OUTER);
+        post_enter(i, STAGE_TIMED);
+        post_arrive(i, STAGE_TIMED);
+    }
+    house_block_lock(house);
+    for (unsigned i = 0; i < 2; i++)
+        link_take_posts(&links[i]);
+    uint64_t due_ns = deadline_next_ns(stage.runtime);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_deadline, &due_ns), 0);
+    while (deadline_next_ns(stage.runtime) != UINT64_MAX)
+        sched_yield();
+    link_take_posts(&links[2]);
+    house_block_unlock(house);
+    pthread_join(thread, NULL);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(links[i].goes, 1);
+        assert_int_equal(mark_top(links[i].actor)->attempt, 0);
+        assert_int_equal(links[i].ready_epoch, 0);
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
 }
 
 // ---- what a dead process has left ----
@@ -813,7 +983,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_meet_and_end),
         cmocka_unit_test(a_death_calls_the_others_back),
+        cmocka_unit_test(an_answer_to_an_older_order_is_none),
+        cmocka_unit_test(a_new_process_is_told_where_it_is),
         cmocka_unit_test(a_post_may_come_in_pieces),
+        cmocka_unit_test(who_waits_for_the_postman_is_woken),
         cmocka_unit_test(nonsense_is_the_end_of_the_process),
         cmocka_unit_test(orders_that_are_impossible),
         cmocka_unit_test(blocks_within_blocks_have_a_limit),
@@ -828,6 +1001,7 @@ int main(void)
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_is_late_is_named_and_called_back),
+        cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
     };

@@ -173,6 +173,8 @@ void stage_hear(Stage *stage)
         for (size_t i = 0; head != NULL && i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
+            if (i == 1 && pread(file, &stage->restore, sizeof stage->restore, 0) != (ssize_t)sizeof stage->restore)
+                abort();
             close(file);
         }
         if (message.kind == NURSERY_SPAWN)

@@ -20,6 +20,7 @@ typedef struct {
     Isolation *isolation;
     int nursery; // its end of the socket
     uint64_t spawned, killed;
+    Restore restore; // what the process that was asked for last is told
 } Stage;
 
 // `stage` must live as long as the program.
