@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static Stage stage;
 static chx_session *session;
@@ -175,6 +177,41 @@ static void a_death_calls_the_others_back(void **state)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(links[i].goes, 1);
     assert_int_equal(links[0].deaths, 0); // there was progress
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Called back to the rescue, which no other attempt follows: it dies before it is there, which is nobody's failure.
+static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_INNER);
+    serve();
+    die(0);
+    die(1);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(links[i].state, LINK_ALIVE);
+        assert_int_equal(mark_top(links[i].actor)->attempt, 1);
+    }
+    // There it is one.
+    die(1);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_int_equal(chx_last_report()->restarts, 2);
+}
+
+// However much it has said.
+static void what_a_process_has_said_before_its_death_counts(void **state)
+{
+    (void)state;
+    enum { POSTS = POSTS_PER_TURN * 3 };
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    for (unsigned i = 1; i < POSTS; i++)
+        post_ready(0);
+    die(0);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    assert_int_equal(links[0].answered, POSTS);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -365,6 +402,11 @@ static void nonsense_is_the_end_of_the_process(void **state)
     serve();
     assert_true(is_condemned(1));
     finish();
+    begin(three);
+    post_two(0, POST_WAKE, stage_channel(&links[0], 1, 3)->linked->number, 0);
+    serve();
+    assert_true(is_condemned(0));
+    finish();
     // More than there is room for, though all of it makes sense.
     begin(all);
     for (unsigned i = 0; i < POSTS_BYTES / (sizeof(PostHead) + sizeof(PostReady)) + 1; i++)
@@ -484,7 +526,7 @@ static void break_value(void)
 static void an_accusation_that_holds_is_believed(void **state)
 {
     (void)state;
-    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, VALUE, CASES };
+    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, VALUE, CHOICE, CASES };
     for (int what = NOTHING; what < CASES; what++) {
         begin(all);
         scratch(1, 0);
@@ -504,6 +546,8 @@ static void an_accusation_that_holds_is_believed(void **state)
             record->site = 2;
         else if (what == VALUE)
             break_value();
+        else if (what == CHOICE)
+            record->site = 3; // which is smaller
         post_complain(0, 1, 0, what == EPOCH ? COMPLAIN_AHEAD : COMPLAIN_UNEXPECTED);
         serve();
         assert_int_equal(is_condemned(1), what != NOTHING);
@@ -517,15 +561,30 @@ static void accusations_without_a_reason_have_a_limit(void **state)
     (void)state;
     begin(all);
     scratch(1, 0);
+    uint32_t rung = atomic_load(&link_bell(&links[0])->word);
     for (unsigned i = 0; i < COMPLAINTS_MAX; i++)
         post_complain(0, 1, 0, COMPLAIN_BROKEN);
     for (unsigned i = 0; i < 100; i++)
         post_complain(0, 1, 0, COMPLAIN_AHEAD);
     serve();
+    assert_true(atomic_load(&link_bell(&links[0])->word) != rung); // it is to look again
     assert_false(is_condemned(0) || is_condemned(1));
     post_complain(0, 1, 0, COMPLAIN_UNEXPECTED);
     serve();
     assert_true(is_condemned(0) && is_condemned(1) && !is_condemned(2));
+    finish();
+    // Those of the process before don't count.
+    begin(all);
+    scratch(1, 0);
+    post_enter(0, STAGE_INNER);
+    for (int i = 0; i < 2; i++) {
+        for (unsigned j = 0; j < COMPLAINTS_MAX; j++)
+            post_complain(0, 1, 0, COMPLAIN_UNEXPECTED);
+        serve();
+        assert_false(is_condemned(0) || is_condemned(1));
+        if (i == 0)
+            die(0);
+    }
     finish();
     // A role of this process is not to blame.
     begin(three);
@@ -612,6 +671,26 @@ static void nobody_sleeps_for_ever(void **state)
             look(); // they have not looked yet
     }
     assert_int_equal(finish(), CHX_CANCELLED);
+    // Once is not enough: they may have been about to look.
+    begin(all);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        if (i == 0)
+            atomic_store(&links[1].seat->asleep, 0);
+        look();
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // The end of one that is to be killed will wake them.
+    begin(all);
+    house_block_lock(house);
+    link_condemn(&links[2], CHX_FAULT_EXIT, "as a test");
+    house_block_unlock(house);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_false(session_is_stopping(house->session));
+    finish();
     begin(all);
     for (int i = 0; i < 2; i++) {
         all_sleep();
@@ -708,6 +787,29 @@ static void who_dies_again_and_again_is_restarted_later(void **state)
         assert_int_equal(link_next_ns(&links[0]), UINT64_MAX);
         assert_int_equal(finish(), CHX_CANCELLED);
     }
+}
+
+// The nursery has just died: there will be another.
+static void who_finds_no_nursery_asks_again(void **state)
+{
+    (void)state;
+    int ends[2], *socket = &stage.isolation->nursery.socket, before = *socket;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    close(ends[1]);
+    *socket = ends[0];
+    die(0);
+    *socket = before;
+    close(ends[0]);
+    assert_int_equal(links[0].state, LINK_WAITS);
+    assert_int_equal(links[0].id, 0);
+    uint64_t spawned = stage.spawned;
+    run_timers(link_next_ns(&links[0]));
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    assert_int_equal(stage.spawned, spawned + 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
 }
 
 // ---- deadlines ----
@@ -884,7 +986,23 @@ static void who_is_late_is_named_and_called_back(void **state)
         assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
         assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
     }
-    // A block that is no more has no deadline.
+    // The next attempt's is another one, and the end of the block is its end.
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_TIMED);
+    serve();
+    uint64_t first_ns = deadline_next_ns(stage.runtime);
+    die(0);
+    assert_true(deadline_next_ns(stage.runtime) > first_ns);
+    for (unsigned i = 0; i < 3; i++) {
+        if (i != 0)
+            post_ready(i);
+        post_arrive(i, STAGE_TIMED);
+    }
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // A block that is no more has none.
     begin_outer();
     post_enter(0, STAGE_TIMED);
     serve();
@@ -974,6 +1092,10 @@ static void words_of_the_seat_are_new_for_the_next_process(void **state)
     assert_int_equal(atomic_load(&seat->alarm), links[0].order_number);
     assert_int_equal(atomic_load(&seat->order_lock) % 2, 0);
     assert_int_equal(atomic_load(&seat->goes), 0);
+    assert_int_equal(atomic_load(&seat->late), 0);
+    assert_int_equal(atomic_load(&seat->answered), 1);
+    assert_int_equal(atomic_load(&seat->asleep), 0);
+    assert_int_equal(atomic_load(&seat->posts_wait) | atomic_load(&seat->answer_wait), 0);
     assert_int_equal(atomic_load(&seat->posts_tail), atomic_load(&seat->posts_head));
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -983,6 +1105,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_meet_and_end),
         cmocka_unit_test(a_death_calls_the_others_back),
+        cmocka_unit_test(a_death_in_an_abandoned_attempt_decides_nothing),
+        cmocka_unit_test(what_a_process_has_said_before_its_death_counts),
         cmocka_unit_test(an_answer_to_an_older_order_is_none),
         cmocka_unit_test(a_new_process_is_told_where_it_is),
         cmocka_unit_test(a_post_may_come_in_pieces),
@@ -998,6 +1122,7 @@ int main(void)
         cmocka_unit_test(nobody_sleeps_on_a_bell_that_was_rung),
         cmocka_unit_test(who_fails_says_why_and_where),
         cmocka_unit_test(who_dies_again_and_again_is_restarted_later),
+        cmocka_unit_test(who_finds_no_nursery_asks_again),
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_is_late_is_named_and_called_back),
