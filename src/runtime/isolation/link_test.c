@@ -924,6 +924,28 @@ static void who_comes_back_and_never_says_so_is_killed(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
+// Too late to say that it has come back: it is killed, but may have acted in the new attempt, and what it has sent there
+// may have been received. So that attempt is over, too.
+static void who_has_come_back_when_it_is_killed_has_failed_there(void **state)
+{
+    (void)state;
+    uint64_t due_ns;
+    begin_outer();
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    run_timers(links[0].kill_ns);
+    assert_true(is_condemned(0));
+    post_ready(0);
+    post_arrive(0, STAGE_OUTER); // counts no more
+    serve();
+    assert_false(mark_top(links[0].actor)->arrived);
+    die(0);
+    assert_int_equal(mark_top(links[0].actor)->attempt, 2);
+    assert_int_equal(links[1].seat->order.attempt, 2);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
 static const chx_fault *fault_of(unsigned role)
 {
     return &mark_top(links[role].actor)->block->fault->fault;
@@ -1125,6 +1147,7 @@ int main(void)
         cmocka_unit_test(who_finds_no_nursery_asks_again),
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
+        cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),
         cmocka_unit_test(who_is_late_is_named_and_called_back),
         cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),

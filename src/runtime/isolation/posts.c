@@ -340,8 +340,7 @@ bool link_take_posts(Link *link)
 {
     for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
         // When the session is being stopped, some have left already: nobody meets any more.
-        if (link->state != LINK_ALIVE || link->is_condemned || session_is_stopping(link->house->session) ||
-            !post_next(link))
+        if (link->state != LINK_ALIVE || session_is_stopping(link->house->session) || !post_next(link))
             return true;
         PostHead head;
         memcpy(&head, link->post.data, sizeof head);
