@@ -13,6 +13,7 @@ choreography(hooked, (Alice, Bob),
     void Alice.act(int where);
     def run() -> Bob.int {
         Bob.int n = 0;
+        Alice.(2) ~> Bob._;
         checkpoint retry 1 {
             Alice.(1) ~> Bob.n;
             Alice.act(0);
