@@ -305,12 +305,13 @@ static void a_post_may_come_in_pieces(void **state)
         assert_false(is_condemned(0));
     }
     // Larger than there is room at once.
-    struct {
+    struct large {
         PostHead head;
         PostEnter enter;
-    } large = {{sizeof(PostEnter) + 300000, POST_ENTER}, {.site = STAGE_INNER, .tails = STAGE_ROLES - 1}};
+        unsigned char more;
+    } large = {{sizeof(PostEnter) + 300000, POST_ENTER}, {.site = STAGE_INNER, .tails = STAGE_ROLES - 1}, 0};
     static unsigned char bytes[50000];
-    stage_bytes(&links[0], &large, sizeof large);
+    stage_bytes(&links[0], &large, offsetof(struct large, more));
     for (unsigned i = 0; i < 6; i++) {
         serve();
         stage_bytes(&links[0], bytes, sizeof bytes);
@@ -318,6 +319,15 @@ static void a_post_may_come_in_pieces(void **state)
     }
     serve();
     assert_int_equal(links[0].actor->mark_count, 2);
+    assert_true(links[0].post.capacity <= POSTS_BYTES); // it is not kept
+    // What a process has not said to its end is void for the next one.
+    stage_bytes(&links[0], &large, offsetof(struct large, more) + 1);
+    serve();
+    die(0);
+    post_arrive(0, STAGE_INNER);
+    serve();
+    assert_false(is_condemned(0));
+    assert_true(mark_top(links[0].actor)->arrived);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -368,7 +378,7 @@ static void nonsense_is_the_end_of_the_process(void **state)
         {"fail, cut off", POST_FAIL, {0}, sizeof(PostFail) - 1},
         {"end, too short", POST_END, {1}, 7},
         {"end, too long", POST_END, {1}, 9},
-        {"wake, no channel", POST_WAKE, {200}, 8},
+        {"wake, no channel", POST_WAKE, {255, 255, 255, 255}, 8},
         {"wake, of others", POST_WAKE, {11}, 8},
         {"wake, neither end", POST_WAKE, {0, 0, 0, 0, 2}, 8},
         {"wake, an isolated one", POST_WAKE, {0}, 8},
@@ -450,8 +460,10 @@ static void blocks_within_blocks_have_a_limit(void **state)
     (void)state;
     begin(all);
     post_enter(0, STAGE_INNER);
+    links[0].deaths = 2;
     serve();
     assert_false(is_condemned(0));
+    assert_int_equal(links[0].deaths, 0); // there was progress
     size_t each = links[0].saved_bytes;
     links[0].saved_bytes = SAVED_MAX_BYTES - each; // as if there were many
     post_enter(0, STAGE_INNER);
@@ -472,6 +484,26 @@ static void blocks_within_blocks_have_a_limit(void **state)
     assert_int_equal(links[0].actor->mark_count, 50000);
     die(0);
     assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Without memory for what it has saved the role can't go on, and that is no block's failure.
+static void no_memory_for_a_block_is_the_end(void **state)
+{
+    (void)state;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    stage.is_out_of_memory = true;
+    for (unsigned i = 0; i < 1000 && !is_condemned(0); i++) {
+        post_enter(0, STAGE_INNER);
+        serve();
+    }
+    stage.is_out_of_memory = false;
+    assert_true(is_condemned(0));
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_string_equal(why, "out of memory");
+    assert_int_equal(chx_last_report()->kind, CHX_FAULT_SYSTEM);
 }
 
 // A session that is being stopped: some have left, nobody meets any more.
@@ -1024,6 +1056,23 @@ static void who_is_late_is_named_and_called_back(void **state)
     serve();
     assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
+    // The earliest one comes first.
+    begin_outer();
+    post_enter(0, STAGE_STRICT);
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX - 1);
+    post_enter(0, STAGE_TIMED);
+    serve();
+    assert_true(deadline_next_ns(stage.runtime) < UINT64_MAX - 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    begin_outer();
+    post_enter(0, STAGE_TIMED);
+    serve();
+    first_ns = deadline_next_ns(stage.runtime);
+    post_enter(0, STAGE_STRICT);
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), first_ns);
+    assert_int_equal(finish(), CHX_CANCELLED);
     // A block that is no more has none.
     begin_outer();
     post_enter(0, STAGE_TIMED);
@@ -1081,6 +1130,7 @@ static void damage_from_before_the_block_fails_the_session(void **state)
         serve();
         scratch(0, 2);
         Ring out = stage_view(&links[0], 0, 2), in = stage_view(&links[0], 2, 0);
+        atomic_store(&out.words->large, 77); // can be found out again
         if (what == 0)
             out.data[out.bytes / 2] = 1; // nobody reads that
         else if (what == 1)
@@ -1097,6 +1147,7 @@ static void damage_from_before_the_block_fails_the_session(void **state)
         if (is_good) {
             assert_int_equal(links[0].state, LINK_ALIVE);
             assert_int_equal(tail.count, what == 0 ? 2 : 1);
+            assert_int_equal(atomic_load(&out.words->large), 0);
         }
         assert_int_equal(finish(), is_good ? CHX_CANCELLED : CHX_FAILED);
     }
@@ -1136,6 +1187,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_the_end_of_the_process),
         cmocka_unit_test(orders_that_are_impossible),
         cmocka_unit_test(blocks_within_blocks_have_a_limit),
+        cmocka_unit_test(no_memory_for_a_block_is_the_end),
         cmocka_unit_test(nobody_meets_in_a_session_that_stops),
         cmocka_unit_test(an_accusation_that_holds_is_believed),
         cmocka_unit_test(accusations_without_a_reason_have_a_limit),

@@ -107,6 +107,16 @@ static chx_step stage_run(chx_self *self, void *memory)
     }
 }
 
+static void *stage_allocate(void *context, void *old, size_t size)
+{
+    const Stage *stage = context;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    return stage->is_out_of_memory ? NULL : realloc(old, size);
+}
+
 void stage_init(Stage *stage)
 {
     int ends[2];
@@ -135,7 +145,8 @@ void stage_init(Stage *stage)
         stage->registrations[i].role = role;
         chx_register(&stage->registrations[i]);
     }
-    stage->runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
+    stage->runtime =
+        chx_runtime_new(&(chx_runtime_options){.workers = 1, .allocate = stage_allocate, .allocate_context = stage});
     // In the place of the real one, which would be made on first use.
     Isolation *isolation = runtime_allocate(stage->runtime, sizeof *isolation);
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)

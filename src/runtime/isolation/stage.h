@@ -20,7 +20,8 @@ typedef struct {
     Isolation *isolation;
     int nursery; // its end of the socket
     uint64_t spawned, killed;
-    Restore restore; // what the process that was asked for last is told
+    bool is_out_of_memory; // set by a test: the runtime gets none
+    Restore restore;       // what the process that was asked for last is told
 } Stage;
 
 // `stage` must live as long as the program.
