@@ -1173,6 +1173,15 @@ static void words_of_the_seat_are_new_for_the_next_process(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
+// A process has the file, too: what is mapped here must stay there.
+static void nobody_makes_the_house_smaller(void **state)
+{
+    (void)state;
+    begin(all);
+    assert_int_equal(ftruncate(house->file, 0), -1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1204,6 +1213,7 @@ int main(void)
         cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
+        cmocka_unit_test(nobody_makes_the_house_smaller),
     };
     stage_init(&stage);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
