@@ -316,12 +316,8 @@ static void large_variables_are_assigned(void **state)
 {
     (void)state;
     static const chx_field fields[] = {{"text", offsetof(Large, text), &chx_type_cstring}};
-    static const chx_type type = {.kind = CHX_KIND_STRUCT,
-                                  .owning = true,
-                                  .size = sizeof(Large),
-                                  .name = "Large",
-                                  .fields = fields,
-                                  .count = 1};
+    static const chx_type type = {
+        .kind = CHX_KIND_STRUCT, .owning = true, .size = sizeof(Large), .name = "Large", .fields = fields, .count = 1};
     Large from = {.text = "text"}, to = {0};
     memset(from.rest, 'x', sizeof from.rest);
     chx_set(&type, &to, &from);
