@@ -588,6 +588,29 @@ static void an_accusation_that_holds_is_believed(void **state)
     }
 }
 
+// The role that is not isolated waits for a number of site 1.
+static void what_can_not_come_is_not_taken(void **state)
+{
+    (void)state;
+    enum { NOTHING, SITE, SIZE, BROKEN, CASES };
+    for (int what = NOTHING; what < CASES; what++) {
+        begin(three);
+        Ring view = stage_view(&links[0], 0, 3);
+        int64_t numbers[2] = {5, 6};
+        assert_true(ring_send(&view, what == SITE ? 5 : 1, 0, numbers, what == SIZE ? 16 : 8));
+        if (what == BROKEN)
+            atomic_store(&view.words->tail, UINT64_MAX);
+        post_two(0, POST_WAKE, stage_channel(&links[0], 0, 3)->linked->number, 0);
+        serve();
+        // It is on a thread of its own: it sends the number back, or complains.
+        const RingWords *back = stage_view(&links[0], 3, 0).words;
+        for (long i = 0; i < 100000000 && !is_condemned(0) && ring_load(&back->tail).count == 0; i++)
+            sched_yield();
+        assert_int_equal(is_condemned(0), what != NOTHING);
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
 static void accusations_without_a_reason_have_a_limit(void **state)
 {
     (void)state;
@@ -1199,6 +1222,7 @@ int main(void)
         cmocka_unit_test(no_memory_for_a_block_is_the_end),
         cmocka_unit_test(nobody_meets_in_a_session_that_stops),
         cmocka_unit_test(an_accusation_that_holds_is_believed),
+        cmocka_unit_test(what_can_not_come_is_not_taken),
         cmocka_unit_test(accusations_without_a_reason_have_a_limit),
         cmocka_unit_test(who_has_ended_is_not_waited_for),
         cmocka_unit_test(nobody_sleeps_for_ever),
