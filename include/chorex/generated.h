@@ -27,7 +27,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 1
+#define CHX_GENERATED_VERSION 2
 
 // ---- types of values ----
 
@@ -123,6 +123,9 @@ typedef struct {
     const chx_type *type;
 } chx_variable;
 
+// What a frame of this size takes up.
+#define CHX_FRAME_BYTES(size) (((size) + 15) & ~(size_t)15)
+
 struct chx_function {
     const char *name;
     chx_step (*run)(chx_self *self, void *frame);
@@ -131,6 +134,7 @@ struct chx_function {
     const chx_variable *variables; // all of them
     size_t variable_count;
     size_t owned_count; // so many of them, the first ones, own something
+    size_t fixed_count; // of these the last so many keep the value that they were given with the call
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -163,7 +167,8 @@ typedef struct {
     uint32_t retries;             // attempts of the body besides the first
     uint64_t within_ns;           // for each attempt of the body; 0: no deadline
     const unsigned *participants; // roles, ascending
-    size_t participant_count;
+    uint32_t participant_count;
+    uint32_t position; // this role's, among them
 } chx_checkpoint;
 
 struct chx_role {
@@ -298,6 +303,10 @@ struct chx_self {
     chx_channel *const *in;
     chx_channel *unsaid; // sent on, and the receiver, who may be waiting, has not been told
     uintptr_t wants;     // what the last step that had to wait asked for: a channel, or something of the runtime's
+    chx_frame *top;      // the newest frame
+    chx_frame *returned; // whose result chx_result gives
+    // The piece of memory in which the newest frames lie, the newest last.
+    unsigned char *stack_begin, *stack_next, *stack_end;
     // The runtime's own part follows.
 };
 void chx_say(chx_self *self); // tells it
@@ -356,14 +365,20 @@ CHX_NORETURN void chx_lost(chx_self *self, uint32_t site);
 // A received value is not the expected one: this role fails.
 CHX_NORETURN void chx_mismatch(chx_self *self, uint32_t site, const char *expected);
 
-// Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set.
-void *chx_call(chx_self *self, const chx_function *function);
+// Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set, or goes on
+// with it itself if there is no news (chx_has_news).
+CHX_INLINE void *chx_call(chx_self *self, const chx_function *function);
+void *chx_call_called(chx_self *self, const chx_function *function);
 // The same in place of the current frame, whose variables are dropped.
 void *chx_tail_call(chx_self *self, const chx_function *function);
+// The same of the current frame's own function.
+CHX_INLINE void *chx_tail_call_again(chx_self *self, const chx_function *function);
 // The result of the call that has just returned; owned by the reader.
-void *chx_result(chx_self *self);
-// Ends the current frame: its variables are dropped, its result stays for chx_result.
-chx_step chx_return(chx_self *self);
+CHX_INLINE void *chx_result(chx_self *self);
+// Ends the current frame, which is this function's: its variables are dropped, its result stays for chx_result. Returns
+// CHX_STEP_RETURN.
+CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function);
+chx_step chx_return_called(chx_self *self);
 
 static inline chx_step chx_wait(chx_self *self)
 {
@@ -398,6 +413,53 @@ static inline bool chx_decided(chx_self *self, bool outcome)
 CHX_INLINE bool chx_has_news(const chx_self *self)
 {
     return atomic_load_explicit(self->alarm, memory_order_relaxed) != self->alarm_seen;
+}
+
+CHX_INLINE void *chx_call(chx_self *self, const chx_function *function)
+{
+    size_t bytes = CHX_FRAME_BYTES(function->frame_size);
+    unsigned char *place = self->stack_next;
+    if (CHX_UNLIKELY((size_t)(self->stack_end - place) < bytes || self->observed != 0))
+        return chx_call_called(self, function);
+    self->stack_next = place + bytes;
+    memset(place, 0, bytes);
+    chx_frame *frame = (chx_frame *)(void *)place;
+    frame->function = function;
+    frame->caller = self->top;
+    self->top = frame;
+    return frame;
+}
+
+CHX_INLINE void *chx_tail_call_again(chx_self *self, const chx_function *function)
+{
+    chx_frame *frame = self->top;
+    if (function->owned_count != 0 || CHX_UNLIKELY(self->observed != 0))
+        return chx_tail_call(self, function);
+    frame->at = 0;
+    memset(frame + 1, 0, CHX_FRAME_BYTES(function->frame_size) - sizeof *frame);
+    return frame;
+}
+
+CHX_INLINE void *chx_result(chx_self *self)
+{
+    return self->returned + 1;
+}
+
+CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function)
+{
+    chx_frame *frame = self->top;
+    if (function->owned_count != 0 || CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
+        return chx_return_called(self);
+    self->returned = frame;
+    self->stack_next = (unsigned char *)frame;
+    self->top = frame->caller;
+    return CHX_STEP_RETURN;
+}
+
+// After a return: is the caller a frame of this function?
+CHX_INLINE bool chx_called_by(const chx_self *self, const chx_function *function)
+{
+    return self->top != NULL && self->top->function == function;
 }
 
 CHX_INLINE chx_channel *chx_out(chx_self *self, unsigned out)

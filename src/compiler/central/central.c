@@ -123,7 +123,7 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
         out_printf(out, "    chx_value_copy(&%s, &chx_closure->results.%s, &chx_here->chx_results.%s);\n",
                    emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
     }
-    out_puts(out, "    (void)chx_return(chx);\n}\n");
+    out_puts(out, "    (void)chx_return_called(chx);\n}\n");
 }
 
 // ---- the file ----

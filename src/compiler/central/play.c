@@ -304,7 +304,7 @@ static void put_call(Play *play, const Node *node)
                 put_passed_result(play, node, role);
         }
     }
-    out_puts(out, "(void)chx_return(chx); }");
+    out_puts(out, "(void)chx_return_called(chx); }");
 }
 
 // `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then it starts
@@ -326,7 +326,7 @@ static void put_call_again(Play *play, const Node *node)
                        variable->c_name, from, variable->c_name);
         }
     }
-    out_puts(out, "chx_done(chx); (void)chx_return(chx); goto again; }");
+    out_puts(out, "chx_done(chx); (void)chx_return_called(chx); goto again; }");
     play->starts_again = true;
 }
 

@@ -33,6 +33,14 @@ static void put_start(FunctionEmit *f, uint32_t label)
     out_printf(&f->v.out, "at_%u:;\n", label);
 }
 
+static size_t position_of(RoleId role, const RoleSet *participants)
+{
+    size_t position = 0;
+    for (ROLESET_EACH(other, participants))
+        position += other < role ? 1 : 0;
+    return position;
+}
+
 static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint32_t body, uint32_t rescue)
 {
     Out *out = f->tables;
@@ -44,8 +52,8 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     out_printf(out, "    .site = %u, .body_at = %u, .rescue_at = %u,\n", op->site, body, rescue);
     out_printf(out, "    .retries = %u, .within_ns = UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
                op->has_within ? op->within_ns : 0);
-    out_printf(out, "    .participants = %s_participants, .participant_count = %zu,\n};\n", name,
-               roleset_count(&op->participants));
+    out_printf(out, "    .participants = %s_participants, .participant_count = %zu, .position = %zu,\n};\n", name,
+               roleset_count(&op->participants), position_of(f->role->local->role, &op->participants));
 }
 
 static void put_rescue(FunctionEmit *f, const LocalOp *op, const BlockScope *block, uint32_t label)

@@ -197,6 +197,48 @@ static bool args_make(const LocalOp *op)
     return false;
 }
 
+// Calls itself, other than in tail position: a frame of the function may have been called by another one of it.
+static bool ops_recurse(const LocalOpList *ops, const LocalFunction *function)
+{
+    for (size_t i = 0; i < ops->count; i++) {
+        const LocalOp *op = ops->items[i];
+        if (op->kind == LOCAL_CALL && op->callee == function && !op->is_tail)
+            return true;
+        if (ops_recurse(&op->body, function) || ops_recurse(&op->step, function) || ops_recurse(&op->rescue, function))
+            return true;
+        for (size_t k = 0; k < op->branches.count; k++)
+            if (ops_recurse(&op->branches.items[k].body, function))
+                return true;
+    }
+    return false;
+}
+
+// The callee's frame is there: goes on with it. In the same function that takes no call in C.
+static void put_called(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->v.out;
+    if (op->callee == f->function) {
+        f->begins_again = f->v.uses_variables = true;
+        out_printf(out, "if (!chx_has_news(chx)) { %s = (void *)chx->top; goto chx_begin; } ", f->role->me);
+    }
+    out_puts(out, "return CHX_STEP_CALL;");
+}
+
+// Ends the frame and goes on with the caller's.
+static void put_end(FunctionEmit *f)
+{
+    Out *out = &f->v.out;
+    const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, f->function->name);
+    if (!f->recurses) {
+        out_printf(out, "return chx_return(chx, &%s);", function);
+        return;
+    }
+    f->v.uses_variables = true;
+    out_printf(out, "chx_return(chx, &%s); if (chx_called_by(chx, &%s)) { %s = (void *)chx->top; goto chx_again; } ",
+               function, function, f->role->me);
+    out_puts(out, "return CHX_STEP_RETURN;");
+}
+
 // The current frame goes away before the new one is there: its variables are read first.
 static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function)
 {
@@ -228,10 +270,11 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
     }
     if (args_make(op))
         out_puts(out, "chx_done(chx); ");
+    const char *call = op->callee == f->function ? "chx_tail_call_again" : "chx_tail_call";
     if (op->arg_count > 0)
-        out_printf(out, "%s *chx_callee = chx_tail_call(chx, &%s); ", frame_of(f, op->callee), function);
+        out_printf(out, "%s *chx_callee = %s(chx, &%s); ", frame_of(f, op->callee), call, function);
     else
-        out_printf(out, "chx_tail_call(chx, &%s); ", function);
+        out_printf(out, "%s(chx, &%s); ", call, function);
     for (size_t i = 0; i < op->arg_count; i++) {
         const Variable *param = op->args[i].param;
         const char *from = param->type->is_owning ? "chx_own" : "chx_arg";
@@ -241,7 +284,8 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
         else
             out_printf(out, "chx_callee->%s = %s%zu; ", param->c_name, from, i);
     }
-    out_puts(out, "return CHX_STEP_CALL; }");
+    put_called(f, op);
+    out_puts(out, " }");
 }
 
 // Our result from the callee's.
@@ -368,13 +412,14 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
             out_puts(out, "chx_done(chx); ");
         out_puts(out, "} ");
     }
-    out_printf(out, "%s->%s.at = %u; return CHX_STEP_CALL;\n", f->role->me, f->head, label);
-    out_printf(out, "at_%u:;\n", label);
+    out_printf(out, "%s->%s.at = %u; ", f->role->me, f->head, label);
+    put_called(f, op);
+    out_printf(out, "\nat_%u:;\n", label);
     put_call_result(f, op);
     if (op->returns_result) {
         block_leave_all(f, op);
         function_statement(f, op);
-        out_puts(out, "return chx_return(chx);");
+        put_end(f);
     }
 }
 
@@ -397,7 +442,7 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
     block_leave_all(f, op);
     if (f->block != NULL)
         function_statement(f, op);
-    out_puts(out, "return chx_return(chx);");
+    put_end(f);
 }
 
 // ---- choices ----
@@ -737,14 +782,22 @@ void function_ops(FunctionEmit *f, const LocalOpList *ops)
         put_op(f, ops->items[i]);
 }
 
-static void put_dispatch(const FunctionEmit *f, Out *out)
+static void put_labels(const FunctionEmit *f, Out *out)
 {
-    if (f->labels == 0)
-        return;
     out_printf(out, "    switch (%s->%s.at) {\n", f->role->me, f->head);
     for (uint32_t label = 1; label <= f->labels; label++)
         out_printf(out, "    case %u: goto at_%u;\n", label, label);
     out_puts(out, "    default: break;\n    }\n");
+}
+
+static void put_dispatch(const FunctionEmit *f, Out *out)
+{
+    if (f->recurses)
+        out_puts(out, "chx_again:\n");
+    if (f->labels > 0)
+        put_labels(f, out);
+    if (f->begins_again)
+        out_puts(out, "chx_begin:;\n");
 }
 
 void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
@@ -752,6 +805,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
+    f.recurses = ops_recurse(&function->body, function);
     f.v = (Voice){
         .arena = role->arena,
         .program = role->program,
@@ -770,7 +824,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
         Span end = def;
         end.start = end.end > end.start ? end.end - 1 : end.start;
         out_statement(&f.v.out, voice_line(&f.v, end));
-        out_puts(&f.v.out, "return chx_return(chx);");
+        put_end(&f);
     }
 
     const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);

@@ -31,6 +31,8 @@ typedef struct {
     const char *head; // the member for the runtime: "frame"
     uint32_t labels;  // at_1 .. at_labels
     bool uses_outcome;
+    bool recurses;     // calls itself, and goes on after it
+    bool begins_again; // at `chx_begin`, with a frame of its own
     uint32_t loops;
     LoopLabels *loop;  // the innermost
     BlockScope *block; // the innermost

@@ -72,14 +72,14 @@ void guard_no_memory(void)
 // Moves the result of the outermost function to where the session keeps it.
 static void actor_keep_result(Actor *actor)
 {
-    const chx_type *type = actor->returned->function->result;
+    const chx_type *type = actor->self.returned->function->result;
     void *slot = session_result(actor->session, actor->index);
     if (type == NULL)
         return;
     if (slot != NULL)
-        memcpy(slot, actor->returned + 1, type->size);
+        memcpy(slot, actor->self.returned + 1, type->size);
     else
-        chx_value_drop(type, actor->returned + 1);
+        chx_value_drop(type, actor->self.returned + 1);
 }
 
 // False: the session is being stopped.
@@ -120,9 +120,9 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
                 return actor->self.wants != 0 ? ACTOR_WAITS : ACTOR_YIELDS;
             }
         }
-        if (actor->top == NULL)
+        if (actor->self.top == NULL)
             break;
-        step = actor->top->function->run(&actor->self, actor->top);
+        step = actor->self.top->function->run(&actor->self, actor->self.top);
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
@@ -227,7 +227,7 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
         atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
         // It has waited, so it begins by asking again, and sees then whether there is an alarm.
         actor->budget = TURN_BUDGET;
-        chx_step step = actor->top->function->run(&actor->self, actor->top);
+        chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);
         if (step != CHX_STEP_WAIT || actor->self.wants == 0)
             outcome = actor_go_on(actor, step);
     }

@@ -16,9 +16,7 @@
 #include <stdarg.h>
 
 enum {
-    STACK_FIRST_BYTES = 512,  // frames in the session's own memory
-    STACK_CHUNK_BYTES = 4096, // the next ones; doubling up to the largest
-    STACK_CHUNK_MAX_BYTES = 65536,
+    STACK_FIRST_BYTES = 512,     // frames in the session's own memory
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
 };
@@ -28,7 +26,17 @@ typedef struct Worker Worker;
 typedef struct Block Block;
 typedef struct Mark Mark; // checkpoint.c
 typedef struct MarkChunk MarkChunk;
-typedef struct Ordinal Ordinal;
+
+// How often a role has entered a block.
+typedef struct {
+    uint32_t site, count; // no site: none yet
+} Ordinal;
+
+// The same for all blocks directly under one attempt.
+typedef struct {
+    Ordinal first;
+    uint32_t base; // the others: from here on in actor->ordinals
+} Ordinals;
 
 // What was wrong, on its way from where it happened to the monitor.
 typedef struct {
@@ -42,7 +50,9 @@ typedef struct {
 typedef struct Chunk Chunk;
 struct Chunk {
     Chunk *previous, *next;
-    size_t capacity, used;
+    size_t capacity;
+    size_t used;  // while frames lie in the next one
+    size_t below; // used in the previous ones
     _Alignas(16) unsigned char data[];
 };
 
@@ -77,10 +87,7 @@ struct Actor {
     void *context;
     unsigned index; // in role order
 
-    chx_frame *top;
-    chx_frame *returned; // whose result chx_result gives
-    Chunk *chunk;
-    size_t stack_bytes;
+    Chunk *chunk; // in which the newest frame lies
 
     Channel *out; // array, in the order of role->sends_to
     Channel **in; // in the order of role->receives_from
@@ -93,8 +100,10 @@ struct Actor {
     Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
-    void *checkpoint_room; // the first ones of these, in the session's memory; NULL: there is none
-    Ordinal *ordinals;     // how often it entered which block, by mark
+    unsigned char *mark_begin, *mark_next, *mark_end; // in the current chunk
+    void *checkpoint_room;                            // the first ones of these, in the session's memory; NULL: none
+    Ordinals outermost;                               // of blocks that are in no other
+    Ordinal *ordinals;                                // those that are not the first of their mark
     size_t ordinal_count, ordinal_capacity;
     unsigned restarts, restarts_max, restarts_period_ms;
     uint64_t *restart_times; // a ring
@@ -178,10 +187,16 @@ void actor_settle(Actor *actor);
 // Takes the next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
 const Record *actor_peek(Actor *actor, Channel *channel);
 
+// No frames yet; the first ones will lie in this chunk, which has so many bytes behind its head.
+void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
 // Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
 // Drops a frame's variables and result.
 void stack_drop_frame(chx_frame *frame);
+// Drops a frame's result and those of its variables that may have changed since the call.
+void stack_drop_changed(chx_frame *frame);
+// Drops these variables of a copy of a frame.
+void stack_drop_saved(const chx_function *function, void *frame);
 
 void actor_pool(Actor *actor, const struct chx_text *text);
 

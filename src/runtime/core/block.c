@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/core/broken.h"
 #include "runtime/core/isolation.h"
+#include "runtime/core/mark.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
@@ -20,7 +21,7 @@ static Block *block_new_usual(Session *session)
 {
     BlockPage *page = session->block_pages;
     if (page == NULL || page->used == page->capacity) {
-        page = runtime_allocate(session->runtime, sizeof *page + BLOCKS_MORE * (size_t)BLOCK_USUAL_BYTES);
+        page = page_take(session->runtime);
         if (page == NULL)
             return NULL;
         *page = (BlockPage){.next = session->block_pages, .capacity = BLOCKS_MORE};
@@ -145,26 +146,38 @@ static inline void block_wake(Session *session, Actor *actor, Block *what)
         if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
             return;
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-        Worker *worker = current()->worker;
-        if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
-            atomic_store_explicit(&worker->next, actor, memory_order_release);
-        else
-            scheduler_ready(&session->runtime->scheduler, actor);
+        scheduler_ready_here(&session->runtime->scheduler, actor);
     } else if (actor_wake(actor, what)) {
         scheduler_ready(&session->runtime->scheduler, actor);
     }
+}
+
+// All roles are run by this worker, so all but the one that runs wait: what each would do later is done now.
+static void block_leave_for_all(Session *session, Block *block)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    for (size_t i = 0; i < checkpoint->participant_count; i++) {
+        Actor *actor = &session->actors[checkpoint->participants[i]];
+        Mark *mark = mark_top(actor);
+        CHECK(mark != NULL && mark->block == block && mark->arrived);
+        mark->is_done = true;
+        mark->block = NULL;
+        block_wake(session, actor, block);
+    }
+    block_unlink(session, block);
+    block_free(session, block);
 }
 
 void block_finish(Session *session, Block *block)
 {
     CHECK(block->children == NULL || is_broken(BROKEN_MEETING_SKIPPED));
     block_disarm(session, block);
-    // Who waits looks at it again after having said so; alone, nobody looks meanwhile. (With an order that is not a
-    // constant it would be a fence in both cases.)
-    if (session->is_alone)
-        atomic_store_explicit(&block->done, true, memory_order_relaxed);
-    else
-        atomic_store(&block->done, true);
+    if (session->is_alone && !is_broken(BROKEN_MEETING_SKIPPED) && !is_broken(BROKEN_ARRIVALS_SURVIVE)) {
+        block_leave_for_all(session, block);
+        return;
+    }
+    // Who waits looks at it again after having said so.
+    atomic_store(&block->done, true);
     // Isolated roles leave at once, and the last one to leave frees the record.
     const chx_checkpoint *checkpoint = block->checkpoint;
     for (size_t i = 0; i < checkpoint->participant_count; i++)
@@ -237,7 +250,7 @@ void block_free_all(Session *session)
     for (BlockPage *page = session->block_pages, *next; page != NULL; page = next) {
         next = page->next;
         if (next != NULL || session->plan->checkpoints == 0)
-            runtime_release(session->runtime, page);
+            page_give(session->runtime, page);
     }
     session->block_pages = NULL;
 }

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "runtime/core/actor.h"
 #include "runtime/core/broken.h"
+#include "runtime/core/pages.h"
 
 typedef struct Deadline Deadline;
 
@@ -54,7 +55,7 @@ enum {
     BLOCK_USUAL_PARTICIPANTS = 16,
     BLOCK_USUAL_BYTES = (sizeof(Block) + BLOCK_USUAL_PARTICIPANTS * sizeof(bool) + 15) / 16 * 16,
     BLOCKS_FIRST = 4,
-    BLOCKS_MORE = 24,
+    BLOCKS_MORE = (PAGE_BYTES - sizeof(BlockPage)) / BLOCK_USUAL_BYTES,
     BLOCK_ROOM_BYTES = sizeof(BlockPage) + BLOCKS_FIRST * BLOCK_USUAL_BYTES,
 };
 
@@ -63,29 +64,17 @@ enum {
 // The record that this role finds when it enters; made if it is the first. NULL: no memory.
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
 
-static inline size_t block_position(const Block *block, unsigned role)
-{
-    const chx_checkpoint *checkpoint = block->checkpoint;
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        if (checkpoint->participants[i] == role)
-            return i;
-    CHECK(!"the role takes part in the block");
-    return 0;
-}
-
-// The role of this number is at the end of its attempt, which is the current one. True: it was the last, the block is done.
+// The participant at this position is at the end of its attempt, which is the current one. The last one finishes the
+// block: then it is done, or already gone (mark->is_done).
 void block_finish(Session *session, Block *block);
-static inline bool block_arrive(Session *session, Block *block, unsigned role)
+static inline void block_arrive(Session *session, Block *block, uint32_t position)
 {
-    size_t position = block_position(block, role);
     if (is_broken(BROKEN_ARRIVALS_SURVIVE) && block->is_there[position])
-        return false;
+        return;
     CHECK(!block->done && !block->deleted && !block->is_there[position]);
     block->is_there[position] = true;
-    if (++block->arrived < block->checkpoint->participant_count)
-        return false;
-    block_finish(session, block);
-    return true;
+    if (++block->arrived == block->checkpoint->participant_count)
+        block_finish(session, block);
 }
 
 // The role has left a done block, or went back to a block further out.

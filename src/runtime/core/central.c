@@ -115,11 +115,11 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
     central->session.runtime = runtime;
     runtime->platform->random(central->session.token, sizeof central->session.token);
-    Chunk chunk = {.capacity = 0};
+    Chunk chunk;
     Actor *actor = &central->actor;
     actor->session = &central->session;
     actor->role = &central->none;
-    actor->chunk = &chunk;
+    stack_init(actor, &chunk, 0);
     actor->is_central = true;
     Guard guard;
     report_clear(report_last());

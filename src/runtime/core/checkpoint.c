@@ -9,6 +9,7 @@
 #include "runtime/core/log.h"
 #include "runtime/core/mark.h"
 #include "runtime/core/observe.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
@@ -21,6 +22,17 @@
 // What happens to the blocks of a session is serialised, by the actors' workers with these two. While all actors of the
 // session are one worker's, no lock is needed, only that none of them is taken away meanwhile (session->is_alone). Else
 // it is the mutex.
+// Not too early: each time that it did not last, it is tried later.
+static CHX_COLD void blocks_try_confine(Session *session, Worker *worker)
+{
+    enum { FIRST_TRY = 32, LAST_TRY = 4096 };
+    if (session->locks_until_confined == 0)
+        session->locks_left = session->locks_until_confined = FIRST_TRY;
+    else if (session->house == NULL && session_confine(session, worker, current()->actor))
+        session->locks_left = session->locks_until_confined =
+            session->locks_until_confined < LAST_TRY ? session->locks_until_confined * 2 : LAST_TRY;
+}
+
 static inline void blocks_lock(Session *session)
 {
     Current *here = current();
@@ -35,6 +47,10 @@ static inline void blocks_lock(Session *session)
     }
     scheduler_lock(session->runtime->platform, &session->block_lock);
     session->is_alone = false;
+    if (session->locks_left == 0)
+        blocks_try_confine(session, worker);
+    else
+        session->locks_left--;
 }
 
 static inline void blocks_unlock(Session *session)
@@ -61,6 +77,15 @@ static void release(Actor *actor, void *memory)
         runtime_release(actor->session->runtime, memory);
 }
 
+// From now on marks lie in this chunk.
+static void mark_chunk_use(Actor *actor, MarkChunk *chunk)
+{
+    actor->mark_chunk = chunk;
+    actor->mark_begin = chunk->data;
+    actor->mark_next = chunk->data + chunk->used;
+    actor->mark_end = chunk->data + chunk->capacity;
+}
+
 void checkpoint_init(Actor *actor, void *room)
 {
     static_assert(sizeof(Mark *) + sizeof(Ordinal) <= 16 && sizeof(MarkChunk) <= 32, "what the room is made for");
@@ -68,14 +93,15 @@ void checkpoint_init(Actor *actor, void *room)
     actor->marks = room;
     actor->ordinals = (Ordinal *)(actor->marks + MARKS_FIRST);
     actor->mark_capacity = actor->ordinal_capacity = MARKS_FIRST;
-    actor->mark_chunk = (MarkChunk *)((unsigned char *)room + MARKS_FIRST * 16);
-    *actor->mark_chunk = (MarkChunk){.capacity = MARK_CHUNK_BYTES};
+    MarkChunk *chunk = (MarkChunk *)((unsigned char *)room + MARKS_FIRST * 16);
+    *chunk = (MarkChunk){.capacity = MARK_CHUNK_BYTES};
+    mark_chunk_use(actor, chunk);
 }
 
 static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
 {
     chx_runtime *runtime = actor->session->runtime;
-    size_t wanted = *capacity == 0 ? MARKS_FIRST : *capacity * 2;
+    size_t wanted = *capacity == 0 ? MARKS_FIRST : *capacity * 4;
     void *grown = runtime_allocate(runtime, wanted * item_bytes);
     if (grown == NULL)
         guard_no_memory();
@@ -98,39 +124,49 @@ void ordinals_grow(Actor *actor)
         grow(actor, actor->ordinals, sizeof *actor->ordinals, actor->ordinal_count, &actor->ordinal_capacity);
 }
 
-MarkChunk *mark_chunk_push(Actor *actor, size_t bytes)
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(MarkChunk) }; // unless a mark needs more
+
+static void mark_chunk_release(Actor *actor, MarkChunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(actor->session->runtime, chunk);
+    else
+        release(actor, chunk);
+}
+
+void mark_chunk_push(Actor *actor, size_t bytes)
 {
     MarkChunk *chunk = actor->mark_chunk, *grown = actor->spare_mark_chunk;
-    size_t capacity = chunk == NULL ? MARK_CHUNK_BYTES : chunk->capacity * 2;
-    if (capacity > STACK_CHUNK_MAX_BYTES)
-        capacity = STACK_CHUNK_MAX_BYTES;
-    if (capacity < bytes)
-        capacity = bytes;
+    if (chunk != NULL)
+        chunk->used = (size_t)(actor->mark_next - chunk->data);
+    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     actor->spare_mark_chunk = NULL;
     if (grown != NULL && grown->capacity < bytes) {
-        runtime_release(actor->session->runtime, grown);
+        mark_chunk_release(actor, grown);
         grown = NULL;
     }
     if (grown == NULL) {
-        grown = runtime_allocate(actor->session->runtime, sizeof *grown + capacity);
+        chx_runtime *runtime = actor->session->runtime;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
         if (grown == NULL)
             guard_no_memory();
         grown->capacity = capacity;
     }
     grown->previous = chunk;
     grown->used = 0;
-    actor->mark_chunk = grown;
-    return grown;
+    mark_chunk_use(actor, grown);
 }
 
 void mark_chunk_pop(Actor *actor)
 {
     MarkChunk *chunk = actor->mark_chunk;
+    if (chunk->previous == NULL)
+        return;
     // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
     if (actor->spare_mark_chunk != NULL)
-        runtime_release(actor->session->runtime, actor->spare_mark_chunk);
+        mark_chunk_release(actor, actor->spare_mark_chunk);
     actor->spare_mark_chunk = chunk;
-    actor->mark_chunk = chunk->previous;
+    mark_chunk_use(actor, chunk->previous);
 }
 
 // ---- saving and restoring ----
@@ -168,11 +204,11 @@ static void value_share(const chx_type *type, void *value)
     }
 }
 
-// True: there was something to own.
+// What may change is owned by the copy, too. True: there was something to own.
 static inline bool frame_share(const chx_function *function, void *frame)
 {
     bool owns = false;
-    for (size_t i = 0; i < function->owned_count; i++) {
+    for (size_t i = 0; i < function->owned_count - function->fixed_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
@@ -184,10 +220,16 @@ static inline bool frame_share(const chx_function *function, void *frame)
     return owns;
 }
 
+// The copy that `saved` is the end of: the head of a frame does not change.
+static inline void *mark_frame(Mark *mark)
+{
+    return mark->saved - sizeof(chx_frame);
+}
+
 static inline void save(Mark *mark)
 {
-    memcpy(mark->saved, mark->frame, mark->saved_bytes);
-    mark->owns = frame_share(mark->frame->function, mark->saved);
+    memcpy(mark->saved, mark->frame + 1, mark->saved_bytes);
+    mark->owns = frame_share(mark->frame->function, mark_frame(mark));
 }
 
 void mark_save(Mark *mark)
@@ -199,15 +241,15 @@ static inline void mark_drop_saved(Mark *mark)
 {
     // In another process it is no frame.
     if (mark->frame != NULL && mark->owns)
-        stack_drop_frame((chx_frame *)(void *)mark->saved);
+        stack_drop_saved(mark->frame->function, mark_frame(mark));
 }
 
 void mark_restore(Mark *mark)
 {
     if (is_broken(BROKEN_NOT_RESTORED))
         return;
-    stack_drop_frame(mark->frame);
-    memcpy(mark->frame, mark->saved, mark->saved_bytes);
+    stack_drop_changed(mark->frame);
+    memcpy(mark->frame + 1, mark->saved, mark->saved_bytes);
     if (mark->owns)
         frame_share(mark->frame->function, mark->frame);
 }
@@ -217,9 +259,26 @@ void mark_restore(Mark *mark)
 void mark_pop(Actor *actor)
 {
     Mark *mark = actor->marks[--actor->mark_count];
-    actor->ordinal_count = mark->ordinal_base;
+    actor->ordinal_count = mark->inner.base;
     mark_drop_saved(mark);
     mark_release(actor, mark);
+}
+
+uint32_t *mark_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
+{
+    for (size_t i = ordinals->base; i < actor->ordinal_count; i++)
+        if (actor->ordinals[i].site == site)
+            return &actor->ordinals[i].count;
+    if (actor->ordinal_count == actor->ordinal_capacity)
+        ordinals_grow(actor);
+    actor->ordinals[actor->ordinal_count] = (Ordinal){site, 0};
+    return &actor->ordinals[actor->ordinal_count++].count;
+}
+
+// Its block went to another attempt.
+static bool mark_is_behind(const Mark *mark)
+{
+    return mark->block != NULL && mark->block->attempt != mark->attempt;
 }
 
 // The outermost block of this actor that went to another attempt up to this alarm, or NULL. The blocks are locked.
@@ -229,12 +288,12 @@ static __attribute__((noinline)) Mark *mark_called_back(Actor *actor, uint32_t a
     size_t outermost = actor->mark_count;
     if (alarm - actor->self.alarm_seen > ALARMS_REMEMBERED) {
         for (size_t i = actor->mark_count; i > 0; i--)
-            if (actor->marks[i - 1]->block->attempt != actor->marks[i - 1]->attempt)
+            if (mark_is_behind(actor->marks[i - 1]))
                 outermost = i - 1;
     } else {
         for (uint32_t i = actor->self.alarm_seen; i != alarm; i++) {
             size_t depth = session->alarm_depths[i % ALARMS_REMEMBERED];
-            if (depth < outermost && actor->marks[depth]->block->attempt != actor->marks[depth]->attempt)
+            if (depth < outermost && mark_is_behind(actor->marks[depth]))
                 outermost = depth;
         }
     }
@@ -364,8 +423,9 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     if (self->observed != 0)
         observe_edge(actor, checkpoint);
     mark_reserve(actor);
-    uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
-    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
+    Mark *parent = mark_top(actor);
+    uint32_t *ordinal = mark_ordinal(actor, parent, checkpoint->site);
+    Mark *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
     save(mark); // before the block knows of this role: a copy may fail
     blocks_lock(session);
@@ -388,11 +448,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
         attempt = 0;
     mark->block = block;
     mark->checkpoint = checkpoint;
-    mark->attempt = attempt;
-    mark->arrived = false;
-    mark->steps = self->steps;
-    mark->ordinal_base = (uint32_t)actor->ordinal_count;
-    mark_push(actor, mark);
+    mark_push(actor, mark, attempt, self->steps);
     if (self->observed != 0)
         observe_entered(actor, epoch);
     if (attempt == 0)
@@ -407,6 +463,22 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     return at;
 }
 
+// At the end of the current attempt: leaves the block if all are there. The blocks are locked.
+static inline void mark_meet(Session *session, Mark *mark)
+{
+    Block *block = mark->block;
+    CHECK(block->attempt == mark->attempt || is_broken(BROKEN_LATE_MARK_FORGOTTEN));
+    if (!mark->arrived) {
+        mark->arrived = true;
+        block_arrive(session, block, mark->checkpoint->position);
+        if (mark->is_done)
+            return;
+    }
+    mark->is_done = atomic_load_explicit(&block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
+    if (mark->is_done)
+        block_leave(session, block, !is_broken(BROKEN_MEETING_SKIPPED));
+}
+
 bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
@@ -415,30 +487,26 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
         return process_leave(actor, checkpoint);
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->checkpoint == checkpoint);
-    if (self->observed != 0 && !mark->arrived)
-        observe_edge(actor, checkpoint);
-    blocks_lock(session);
-    bool is_called_back = actor_has_news(actor);
-    bool is_done = false, arrives = !is_called_back && !mark->arrived;
-    if (!is_called_back) {
-        CHECK(mark->block->attempt == mark->attempt || is_broken(BROKEN_LATE_MARK_FORGOTTEN));
-        if (!mark->arrived) {
-            mark->arrived = true;
-            block_arrive(session, mark->block, actor->index);
+    bool arrives = false;
+    if (!mark->is_done) {
+        if (self->observed != 0 && !mark->arrived)
+            observe_edge(actor, checkpoint);
+        blocks_lock(session);
+        if (actor_has_news(actor)) {
+            wants_nothing(actor);
+        } else {
+            arrives = !mark->arrived;
+            mark_meet(session, mark);
+            self->wants = (uintptr_t)mark->block | WANTS_BLOCK;
         }
-        is_done = atomic_load_explicit(&mark->block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
-        if (is_done)
-            block_leave(session, mark->block, !is_broken(BROKEN_MEETING_SKIPPED));
+        blocks_unlock(session);
     }
-    blocks_unlock(session);
     if (self->observed != 0)
-        observe_end(actor, arrives, is_done);
-    if (is_done) {
-        mark_pop(actor);
-        return true;
-    }
-    self->wants = is_called_back ? 0 : (uintptr_t)mark->block | WANTS_BLOCK;
-    return false;
+        observe_end(actor, arrives, mark->is_done);
+    if (!mark->is_done)
+        return false;
+    mark_pop(actor);
+    return true;
 }
 
 chx_fault chx_fault_here(chx_self *self)
@@ -459,7 +527,7 @@ chx_fault chx_fault_here(chx_self *self)
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
 void mark_unwind_to(Actor *actor, Mark *target)
 {
-    if (actor->top == target->frame && actor->self.pool_size == 0)
+    if (actor->self.top == target->frame && actor->self.pool_size == 0)
         return;
     Guard guard;
     guard_enter(&guard, actor);
@@ -471,6 +539,13 @@ void mark_unwind_to(Actor *actor, Mark *target)
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
     }
     guard_leave(&guard);
+}
+
+// Out of its block, which is still there or not. The blocks are locked.
+static void mark_give_up(Session *session, Mark *mark)
+{
+    if (mark->block != NULL)
+        block_leave(session, mark->block, false);
 }
 
 void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
@@ -485,7 +560,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
         if (actor->self.observed != 0)
             strcpy(why, target->block->fault->why);
         for (size_t i = actor->mark_count; actor->marks[i - 1] != target; i--)
-            block_leave(session, actor->marks[i - 1]->block, false);
+            mark_give_up(session, actor->marks[i - 1]);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
     }
@@ -497,7 +572,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     mark_unwind_to(actor, target);
     mark_restore(target);
     target->arrived = false;
-    actor->ordinal_count = target->ordinal_base;
+    mark_forget_ordinals(actor, target);
     wants_nothing(actor);
     mark_set_epochs(actor, target->checkpoint, epoch, false);
     target->frame->at = mark_attempt_begins(actor, target);
@@ -531,7 +606,8 @@ Mark *mark_in_charge(Actor *actor)
     if (is_broken(BROKEN_WRONG_BLOCK) && block_can_recover(actor->marks[0]->block, actor->marks[0]->attempt))
         return actor->marks[0];
     for (size_t i = actor->mark_count; i > 0; i--)
-        if (block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
+        if (!actor->marks[i - 1]->is_done &&
+            block_can_recover(actor->marks[i - 1]->block, actor->marks[i - 1]->attempt))
             return actor->marks[i - 1];
     return NULL;
 }
@@ -575,7 +651,7 @@ void checkpoint_abandon(Actor *actor)
     Session *session = actor->session;
     while (actor->mark_count > 0) {
         blocks_lock(session);
-        block_leave(session, mark_top(actor)->block, false);
+        mark_give_up(session, mark_top(actor));
         blocks_unlock(session);
         mark_pop(actor);
     }
@@ -583,12 +659,14 @@ void checkpoint_abandon(Actor *actor)
 
 void checkpoint_fini(Actor *actor)
 {
-    void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times, actor->spare_mark_chunk};
+    void *pieces[] = {actor->marks, actor->ordinals, actor->restart_times};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         release(actor, pieces[i]);
+    if (actor->spare_mark_chunk != NULL)
+        mark_chunk_release(actor, actor->spare_mark_chunk);
     for (MarkChunk *chunk = actor->mark_chunk, *previous; chunk != NULL; chunk = previous) {
         previous = chunk->previous;
-        release(actor, chunk);
+        mark_chunk_release(actor, chunk);
     }
     actor->marks = NULL;
     actor->mark_chunk = NULL;

@@ -99,7 +99,7 @@ static chx_step waiting(chx_self *self, void *variables)
     chx_set_cstring(&f->text, "owned by one that waits");
     if (!chx_receive(self, 1, 1, &f->got, sizeof f->got))
         return CHX_STEP_WAIT;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step silent(chx_self *self, void *variables)
@@ -107,7 +107,7 @@ static chx_step silent(chx_self *self, void *variables)
     PlayFrame *f = variables;
     if (!chx_receive(self, 0, 1, &f->got, sizeof f->got))
         return CHX_STEP_WAIT;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 // R0 fails; R1 waits for R2, which waits for R1: only the failure ends them.
@@ -277,7 +277,7 @@ static void failing_init(void)
 static chx_step nothing(chx_self *self, void *variables)
 {
     (void)variables;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void hooks_run_and_may_fail(void **state)
@@ -429,7 +429,7 @@ static chx_step wrong_out(chx_self *self, void *variables)
 {
     PlayFrame *f = variables;
     chx_send(self, 0, 9, &f->i, sizeof f->i);
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void a_wrong_site_is_never_taken(void **state)
@@ -482,7 +482,7 @@ static chx_step greedy(chx_self *self, void *variables)
         callee->i = f->i + 1;
         return CHX_STEP_CALL;
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void every_allocation_may_fail(void **state)

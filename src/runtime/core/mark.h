@@ -8,36 +8,33 @@
 #include "runtime/core/block.h"
 
 struct Mark {
-    Block *block; // NULL: in an isolated role's own process
+    Block *block; // NULL: in an isolated role's own process; or it is done, and the record is gone
     const chx_checkpoint *checkpoint;
     chx_frame *frame; // NULL: in another process, and `saved` is not a frame
     uint32_t attempt;
     bool arrived;
-    bool owns; // `saved` has something to drop
+    bool is_done; // whoever arrived last has left the block for this role, too
+    bool owns;    // `saved` has something to drop
     uint64_t steps;
-    BlockFault *fault;     // in an isolated role's own process: why it is in the rescue
-    uint32_t ordinal_base; // of the counts that belong to this attempt
+    BlockFault *fault; // in an isolated role's own process: why it is in the rescue
+    Ordinals inner;    // of the blocks directly under this attempt
     uint32_t saved_bytes;
-    MarkChunk *chunk; // in which it lies
     _Alignas(16) unsigned char saved[];
 };
 
 // Where marks lie, the newest last.
 struct MarkChunk {
     MarkChunk *previous;
-    size_t capacity, used;
+    size_t capacity;
+    size_t used; // while marks lie in the next one
     _Alignas(16) unsigned char data[];
-};
-
-struct Ordinal {
-    uint32_t site, count;
 };
 
 // What is rare in the functions below. Without memory these don't return: the step ends.
 CHX_COLD void marks_grow(Actor *actor);
 CHX_COLD void ordinals_grow(Actor *actor);
-CHX_COLD MarkChunk *mark_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
-CHX_COLD void mark_chunk_pop(Actor *actor);                      // the current one, which is empty and not the first
+CHX_COLD void mark_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
+CHX_COLD void mark_chunk_pop(Actor *actor);                // the current one, which is empty, unless it is the first
 
 // Room for one more mark among the actor's.
 static inline void mark_reserve(Actor *actor)
@@ -50,12 +47,10 @@ static inline void mark_reserve(Actor *actor)
 static inline Mark *mark_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
-    MarkChunk *chunk = actor->mark_chunk;
-    if (chunk == NULL || chunk->capacity - chunk->used < bytes)
-        chunk = mark_chunk_push(actor, bytes);
-    Mark *mark = (Mark *)(void *)(chunk->data + chunk->used);
-    chunk->used += bytes;
-    mark->chunk = chunk;
+    if (CHX_UNLIKELY((size_t)(actor->mark_end - actor->mark_next) < bytes))
+        mark_chunk_push(actor, bytes);
+    Mark *mark = (Mark *)(void *)actor->mark_next;
+    actor->mark_next += bytes;
     mark->saved_bytes = (uint32_t)saved;
     return mark;
 }
@@ -63,9 +58,8 @@ static inline Mark *mark_allocate(Actor *actor, size_t saved)
 // The newest one.
 static inline void mark_release(Actor *actor, Mark *mark)
 {
-    MarkChunk *chunk = mark->chunk;
-    chunk->used = (size_t)((unsigned char *)mark - chunk->data);
-    if (chunk->used == 0 && chunk->previous != NULL)
+    actor->mark_next = (unsigned char *)mark;
+    if (CHX_UNLIKELY(actor->mark_next == actor->mark_begin))
         mark_chunk_pop(actor);
 }
 
@@ -78,26 +72,36 @@ static inline Mark *mark_top(const Actor *actor)
     return actor->mark_count > 0 ? actor->marks[actor->mark_count - 1] : NULL;
 }
 
-static inline void mark_push(Actor *actor, Mark *mark)
+// All set but block, checkpoint, frame and what is saved.
+static inline void mark_push(Actor *actor, Mark *mark, uint32_t attempt, uint64_t steps)
 {
+    mark->attempt = attempt;
+    mark->arrived = mark->is_done = false;
+    mark->steps = steps;
+    mark->fault = NULL;
+    mark->inner = (Ordinals){.base = (uint32_t)actor->ordinal_count};
     actor->marks[actor->mark_count++] = mark;
 }
 
 void mark_pop(Actor *actor);
 
 // How often this role has entered the block directly under its current attempt.
-static inline uint32_t *mark_ordinal(Actor *actor, uint32_t site)
+uint32_t *mark_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site);
+static inline uint32_t *mark_ordinal(Actor *actor, Mark *parent, uint32_t site)
 {
-    Mark *parent = mark_top(actor);
+    Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->outermost;
     if (is_broken(BROKEN_COUNTED_NAMES))
-        site = 0;
-    for (size_t i = parent != NULL ? parent->ordinal_base : 0; i < actor->ordinal_count; i++)
-        if (actor->ordinals[i].site == site)
-            return &actor->ordinals[i].count;
-    if (actor->ordinal_count == actor->ordinal_capacity)
-        ordinals_grow(actor);
-    actor->ordinals[actor->ordinal_count] = (Ordinal){site, 0};
-    return &actor->ordinals[actor->ordinal_count++].count;
+        site = UINT32_MAX;
+    if (ordinals->first.site == 0)
+        ordinals->first.site = site;
+    return ordinals->first.site == site ? &ordinals->first.count : mark_other_ordinal(actor, ordinals, site);
+}
+
+// Another attempt begins.
+static inline void mark_forget_ordinals(Actor *actor, Mark *mark)
+{
+    actor->ordinal_count = mark->inner.base;
+    mark->inner.first = (Ordinal){0};
 }
 
 // Messages among the participants belong to the new epoch from now on.

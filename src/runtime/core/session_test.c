@@ -58,7 +58,7 @@ static chx_step ping(chx_self *self, void *variables)
         f->i++;
     }
     f->chx_result = f->i;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step pong(chx_self *self, void *variables)
@@ -79,7 +79,7 @@ static chx_step pong(chx_self *self, void *variables)
         f->i++;
     }
     f->chx_result = -f->i;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void make_ping_pong(Play *play)
@@ -127,7 +127,7 @@ static chx_step stream_out(chx_self *self, void *variables)
         chx_send(self, 0, 1, &f->i, sizeof f->i);
     }
     f->chx_result = f->i;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step stream_in(chx_self *self, void *variables)
@@ -140,7 +140,7 @@ static chx_step stream_in(chx_self *self, void *variables)
             chx_fail("%lld came where %lld belongs", (long long)f->got, (long long)f->i);
         f->chx_result += f->got;
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void a_stream_keeps_its_order_at_any_bound(void **state)
@@ -181,7 +181,7 @@ static chx_step all_out_then_in(chx_self *self, void *variables)
             return CHX_STEP_WAIT;
         f->chx_result += f->got;
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step all_in_then_out(chx_self *self, void *variables)
@@ -197,7 +197,7 @@ static chx_step all_in_then_out(chx_self *self, void *variables)
             return CHX_STEP_WAIT;
         chx_send(self, 0, 2, &f->i, sizeof f->i);
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void back_pressure_works_both_ways(void **state)
@@ -239,7 +239,7 @@ static chx_step hub(chx_self *self, void *variables)
         next->chx_result = sum;
         return CHX_STEP_CALL;
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step spoke(chx_self *self, void *variables)
@@ -257,7 +257,7 @@ static chx_step spoke(chx_self *self, void *variables)
         chx_send(self, 0, 2, &f->got, sizeof f->got);
         f->frame.at = 0;
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void a_hub_talks_to_99_others(void **state)
@@ -286,11 +286,11 @@ static chx_step sum_down(chx_self *self, void *variables)
     PlayFrame *f = variables;
     if (f->frame.at == 1) {
         f->chx_result = f->n + *(int64_t *)chx_result(self);
-        return chx_return(self);
+        return chx_return(self, self->top->function);
     }
     chx_set_cstring(&f->text, "every frame owns something");
     if (f->n == 0)
-        return chx_return(self);
+        return chx_return(self, self->top->function);
     PlayFrame *callee = chx_call(self, f->frame.function);
     callee->n = f->n - 1;
     f->frame.at = 1;
@@ -302,7 +302,7 @@ static chx_step count_down(chx_self *self, void *variables)
     PlayFrame *f = variables;
     if (f->n == 0) {
         f->chx_result = f->i;
-        return chx_return(self);
+        return chx_return(self, self->top->function);
     }
     int64_t n = f->n - 1, i = f->i + 1;
     PlayFrame *next = chx_tail_call(self, f->frame.function);
@@ -349,7 +349,7 @@ static chx_step string_out(chx_self *self, void *variables)
         chx_send(self, 0, 1, &sent, sizeof sent);
         chx_done(self);
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static chx_step string_in(chx_self *self, void *variables)
@@ -364,7 +364,7 @@ static chx_step string_in(chx_self *self, void *variables)
         chx_done(self);
         f->chx_result += (int64_t)chx_str_len(f->string);
     }
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void strings_are_released_wherever_they_end(void **state)
@@ -434,7 +434,7 @@ static chx_step sleeper(chx_self *self, void *variables)
     PlayFrame *f = variables;
     sleep_ms((int)f->n);
     f->chx_result = 1;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void blocking_roles_run_side_by_side(void **state)
@@ -483,7 +483,7 @@ static chx_step outer(chx_self *self, void *variables)
     }
     if (strcmp(chx_role_name(), "R0") != 0)
         chx_fail("role name lost");
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void a_role_may_run_other_sessions(void **state)
@@ -519,7 +519,7 @@ static chx_step curious(chx_self *self, void *variables)
         if (memory[i] != 0)
             chx_fail("not zeroed");
     f->chx_result = *context;
-    return chx_return(self);
+    return chx_return(self, self->top->function);
 }
 
 static void a_role_knows_its_context(void **state)

@@ -5,96 +5,93 @@
 #include "runtime/core/actor.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 #include "runtime/core/text.h"
 
 #include <string.h>
 
-static size_t frame_bytes(const chx_function *function)
-{
-    return (function->frame_size + 15) & ~(size_t)15;
-}
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless a frame needs more
 
 static void *frame_result(chx_frame *frame)
 {
     return frame + 1;
 }
 
-// A chunk above the current one with room for `bytes`. NULL: no memory.
-static Chunk *stack_grow(Actor *actor, size_t bytes)
+// From now on frames lie in this chunk.
+static void stack_use(Actor *actor, Chunk *chunk)
 {
-    chx_runtime *runtime = actor->session->runtime;
-    Chunk *chunk = actor->chunk;
-    if (chunk->next != NULL && chunk->next->capacity >= bytes)
-        return chunk->next;
-    if (chunk->next != NULL) {
-        runtime_release(runtime, chunk->next);
-        chunk->next = NULL;
-    }
-    size_t capacity = chunk->capacity * 2;
-    if (capacity < STACK_CHUNK_BYTES)
-        capacity = STACK_CHUNK_BYTES;
-    if (capacity > STACK_CHUNK_MAX_BYTES)
-        capacity = STACK_CHUNK_MAX_BYTES;
-    if (capacity < bytes)
-        capacity = bytes;
-    Chunk *grown = runtime_allocate(runtime, sizeof *grown + capacity);
-    if (grown == NULL)
-        return NULL;
-    *grown = (Chunk){.previous = chunk, .capacity = capacity};
-    chunk->next = grown;
-    return grown;
+    actor->chunk = chunk;
+    actor->self.stack_begin = chunk->data;
+    actor->self.stack_next = chunk->data + chunk->used;
+    actor->self.stack_end = chunk->data + chunk->capacity;
 }
 
-static chx_frame *stack_push(Actor *actor, const chx_function *function, chx_frame *caller)
+void stack_init(Actor *actor, Chunk *chunk, size_t capacity)
 {
-    size_t bytes = frame_bytes(function);
-    if (actor->stack_bytes + bytes > STACK_LIMIT_BYTES)
+    *chunk = (Chunk){.capacity = capacity};
+    stack_use(actor, chunk);
+}
+
+static void chunk_release(chx_runtime *runtime, Chunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(runtime, chunk);
+    else
+        runtime_release(runtime, chunk);
+}
+
+// Goes to a chunk above the current one, with room for `bytes`.
+static void stack_grow(Actor *actor, size_t bytes)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    Chunk *chunk = actor->chunk, *grown = chunk->next;
+    chunk->used = (size_t)(actor->self.stack_next - chunk->data);
+    if (chunk->below + chunk->used + bytes > STACK_LIMIT_BYTES)
         guard_raise(CHX_FAULT_SYSTEM, 0, actor->self.site, "recursion too deep: the frames of %s need more than %d MiB",
                     actor->role->role, STACK_LIMIT_BYTES >> 20);
-    if (actor->chunk->capacity - actor->chunk->used < bytes) {
-        Chunk *grown = stack_grow(actor, bytes);
+    if (grown != NULL && grown->capacity < bytes) {
+        chunk->next = NULL;
+        chunk_release(runtime, grown);
+        grown = NULL;
+    }
+    if (grown == NULL) {
+        size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
         if (grown == NULL)
             guard_no_memory();
-        actor->chunk = grown;
+        *grown = (Chunk){.previous = chunk, .capacity = capacity};
+        chunk->next = grown;
     }
-    chx_frame *frame = (chx_frame *)(void *)(actor->chunk->data + actor->chunk->used);
-    actor->chunk->used += bytes;
-    actor->stack_bytes += bytes;
-    memset(frame, 0, bytes);
-    frame->function = function;
-    frame->caller = caller;
-    actor->top = frame;
-    if (actor->self.observed != 0)
-        observe_call(actor, function);
-    return frame;
+    grown->below = chunk->below + chunk->used;
+    grown->used = 0;
+    stack_use(actor, grown);
 }
 
 static void stack_pop(Actor *actor)
 {
-    chx_frame *frame = actor->top;
-    size_t bytes = frame_bytes(frame->function);
-    Chunk *chunk = actor->chunk;
-    chunk->used -= bytes;
-    actor->stack_bytes -= bytes;
-    actor->top = frame->caller;
-    if (actor->self.observed != 0)
+    chx_self *self = &actor->self;
+    chx_frame *frame = self->top;
+    self->stack_next = (unsigned char *)frame;
+    self->top = frame->caller;
+    if (self->observed != 0)
         observe_return(actor, frame->function);
-    if (chunk->used == 0 && chunk->previous != NULL) {
+    Chunk *chunk = actor->chunk;
+    if (self->stack_next == self->stack_begin && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
         if (chunk->next != NULL) {
-            runtime_release(actor->session->runtime, chunk->next);
+            chunk_release(actor->session->runtime, chunk->next);
             chunk->next = NULL;
         }
-        actor->chunk = chunk->previous;
+        stack_use(actor, chunk->previous);
     }
 }
 
-static void frame_drop_variables(chx_frame *frame)
+// The first `count` of them.
+static void frame_drop_first(const chx_function *function, size_t count, void *frame)
 {
-    const chx_function *function = frame->function;
-    for (size_t i = 0; i < function->owned_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
         // Nobody looks at the frame again, so texts need not be zeroed.
@@ -109,48 +106,80 @@ static void frame_drop_variables(chx_frame *frame)
     }
 }
 
-void stack_drop_frame(chx_frame *frame)
+static void frame_drop_variables(chx_frame *frame)
+{
+    frame_drop_first(frame->function, frame->function->owned_count, frame);
+}
+
+void stack_drop_saved(const chx_function *function, void *frame)
+{
+    frame_drop_first(function, function->owned_count - function->fixed_count, frame);
+}
+
+static void frame_drop_result(chx_frame *frame)
 {
     const chx_type *result = frame->function->result;
-    frame_drop_variables(frame);
     if (result != NULL && result->owning)
         chx_value_drop(result, frame_result(frame));
 }
 
+void stack_drop_frame(chx_frame *frame)
+{
+    frame_drop_variables(frame);
+    frame_drop_result(frame);
+}
+
+void stack_drop_changed(chx_frame *frame)
+{
+    stack_drop_saved(frame->function, frame);
+    frame_drop_result(frame);
+}
+
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops)
 {
-    while (actor->top != frame) {
+    while (actor->self.top != frame) {
         if (drops)
-            stack_drop_frame(actor->top);
+            stack_drop_frame(actor->self.top);
         stack_pop(actor);
     }
 }
 
-void *chx_call(chx_self *self, const chx_function *function)
+void *chx_call_called(chx_self *self, const chx_function *function)
 {
     Actor *actor = (Actor *)self;
-    return stack_push(actor, function, actor->top);
+    size_t bytes = CHX_FRAME_BYTES(function->frame_size);
+    if ((size_t)(self->stack_end - self->stack_next) < bytes)
+        stack_grow(actor, bytes);
+    chx_frame *frame = (chx_frame *)(void *)self->stack_next;
+    self->stack_next += bytes;
+    memset(frame, 0, bytes);
+    frame->function = function;
+    frame->caller = self->top;
+    self->top = frame;
+    if (self->observed != 0)
+        observe_call(actor, function);
+    return frame;
 }
 
 void *chx_tail_call(chx_self *self, const chx_function *function)
 {
     Actor *actor = (Actor *)self;
-    frame_drop_variables(actor->top);
-    stack_pop(actor);
-    return stack_push(actor, function, actor->top);
+    chx_frame *frame = self->top;
+    frame_drop_variables(frame);
+    if (frame->function != function || self->observed != 0) {
+        stack_pop(actor);
+        return chx_call(self, function);
+    }
+    frame->at = 0;
+    memset(frame + 1, 0, CHX_FRAME_BYTES(function->frame_size) - sizeof *frame);
+    return frame;
 }
 
-void *chx_result(chx_self *self)
+chx_step chx_return_called(chx_self *self)
 {
     Actor *actor = (Actor *)self;
-    return frame_result(actor->returned);
-}
-
-chx_step chx_return(chx_self *self)
-{
-    Actor *actor = (Actor *)self;
-    frame_drop_variables(actor->top);
-    actor->returned = actor->top;
+    frame_drop_variables(self->top);
+    self->returned = self->top;
     stack_pop(actor);
     return CHX_STEP_RETURN;
 }
@@ -170,7 +199,7 @@ void actor_fini(Actor *actor)
     // The first one is part of the session.
     for (Chunk *next = chunk->next; next != NULL; next = chunk) {
         chunk = next->next;
-        runtime_release(runtime, next);
+        chunk_release(runtime, next);
     }
     for (Allocation *allocation = actor->allocations, *next; allocation != NULL; allocation = next) {
         next = allocation->next;

@@ -118,7 +118,7 @@ static void frames_save(const Actor *actor, const chx_frame *frame, const chx_fr
 
 void chain_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
 {
-    frames_save(actor, actor->top, first, buffer);
+    frames_save(actor, actor->self.top, first, buffer);
 }
 
 static const char *read_string(chx_reader *reader, bool *is_good)
@@ -224,7 +224,7 @@ bool chain_load(Actor *actor, const void *data, size_t size)
     uint64_t count;
     if (!chx_read_u64(&reader, &count) || count == 0)
         return false;
-    bool replaces = actor->top != NULL;
+    bool replaces = actor->self.top != NULL;
     const chx_function *known = NULL; // a recursion has many frames of it
     for (uint64_t i = 0; i < count; i++) {
         SavedFrame head;
@@ -238,7 +238,7 @@ bool chain_load(Actor *actor, const void *data, size_t size)
             return false;
         chx_frame *frame;
         if (i == 0 && replaces) {
-            frame = actor->top;
+            frame = actor->self.top;
             if (frame->function != function)
                 return false;
             stack_drop_frame(frame);

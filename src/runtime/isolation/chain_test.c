@@ -84,8 +84,7 @@ static Actor *actor_new(void)
     Actor *actor = calloc(1, sizeof *actor);
     actor->session = &session;
     actor->role = &role;
-    actor->chunk = calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES);
-    actor->chunk->capacity = STACK_FIRST_BYTES;
+    stack_init(actor, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES), STACK_FIRST_BYTES);
     return actor;
 }
 
@@ -196,12 +195,12 @@ static void frames_come_back(void **state)
     chx_buffer first = {0}, second = {0};
     save_two(old, &first, &second);
     assert_true(load(new, first.data, first.size));
-    check((Variables *)(void *)new->top, 1);
-    assert_ptr_equal(new->top->caller->function, &small);
-    assert_null(new->top->caller->caller);
+    check((Variables *)(void *)new->self.top, 1);
+    assert_ptr_equal(new->self.top->caller->function, &small);
+    assert_null(new->self.top->caller->caller);
     assert_true(load(new, second.data, second.size));
-    check((Variables *)(void *)new->top, 7);
-    const chx_frame *frame = new->top;
+    check((Variables *)(void *)new->self.top, 7);
+    const chx_frame *frame = new->self.top;
     for (int i = 0; i < 201; i++)
         frame = frame->caller;
     check((const Variables *)(const void *)frame, 2);
@@ -268,7 +267,7 @@ static void what_does_not_fit_exactly_is_refused(void **state)
     chx_buffer first = {0}, second = {0};
     save_two(old, &first, &second);
     // No address of this process is in it.
-    const void *address = old->top;
+    const void *address = old->self.top;
     while (((const chx_frame *)address)->function != &function || ((const Variables *)address)->number != 2)
         address = ((const chx_frame *)address)->caller;
     assert_null(memmem(first.data, first.size, &address, sizeof address));
@@ -307,7 +306,7 @@ static void the_longest_reason_comes_back(void **state)
     v->fault = (chx_fault){"Bob", CHX_FAULT_FAIL, 0, why, "file.c", 77};
     chain_save(old, NULL, &saved);
     assert_true(load(new, saved.data, saved.size));
-    assert_string_equal(((Variables *)(void *)new->top)->fault.why, why);
+    assert_string_equal(((Variables *)(void *)new->self.top)->fault.why, why);
     actor_free(new);
     actor_free(old);
     chx_buffer_free(&saved);
@@ -325,7 +324,7 @@ static void a_fault_of_a_block_that_was_left_is_gone(void **state)
     free(why);
     chain_save(old, NULL, &saved);
     assert_true(load(new, saved.data, saved.size));
-    v = (Variables *)(void *)new->top;
+    v = (Variables *)(void *)new->self.top;
     assert_string_equal(v->fault.why, "");
     assert_string_equal(v->fault.role, "");
     actor_free(new);

@@ -379,8 +379,8 @@ static void fuzz_chain(Input *input)
     static Session session;
     session.runtime = stage()->runtime;
     Chunk *chunk = calloc(1, sizeof *chunk + 512);
-    chunk->capacity = 512;
-    Actor actor = {.session = &session, .role = &saved_role, .chunk = chunk};
+    Actor actor = {.session = &session, .role = &saved_role};
+    stack_init(&actor, chunk, 512);
     int64_t distance = (int64_t)((uintptr_t)&saved_function - (uintptr_t)&saved_role);
     uint64_t frame_size = sizeof(SavedVariables);
     // One frame, of that function: its place differs from build to build.

@@ -85,7 +85,7 @@ void isolation_recall(Link *link)
         link_pop(link, false);
     target->attempt = target->block->attempt;
     target->arrived = false;
-    actor->ordinal_count = target->ordinal_base;
+    mark_forget_ordinals(actor, target);
     mark_set_epochs(actor, target->checkpoint, target->block->epoch, true);
     link->ready_epoch = target->block->epoch;
     link_order(link, target);

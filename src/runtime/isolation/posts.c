@@ -35,10 +35,9 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
         return true;
     }
     mark_reserve(actor);
-    uint32_t *ordinal = mark_ordinal(actor, checkpoint->site);
+    uint32_t *ordinal = mark_ordinal(actor, parent, checkpoint->site);
     Mark *mark = mark_allocate(actor, size - sizeof head);
     mark->frame = NULL;
-    mark->fault = NULL;
     memcpy(mark->saved, data + sizeof head, size - sizeof head);
     Block *block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
     if (block == NULL) {
@@ -48,11 +47,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     ++*ordinal;
     mark->block = block;
     mark->checkpoint = checkpoint;
-    mark->attempt = 0;
-    mark->arrived = false;
-    mark->steps = head.steps;
-    mark->ordinal_base = (uint32_t)actor->ordinal_count;
-    mark_push(actor, mark);
+    mark_push(actor, mark, 0, head.steps);
     link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     actor->rescues = head.rescues;
@@ -77,7 +72,7 @@ static bool post_arrive(Link *link, const unsigned char *data, size_t size)
     if (mark == NULL || mark->checkpoint->site != site || mark->arrived)
         return false;
     mark->arrived = true;
-    block_arrive(link->house->session, mark->block, link->actor->index);
+    block_arrive(link->house->session, mark->block, mark->checkpoint->position);
     return true;
 }
 

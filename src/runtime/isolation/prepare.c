@@ -227,7 +227,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
     const chx_choreography *choreography = session->plan->choreography;
     unsigned links = 0;
     for (unsigned i = 0; i < session->actor_count; i++) {
-        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].top) : NULL;
+        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].self.top) : NULL;
         if (refusal != NULL) {
             report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
             return CHX_INVALID;

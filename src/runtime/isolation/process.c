@@ -238,17 +238,12 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
 {
     Process *process = actor->process;
     mark_reserve(actor);
-    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size);
+    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
     mark_save(mark);
     mark->block = NULL;
     mark->checkpoint = checkpoint;
-    mark->attempt = 0;
-    mark->arrived = false;
-    mark->steps = actor->self.steps;
-    mark->fault = NULL;
-    mark->ordinal_base = 0;
-    mark_push(actor, mark);
+    mark_push(actor, mark, 0, actor->self.steps);
     process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     process->buffer.size = 0;
@@ -465,8 +460,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->rescues = restore->rescues;
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
-    actor->chunk = need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES));
-    actor->chunk->capacity = STACK_FIRST_BYTES;
+    stack_init(actor, need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
     checkpoint_init(actor, need(aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = restore->token[0];
@@ -477,17 +471,12 @@ static Actor *process_actor(Process *process, const chx_role *role)
 static void process_mark(Actor *actor, const RestorePiece *piece)
 {
     mark_reserve(actor);
-    Mark *mark = mark_allocate(actor, actor->top->function->frame_size);
+    Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
     mark->block = NULL;
-    mark->frame = actor->top;
+    mark->frame = actor->self.top;
     mark_save(mark);
     mark->checkpoint = role_checkpoint(actor->role, piece->site);
-    mark->attempt = piece->attempt;
-    mark->arrived = false;
-    mark->steps = piece->steps;
-    mark->fault = NULL;
-    mark->ordinal_base = 0;
-    mark_push(actor, mark);
+    mark_push(actor, mark, piece->attempt, piece->steps);
 }
 
 // Back to where the last process was when it entered the block.

@@ -69,24 +69,30 @@ const chx_type stage_mix = {.kind = CHX_KIND_STRUCT,
                             .count = 4};
 
 static const unsigned outer_roles[] = {0, 1, 2}, inner_roles[] = {0, 1}, other_roles[] = {1, 2};
-#define CHECKPOINT(number, again, who)                                                                                 \
+#define CHECKPOINT(number, again, who, index)                                                                          \
     {                                                                                                                  \
         .site = number, .body_at = 1, .rescue_at = 2, .retries = again, .participants = who,                           \
-        .participant_count = sizeof who / sizeof *who                                                                  \
+        .participant_count = sizeof who / sizeof *who, .position = index                                               \
     }
-static const chx_checkpoint outer = CHECKPOINT(STAGE_OUTER, 1, outer_roles);
-static const chx_checkpoint inner = CHECKPOINT(STAGE_INNER, 0, inner_roles);
-static const chx_checkpoint other = CHECKPOINT(STAGE_OTHER, 0, other_roles);
+// As each of the participants plays it.
+static const chx_checkpoint outer[] = {CHECKPOINT(STAGE_OUTER, 1, outer_roles, 0),
+                                       CHECKPOINT(STAGE_OUTER, 1, outer_roles, 1),
+                                       CHECKPOINT(STAGE_OUTER, 1, outer_roles, 2)};
+static const chx_checkpoint inner[] = {CHECKPOINT(STAGE_INNER, 0, inner_roles, 0),
+                                       CHECKPOINT(STAGE_INNER, 0, inner_roles, 1)};
+static const chx_checkpoint other[] = {CHECKPOINT(STAGE_OTHER, 0, other_roles, 0),
+                                       CHECKPOINT(STAGE_OTHER, 0, other_roles, 1)};
 #define HOUR_NS UINT64_C(3600000000000)
-static const chx_checkpoint timed = {.site = STAGE_TIMED,
-                                     .body_at = 1,
-                                     .rescue_at = 2,
-                                     .retries = 1,
-                                     .within_ns = HOUR_NS,
-                                     .participants = outer_roles,
-                                     .participant_count = 3};
-static const chx_checkpoint strict = {
-    .site = STAGE_STRICT, .body_at = 1, .within_ns = UINT64_MAX, .participants = outer_roles, .participant_count = 3};
+#define TIMED(number, rescue, again, time_ns, index)                                                                   \
+    {                                                                                                                  \
+        .site = number, .body_at = 1, .rescue_at = rescue, .retries = again, .within_ns = time_ns,                     \
+        .participants = outer_roles, .participant_count = 3, .position = index                                         \
+    }
+static const chx_checkpoint timed[] = {TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 0), TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 1),
+                                       TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 2)};
+static const chx_checkpoint strict[] = {TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 0),
+                                        TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 1),
+                                        TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 2)};
 
 // A role that is not isolated: what R0 sends it, it sends back, until it gets a zero.
 static chx_step stage_run(chx_self *self, void *memory)
@@ -97,7 +103,7 @@ static chx_step stage_run(chx_self *self, void *memory)
             if (!chx_receive(self, 0, 1, &frame->got, sizeof frame->got))
                 return chx_wait(self);
             if (frame->got == 0)
-                return chx_return(self);
+                return chx_return(self, self->top->function);
             frame->frame.at = 1;
         }
         if (!chx_room(self, 0))
@@ -133,14 +139,14 @@ void stage_init(Stage *stage)
                 play_channel(&stage->play, i, j);
         play_role(&stage->play, i, stage_run);
         if (i <= 2) {
-            stage->of_role[i][role->checkpoint_count++] = &outer;
-            stage->of_role[i][role->checkpoint_count++] = &timed;
-            stage->of_role[i][role->checkpoint_count++] = &strict;
+            stage->of_role[i][role->checkpoint_count++] = &outer[i];
+            stage->of_role[i][role->checkpoint_count++] = &timed[i];
+            stage->of_role[i][role->checkpoint_count++] = &strict[i];
         }
         if (i <= 1)
-            stage->of_role[i][role->checkpoint_count++] = &inner;
+            stage->of_role[i][role->checkpoint_count++] = &inner[i];
         if (i == 1 || i == 2)
-            stage->of_role[i][role->checkpoint_count++] = &other;
+            stage->of_role[i][role->checkpoint_count++] = &other[i - 1];
         role->checkpoints = stage->of_role[i];
         stage->registrations[i].role = role;
         chx_register(&stage->registrations[i]);
