@@ -10,9 +10,11 @@ choreography(hooked, (Alice, Bob),
     void Alice.fini(void);
     void Bob.init(void);
     void Bob.fini(void);
+    int Alice.before(void);
     void Alice.act(int where);
     def run() -> Bob.int {
         Bob.int n = 0;
+        Alice.before() ~> Bob._;
         checkpoint retry 1 {
             Alice.(1) ~> Bob.n;
             Alice.act(0);
@@ -34,6 +36,7 @@ static chx_effect effects[4];
 void Alice_init(void) { alice_inits++; }
 void Alice_fini(void) { alice_finis++; }
 void Bob_init(void) { bob_inits++; }
+int Alice_before(void) { return 2; }
 void Bob_fini(void) { bob_finis++; }
 
 void Alice_act(int where)

@@ -1,6 +1,8 @@
-// A block in a loop leaves nothing behind, with and without failures: a hundred times the rounds need no more memory.
+// A block in a loop leaves nothing behind, with and without failures, also if roles are called back out of blocks within
+// it: many times the rounds need no more memory.
 // Nested blocks need memory in proportion to their depth.
 // expect: loop: bounded
+// expect: out of inner ones: bounded
 // expect: nest: linear
 //! no-central
 //! no-sim
@@ -17,6 +19,27 @@ choreography(tidy, (Worker, Boss),
             checkpoint {
                 Worker.work(i) ~> Boss.x;
                 Boss.sum += x;
+            } rescue {
+                Worker.(-i) ~> Boss.x;
+                Boss.sum += x;
+            }
+        }
+        return Boss.sum;
+    }
+
+    def inner(Worker.int rounds) -> Boss.long {
+        Boss.long sum = 0;
+        for (Worker.int i = 0; Worker.(i < rounds); Worker.i++) {
+            checkpoint {
+                checkpoint {
+                    checkpoint {
+                        Worker.work(2) ~> Boss.x;
+                        Boss.sum += x;
+                    }
+                } rescue {
+                    Worker.work(5) ~> Boss.x;
+                    Boss.sum += x;
+                }
             } rescue {
                 Worker.(-i) ~> Boss.x;
                 Boss.sum += x;
@@ -71,17 +94,20 @@ static void *count(void *context, void *old, size_t size)
 }
 
 // One worker, so that nobody else allocates at the same time.
-static size_t peak_of(int is_nest, int number)
+enum what { LOOP, INNER, NEST };
+static size_t peak_of(enum what what, int number)
 {
     chx_runtime_options options = {.workers = 1, .allocate = count};
     peak = used = 0;
     chx_runtime *runtime = chx_runtime_new(&options);
     chx_status status;
-    if (is_nest) {
+    if (what == NEST) {
         struct tidy_nest_result result;
         status = tidy_nest_wait(tidy_nest_start(runtime, NULL, number), &result);
         if (status == CHX_OK && result.Boss != number)
             exit(1);
+    } else if (what == INNER) {
+        status = tidy_inner_wait(tidy_inner_start(runtime, NULL, number), NULL);
     } else {
         status = tidy_loop_wait(tidy_loop_start(runtime, NULL, number), NULL);
     }
@@ -93,8 +119,9 @@ static size_t peak_of(int is_nest, int number)
 
 int main(void)
 {
-    printf("loop: %s\n", peak_of(0, 30000) <= peak_of(0, 300) + 1024 ? "bounded" : "growing");
-    size_t base = peak_of(1, 100), ten = peak_of(1, 1000), hundred = peak_of(1, 10000);
+    printf("loop: %s\n", peak_of(LOOP, 30000) <= peak_of(LOOP, 300) + 1024 ? "bounded" : "growing");
+    printf("out of inner ones: %s\n", peak_of(INNER, 600) <= peak_of(INNER, 100) + 1024 ? "bounded" : "growing");
+    size_t base = peak_of(NEST, 100), ten = peak_of(NEST, 1000), hundred = peak_of(NEST, 10000);
     printf("nest: %s\n", hundred - base <= 15 * (ten - base) ? "linear" : "more than linear");
     return 0;
 }

@@ -26,9 +26,11 @@ choreography(hooked, (Alice, Bob),
     void Alice.fini(void);
     void Bob.init(void);
     void Bob.fini(void);
+    int Alice.before(void);
     void Alice.act(int where);
     def run() -> Bob.int {
         Bob.int n = 0;
+        Alice.before() ~> Bob._;
         checkpoint retry 1 {
             Alice.(1) ~> Bob.n;
             Alice.act(0);
@@ -47,6 +49,7 @@ choreography(hooked, (Alice, Bob),
 void Alice_init(void) { note("ALICE", "I", 1); }
 void Alice_fini(void) { note("ALICE", "F", 1); }
 void Bob_init(void) { note("BOB", "I", 1); }
+int Alice_before(void) { return 2; }
 void Bob_fini(void) { note("BOB", "F", 1); }
 
 void Alice_act(int where)

@@ -33,5 +33,9 @@ int main(void)
     chx_bytes_drop(d);
     printf(" %.1s\n", (const char *)chx_bytes_data(o.Bob));
     owned_other_result_drop(&o);
+
+    // Nobody wants them.
+    if (owned_run(NULL, NULL) != CHX_OK || owned_run_wait(owned_run_start(NULL, NULL), NULL) != CHX_OK)
+        return 1;
     return 0;
 }

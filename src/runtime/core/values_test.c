@@ -125,9 +125,34 @@ static void strings_travel_with_their_length(void **state)
     assert_false(chx_decode(&chx_type_cstring, &string, "\3\0\0\0\0\0\0\0a\0", 10, &used));
 }
 
+static void strings_are_equal_as_a_whole(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"", "a", "ab", "abc", "abd"};
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 5; k++) {
+            chx_str one = chx_str_new(words[i], strlen(words[i])), other = chx_strf("%s", words[k]);
+            assert_int_equal(chx_str_equal(one, other), i == k);
+            assert_int_equal(chx_bytes_equal((chx_bytes){one.text}, (chx_bytes){other.text}), i == k);
+            assert_int_equal(chx_cstring_equal(words[i], chx_cstr(other)), i == k);
+            chx_str_drop(one);
+            chx_str_drop(other);
+        }
+        assert_false(chx_cstring_equal(words[i], NULL) || chx_cstring_equal(NULL, words[i]));
+    }
+    assert_true(chx_cstring_equal(NULL, NULL));
+}
+
 static void long_strings_are_formatted(void **state)
 {
     (void)state;
+    for (int size = 250; size < 260; size++) {
+        chx_str padded = chx_strf("%*d", size, 7);
+        assert_int_equal(chx_str_len(padded), size);
+        assert_int_equal(chx_cstr(padded)[size - 1], '7');
+        assert_int_equal(chx_cstr(padded)[size], '\0');
+        chx_str_drop(padded);
+    }
     chx_str string = chx_strf("%*d", 1000, 7);
     assert_int_equal(chx_str_len(string), 1000);
     assert_int_equal(chx_cstr(string)[999], '7');
@@ -281,6 +306,27 @@ static void structs_are_copied_and_released_whole(void **state)
     assert_int_equal(things, 0);
 }
 
+typedef struct {
+    const char *text;
+    char rest[300];
+} Large;
+
+// Larger than what is assigned by way of the stack.
+static void large_variables_are_assigned(void **state)
+{
+    (void)state;
+    static const chx_field fields[] = {{"text", offsetof(Large, text), &chx_type_cstring}};
+    static const chx_type type = {
+        .kind = CHX_KIND_STRUCT, .owning = true, .size = sizeof(Large), .name = "Large", .fields = fields, .count = 1};
+    Large from = {.text = "text"}, to = {0};
+    memset(from.rest, 'x', sizeof from.rest);
+    chx_set(&type, &to, &from);
+    chx_set(&type, &to, &to);
+    assert_string_equal(to.text, "text");
+    assert_memory_equal(to.rest, from.rest, sizeof from.rest);
+    chx_value_drop(&type, &to);
+}
+
 static void variables_are_assigned(void **state)
 {
     (void)state;
@@ -339,6 +385,8 @@ int main(void)
         cmocka_unit_test(long_strings_are_formatted),
         cmocka_unit_test(structs_are_copied_and_released_whole),
         cmocka_unit_test(variables_are_assigned),
+        cmocka_unit_test(large_variables_are_assigned),
+        cmocka_unit_test(strings_are_equal_as_a_whole),
         cmocka_unit_test(damaged_input_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

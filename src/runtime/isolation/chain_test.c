@@ -1,5 +1,6 @@
 // chain_test.c: frames with all kinds of variables, saved and loaded as another process would; what can't be a saved frame.
 
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,12 @@ static const chx_function function = {.name = "f",
                                       .variables = variables,
                                       .variable_count = COUNT,
                                       .owned_count = 4};
+static const chx_function twin = {.name = "h",
+                                  .frame_size = sizeof(Variables),
+                                  .result = &chx_type_str,
+                                  .variables = variables,
+                                  .variable_count = COUNT,
+                                  .owned_count = 4};
 static const chx_function small = {.name = "g", .frame_size = sizeof(chx_frame)};
 static const chx_role role = {.role = "R", .name = "R"};
 
@@ -202,6 +209,11 @@ static void frames_come_back(void **state)
     chx_call(&other->self, &small);
     assert_false(load(other, second.data, second.size));
     actor_free(other);
+    // Nor with another function's frame there, even if that looks the same.
+    other = actor_new();
+    chx_call(&other->self, &twin);
+    assert_false(load(other, second.data, second.size));
+    actor_free(other);
     actor_free(new);
     actor_free(old);
     chx_buffer_free(&first);
@@ -246,6 +258,60 @@ static void what_was_not_saved_is_refused(void **state)
     assert_int_equal(stage_blobs, 0);
 }
 
+// Changed so that only one check can see it.
+static void what_does_not_fit_exactly_is_refused(void **state)
+{
+    (void)state;
+    enum { LONGER, NO_FRAMES, FRAME_SIZE, UNENDED, CASES };
+    Actor *old = actor_new();
+    chx_buffer first = {0}, second = {0};
+    save_two(old, &first, &second);
+    // No address of this process is in it.
+    const void *address = old->self.top;
+    while (((const chx_frame *)address)->function != &function || ((const Variables *)address)->number != 2)
+        address = ((const chx_frame *)address)->caller;
+    assert_null(memmem(first.data, first.size, &address, sizeof address));
+    for (int what = LONGER; what < CASES; what++) {
+        size_t size = first.size + (what == LONGER);
+        unsigned char *copy = calloc(1, size);
+        memcpy(copy, first.data, first.size);
+        if (what == NO_FRAMES)
+            memset(copy, 0, size = sizeof(uint64_t));
+        else if (what == FRAME_SIZE)
+            copy[24]++; // the first frame's, after how many there are, its function, where it is and its flags
+        else if (what == UNENDED)
+            ((unsigned char *)memmem(copy, size, "because", 8))[7] = '!';
+        Actor *new = actor_new();
+        assert_false(load(new, copy, size));
+        actor_free(new);
+        free(copy);
+    }
+    actor_free(old);
+    chx_buffer_free(&first);
+    chx_buffer_free(&second);
+    assert_int_equal(stage_blobs, 0);
+}
+
+static void the_longest_reason_comes_back(void **state)
+{
+    (void)state;
+    Actor *old = actor_new(), *new = actor_new();
+    chx_buffer saved = {0};
+    Guard guard;
+    guard_enter(&guard, old);
+    char *why = chx_alloc(REPORT_WHY_SIZE);
+    guard_leave(&guard);
+    memset(why, 'y', REPORT_WHY_SIZE - 1);
+    Variables *v = chx_call(&old->self, &function);
+    v->fault = (chx_fault){"Bob", CHX_FAULT_FAIL, 0, why, "file.c", 77};
+    chain_save(old, NULL, &saved);
+    assert_true(load(new, saved.data, saved.size));
+    assert_string_equal(((Variables *)(void *)new->self.top)->fault.why, why);
+    actor_free(new);
+    actor_free(old);
+    chx_buffer_free(&saved);
+}
+
 // The variable of a rescue that is over.
 static void a_fault_of_a_block_that_was_left_is_gone(void **state)
 {
@@ -285,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_back),
         cmocka_unit_test(what_was_not_saved_is_refused),
+        cmocka_unit_test(what_does_not_fit_exactly_is_refused),
+        cmocka_unit_test(the_longest_reason_comes_back),
         cmocka_unit_test(a_fault_of_a_block_that_was_left_is_gone),
         cmocka_unit_test(pointers_with_a_value_are_named),
     };

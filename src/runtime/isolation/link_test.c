@@ -8,11 +8,17 @@
 #include <cmocka.h>
 
 #include "runtime/core/codec.h"
+#include "runtime/core/runtime.h"
 #include "runtime/isolation/stage.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static Stage stage;
 static chx_session *session;
@@ -145,17 +151,24 @@ static void a_death_calls_the_others_back(void **state)
     post_arrive(1, STAGE_OUTER);
     serve();
     uint64_t spawned = stage.spawned;
+    uint32_t rung = atomic_load(&house->head->bells[3].word);
     die(0);
+    assert_int_equal(links[0].deaths, 1);
     assert_int_equal(stage.spawned, spawned + 1);
     assert_int_equal(links[0].state, LINK_ALIVE);
     assert_int_equal(atomic_load(&links[1].seat->alarm), 1);
     assert_int_equal(links[1].seat->order.attempt, 1);
     assert_true(links[1].ready_epoch != 0);
+    // All look again at what they wait for: it may have written over that.
+    assert_true(atomic_load(&house->head->bells[3].word) != rung);
     // What it posts before it has gone back is void.
+    for (unsigned i = 0; i <= COMPLAINTS_MAX; i++)
+        post_complain(1, 0, 1, COMPLAIN_UNEXPECTED);
     post_enter(1, STAGE_INNER);
     post_arrive(2, STAGE_OUTER);
     serve();
     assert_int_equal(links[1].actor->mark_count, 1);
+    assert_false(is_condemned(0) || is_condemned(1));
     for (unsigned i = 1; i < 3; i++)
         post_ready(i);
     for (unsigned i = 0; i < 3; i++)
@@ -163,7 +176,110 @@ static void a_death_calls_the_others_back(void **state)
     serve();
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(links[i].goes, 1);
+    assert_int_equal(links[0].deaths, 0); // there was progress
     assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Called back to the rescue, which no other attempt follows: it dies before it is there, which is nobody's failure.
+static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_INNER);
+    serve();
+    die(0);
+    die(1);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(links[i].state, LINK_ALIVE);
+        assert_int_equal(mark_top(links[i].actor)->attempt, 1);
+    }
+    // There it is one.
+    die(1);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_int_equal(chx_last_report()->restarts, 2);
+}
+
+// However much it has said.
+static void what_a_process_has_said_before_its_death_counts(void **state)
+{
+    (void)state;
+    enum { POSTS = POSTS_PER_TURN * 3 };
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    for (unsigned i = 1; i < POSTS; i++)
+        post_ready(0);
+    die(0);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    assert_int_equal(links[0].answered, POSTS);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void an_answer_to_an_older_order_is_none(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    serve();
+    die(0);
+    PostReady first = {links[1].seat->order.epoch, 0};
+    die(0);
+    stage_post(&links[1], POST_READY, &first, sizeof first);
+    post_arrive(1, STAGE_OUTER);
+    serve();
+    assert_true(links[1].ready_epoch > first.epoch);
+    assert_false(mark_top(links[1].actor)->arrived);
+    post_ready(1);
+    post_arrive(1, STAGE_OUTER);
+    serve();
+    assert_int_equal(links[1].ready_epoch, 0);
+    assert_true(mark_top(links[1].actor)->arrived);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void a_new_process_is_told_where_it_is(void **state)
+{
+    (void)state;
+    const Restore *restore = &stage.restore;
+    begin(all);
+    assert_int_equal(restore->marks, 0);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    for (unsigned i = 0; i < 2; i++) {
+        post_enter(i, STAGE_INNER);
+        post_arrive(i, STAGE_INNER);
+    }
+    serve();
+    die(0); // back to OUTER
+    post_ready(1);
+    post_ready(2);
+    serve();
+    struct {
+        PostFail head;
+        char why[4];
+    } fail = {{.kind = CHX_FAULT_FAIL, .site = 7}, "nope"};
+    stage_post(&links[1], POST_FAIL, &fail, sizeof fail);
+    serve();
+    die(1);
+    assert_int_equal(restore->role, 1);
+    assert_int_equal(restore->marks, 1);
+    assert_int_equal(restore->goes, 1);
+    assert_int_equal(restore->answered, 5);
+    assert_int_equal(restore->alarm, 2);
+    assert_int_equal(restore->epoch, 2);
+    assert_int_equal(restore->rescues, 1);
+    assert_int_equal(restore->kind, CHX_FAULT_FAIL);
+    assert_int_equal(restore->line, 106);
+    assert_string_equal(restore->why, "nope");
+    assert_string_equal(restore->fault_role, "R1");
+    // And its seat says the same.
+    assert_int_equal(atomic_load(&links[1].seat->goes), 1);
+    assert_int_equal(atomic_load(&links[1].seat->answered), 5);
+    assert_int_equal(atomic_load(&links[1].seat->alarm), 2);
+    assert_int_equal(links[1].ready_epoch, 0);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    assert_int_equal(chx_last_report()->restarts, 2);
 }
 
 // All bytes of a post, in pieces of all sizes, also over the end of the ring of posts.
@@ -189,12 +305,13 @@ static void a_post_may_come_in_pieces(void **state)
         assert_false(is_condemned(0));
     }
     // Larger than there is room at once.
-    struct {
+    struct large {
         PostHead head;
         PostEnter enter;
-    } large = {{sizeof(PostEnter) + 300000, POST_ENTER}, {.site = STAGE_INNER, .tails = STAGE_ROLES - 1}};
+        unsigned char more;
+    } large = {{sizeof(PostEnter) + 300000, POST_ENTER}, {.site = STAGE_INNER, .tails = STAGE_ROLES - 1}, 0};
     static unsigned char bytes[50000];
-    stage_bytes(&links[0], &large, sizeof large);
+    stage_bytes(&links[0], &large, offsetof(struct large, more));
     for (unsigned i = 0; i < 6; i++) {
         serve();
         stage_bytes(&links[0], bytes, sizeof bytes);
@@ -202,6 +319,36 @@ static void a_post_may_come_in_pieces(void **state)
     }
     serve();
     assert_int_equal(links[0].actor->mark_count, 2);
+    assert_true(links[0].post.capacity <= POSTS_BYTES); // it is not kept
+    // What a process has not said to its end is void for the next one.
+    stage_bytes(&links[0], &large, offsetof(struct large, more) + 1);
+    serve();
+    die(0);
+    post_arrive(0, STAGE_INNER);
+    serve();
+    assert_false(is_condemned(0));
+    assert_true(mark_top(links[0].actor)->arrived);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// For room to say more, or for what it said to be dealt with.
+static void who_waits_for_the_postman_is_woken(void **state)
+{
+    (void)state;
+    begin(all);
+    for (int i = 0; i < 3; i++) {
+        _Atomic uint32_t *waits[] = {NULL, &links[0].seat->posts_wait, &links[0].seat->answer_wait};
+        uint32_t before = atomic_load(&link_bell(&links[0])->word);
+        if (i > 0)
+            atomic_store(waits[i], 1);
+        post_ready(0);
+        serve();
+        assert_int_equal(atomic_load(&link_bell(&links[0])->word) - before, i > 0 ? 1 : 0);
+        if (i > 0)
+            assert_int_equal(atomic_load(waits[i]), 0);
+        assert_int_equal(atomic_load(&links[0].seat->answered), i + 1);
+        assert_int_equal(atomic_load(&links[0].seat->posts_head), atomic_load(&links[0].seat->posts_tail));
+    }
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -231,7 +378,7 @@ static void nonsense_is_the_end_of_the_process(void **state)
         {"fail, cut off", POST_FAIL, {0}, sizeof(PostFail) - 1},
         {"end, too short", POST_END, {1}, 7},
         {"end, too long", POST_END, {1}, 9},
-        {"wake, no channel", POST_WAKE, {200}, 8},
+        {"wake, no channel", POST_WAKE, {255, 255, 255, 255}, 8},
         {"wake, of others", POST_WAKE, {11}, 8},
         {"wake, neither end", POST_WAKE, {0, 0, 0, 0, 2}, 8},
         {"wake, an isolated one", POST_WAKE, {0}, 8},
@@ -265,8 +412,15 @@ static void nonsense_is_the_end_of_the_process(void **state)
     serve();
     assert_true(is_condemned(1));
     finish();
+    begin(three);
+    post_two(0, POST_WAKE, stage_channel(&links[0], 1, 3)->linked->number, 0);
+    serve();
+    assert_true(is_condemned(0));
+    finish();
+    // More than there is room for, though all of it makes sense.
     begin(all);
-    atomic_store(&links[2].seat->posts_tail, (uint64_t)POSTS_BYTES + 1);
+    for (unsigned i = 0; i < POSTS_BYTES / (sizeof(PostHead) + sizeof(PostReady)) + 1; i++)
+        post_ready(2);
     serve();
     assert_true(is_condemned(2));
     finish();
@@ -306,8 +460,10 @@ static void blocks_within_blocks_have_a_limit(void **state)
     (void)state;
     begin(all);
     post_enter(0, STAGE_INNER);
+    links[0].deaths = 2;
     serve();
     assert_false(is_condemned(0));
+    assert_int_equal(links[0].deaths, 0); // there was progress
     size_t each = links[0].saved_bytes;
     links[0].saved_bytes = SAVED_MAX_BYTES - each; // as if there were many
     post_enter(0, STAGE_INNER);
@@ -328,6 +484,26 @@ static void blocks_within_blocks_have_a_limit(void **state)
     assert_int_equal(links[0].actor->mark_count, 50000);
     die(0);
     assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Without memory for what it has saved the role can't go on, and that is no block's failure.
+static void no_memory_for_a_block_is_the_end(void **state)
+{
+    (void)state;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    stage.is_out_of_memory = true;
+    for (unsigned i = 0; i < 1000 && !is_condemned(0); i++) {
+        post_enter(0, STAGE_INNER);
+        serve();
+    }
+    stage.is_out_of_memory = false;
+    assert_true(is_condemned(0));
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_string_equal(why, "out of memory");
+    assert_int_equal(chx_last_report()->kind, CHX_FAULT_SYSTEM);
 }
 
 // A session that is being stopped: some have left, nobody meets any more.
@@ -360,10 +536,29 @@ static void scratch(unsigned from, unsigned to)
     assert_true(ring_send(&view, 1, 0, &number, sizeof number));
 }
 
+// The next message, a string, is right where small ones are looked at first, and wrong where it lies.
+static void break_value(void)
+{
+    Ring view = stage_view(&links[0], 1, 0);
+    RingItem item;
+    assert_int_equal(ring_peek(&view, &item), RING_ITEM);
+    ring_pop(&view, &item);
+    chx_buffer buffer = {0};
+    chx_str string = chx_str_new("right", 5);
+    chx_encode(&chx_type_str, &string, &buffer);
+    chx_str_drop(string);
+    Ring producer = stage_view(&links[0], 1, 0);
+    unsigned char *at = view.data + view.head.place * RING_UNIT + sizeof(Record);
+    assert_true(ring_send(&producer, 2, 0, buffer.data, buffer.size));
+    assert_memory_equal(at, buffer.data, buffer.size);
+    chx_buffer_free(&buffer);
+    at[0] = 99; // bytes, it says
+}
+
 static void an_accusation_that_holds_is_believed(void **state)
 {
     (void)state;
-    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, CASES };
+    enum { NOTHING, TAIL, SITE, SIZE, EPOCH, CHECK_, STRING, VALUE, CHOICE, CASES };
     for (int what = NOTHING; what < CASES; what++) {
         begin(all);
         scratch(1, 0);
@@ -381,10 +576,40 @@ static void an_accusation_that_holds_is_believed(void **state)
             record->of.check++;
         else if (what == STRING)
             record->site = 2;
+        else if (what == VALUE)
+            break_value();
+        else if (what == CHOICE)
+            record->site = 3; // which is smaller
         post_complain(0, 1, 0, what == EPOCH ? COMPLAIN_AHEAD : COMPLAIN_UNEXPECTED);
         serve();
         assert_int_equal(is_condemned(1), what != NOTHING);
         assert_false(is_condemned(0));
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
+// The role that is not isolated waits for a number of site 1.
+static void what_can_not_come_is_not_taken(void **state)
+{
+    (void)state;
+    enum { NOTHING, SITE, SIZE, BROKEN, CASES };
+    for (int what = NOTHING; what < CASES; what++) {
+        begin(three);
+        // The other role is on a thread of its own: only what does not change is copied.
+        const Ring *ring = &stage_channel(&links[0], 0, 3)->linked->ring;
+        const RingWords *back = stage_channel(&links[0], 3, 0)->linked->ring.words;
+        Ring view = {.words = ring->words, .data = ring->data, .bytes = ring->bytes, .token = ring->token};
+        ring_go_on(&view);
+        int64_t numbers[2] = {5, 6};
+        assert_true(ring_send(&view, what == SITE ? 5 : 1, 0, numbers, what == SIZE ? 16 : 8));
+        if (what == BROKEN)
+            atomic_store(&view.words->tail, UINT64_MAX);
+        post_two(0, POST_WAKE, stage_channel(&links[0], 0, 3)->linked->number, 0);
+        serve();
+        // It sends the number back, or complains.
+        for (long i = 0; i < 100000000 && !is_condemned(0) && ring_load(&back->tail).count == 0; i++)
+            sched_yield();
+        assert_int_equal(is_condemned(0), what != NOTHING);
         assert_int_equal(finish(), CHX_CANCELLED);
     }
 }
@@ -394,15 +619,30 @@ static void accusations_without_a_reason_have_a_limit(void **state)
     (void)state;
     begin(all);
     scratch(1, 0);
+    uint32_t rung = atomic_load(&link_bell(&links[0])->word);
     for (unsigned i = 0; i < COMPLAINTS_MAX; i++)
         post_complain(0, 1, 0, COMPLAIN_BROKEN);
     for (unsigned i = 0; i < 100; i++)
         post_complain(0, 1, 0, COMPLAIN_AHEAD);
     serve();
+    assert_true(atomic_load(&link_bell(&links[0])->word) != rung); // it is to look again
     assert_false(is_condemned(0) || is_condemned(1));
     post_complain(0, 1, 0, COMPLAIN_UNEXPECTED);
     serve();
     assert_true(is_condemned(0) && is_condemned(1) && !is_condemned(2));
+    finish();
+    // Those of the process before don't count.
+    begin(all);
+    scratch(1, 0);
+    post_enter(0, STAGE_INNER);
+    for (int i = 0; i < 2; i++) {
+        for (unsigned j = 0; j < COMPLAINTS_MAX; j++)
+            post_complain(0, 1, 0, COMPLAIN_UNEXPECTED);
+        serve();
+        assert_false(is_condemned(0) || is_condemned(1));
+        if (i == 0)
+            die(0);
+    }
     finish();
     // A role of this process is not to blame.
     begin(three);
@@ -489,6 +729,26 @@ static void nobody_sleeps_for_ever(void **state)
             look(); // they have not looked yet
     }
     assert_int_equal(finish(), CHX_CANCELLED);
+    // Once is not enough: they may have been about to look.
+    begin(all);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        if (i == 0)
+            atomic_store(&links[1].seat->asleep, 0);
+        look();
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // The end of one that is to be killed will wake them.
+    begin(all);
+    house_block_lock(house);
+    link_condemn(&links[2], CHX_FAULT_EXIT, "as a test");
+    house_block_unlock(house);
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_false(session_is_stopping(house->session));
+    finish();
     begin(all);
     for (int i = 0; i < 2; i++) {
         all_sleep();
@@ -496,6 +756,392 @@ static void nobody_sleeps_for_ever(void **state)
     }
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "each role waits"));
+    // A deadline will wake them.
+    begin(all);
+    post_enter(0, STAGE_TIMED);
+    serve();
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Who sees the word that it has seen before sleeps on it: each ring changes the word, also if nobody sleeps.
+static void nobody_sleeps_on_a_bell_that_was_rung(void **state)
+{
+    (void)state;
+    Bell bell = {0};
+    bell_ring(&bell);
+    bell_sleep(&bell, 0); // returns
+    assert_int_equal(atomic_load(&bell.word), 1);
+}
+
+// ---- failures and restarts ----
+
+// What is due at this time, as the postman does it.
+static void run_timers(uint64_t at_ns)
+{
+    house_block_lock(house);
+    for (unsigned i = 0; i < house->link_count; i++)
+        link_run_timers(&links[i], at_ns);
+    house_block_unlock(house);
+    stage_hear(&stage);
+}
+
+static void who_fails_says_why_and_where(void **state)
+{
+    (void)state;
+    struct {
+        PostFail head;
+        char why[4];
+    } fail = {{.kind = CHX_FAULT_PATTERN, .site = 7}, "nope"};
+    begin(all);
+    stage_post(&links[0], POST_FAIL, &fail, sizeof fail);
+    serve();
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_string_equal(why, "nope");
+    assert_int_equal(chx_last_report()->kind, CHX_FAULT_PATTERN);
+    assert_int_equal(chx_last_report()->line, 106);
+}
+
+static uint64_t now_ns(void)
+{
+    return stage.runtime->platform->now_ns();
+}
+
+static void who_dies_again_and_again_is_restarted_later(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin(all);
+        post_enter(0, STAGE_INNER);
+        serve();
+        uint64_t spawned = stage.spawned, before_ns = now_ns(), delay_ns = RESTART_DELAY_NS;
+        links[0].deaths = RESTARTS_AT_ONCE; // as if
+        if (i == 1) {
+            links[0].deaths = 1000;
+            delay_ns = RESTART_DELAY_MAX_NS;
+        }
+        die(0);
+        assert_int_equal(links[0].state, LINK_WAITS);
+        assert_in_range(links[0].restart_ns, before_ns + delay_ns, now_ns() + delay_ns);
+        assert_int_equal(link_next_ns(&links[0]), links[0].restart_ns);
+        uint64_t restart_ns = links[0].restart_ns;
+        if (i < 2) {
+            run_timers(restart_ns - 1);
+            assert_int_equal(stage.spawned, spawned);
+            run_timers(restart_ns);
+            assert_int_equal(stage.spawned, spawned + 1);
+            assert_int_equal(links[0].state, LINK_ALIVE);
+        } else {
+            // Not any more if the session is being stopped.
+            chx_session_cancel(session);
+            run_timers(restart_ns);
+            assert_int_equal(stage.spawned, spawned);
+            assert_int_equal(links[0].state, LINK_LEFT);
+        }
+        assert_int_equal(link_next_ns(&links[0]), UINT64_MAX);
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
+}
+
+// The nursery has just died: there will be another.
+static void who_finds_no_nursery_asks_again(void **state)
+{
+    (void)state;
+    int ends[2], *socket = &stage.isolation->nursery.socket, before = *socket;
+    begin(all);
+    post_enter(0, STAGE_INNER);
+    serve();
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    close(ends[1]);
+    *socket = ends[0];
+    die(0);
+    *socket = before;
+    close(ends[0]);
+    assert_int_equal(links[0].state, LINK_WAITS);
+    assert_int_equal(links[0].id, 0);
+    uint64_t spawned = stage.spawned;
+    run_timers(link_next_ns(&links[0]));
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    assert_int_equal(stage.spawned, spawned + 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// ---- deadlines ----
+
+// The time of OUTER is up, which three roles are in: all are called back. `due_ns` is when they are killed for that.
+static void time_is_up(uint64_t *due_ns)
+{
+    Session *of = house->session;
+    Fault fault = {.kind = CHX_FAULT_DEADLINE, .why = "late"};
+    house_block_lock(house);
+    assert_true(block_decide(of, mark_top(links[0].actor)->block, "R0", &fault, "play.c", 1));
+    eventfd_t rung;
+    eventfd_read(stage.isolation->bell, &rung);
+    isolation_overdue(of, mark_top(links[0].actor)->checkpoint);
+    house_block_unlock(house);
+    assert_int_equal(eventfd_read(stage.isolation->bell, &rung), 0); // the postman sleeps no longer than that
+    *due_ns = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(links[i].kill_ns != 0);
+        assert_int_equal(link_next_ns(&links[i]), links[i].kill_ns);
+        *due_ns = links[i].kill_ns > *due_ns ? links[i].kill_ns : *due_ns;
+    }
+    assert_int_equal(link_next_ns(&links[3]), UINT64_MAX);
+}
+
+static void begin_outer(void)
+{
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    serve();
+}
+
+// As the process does it: from then on it acts in the new attempt.
+static void take_up(unsigned role)
+{
+    Seat *seat = links[role].seat;
+    atomic_store(&seat->order_state, (uint64_t)seat->order.number * 2 + 1);
+}
+
+static void who_does_not_come_back_in_time_is_killed(void **state)
+{
+    (void)state;
+    uint64_t due_ns, killed;
+    begin_outer();
+    killed = stage.killed;
+    time_is_up(&due_ns);
+    take_up(0);
+    post_ready(0); // it has come back
+    take_up(1);    // and has not yet said so
+    serve();
+    assert_int_equal(links[0].kill_ns, 0);
+    run_timers(links[2].kill_ns - 1);
+    assert_false(is_condemned(2));
+    run_timers(due_ns);
+    assert_false(is_condemned(0) || is_condemned(1) || is_condemned(3));
+    assert_true(is_condemned(2));
+    assert_int_equal(stage.killed, killed + 1);
+    // It must not go on meanwhile.
+    assert_int_equal(atomic_load(&links[2].seat->order_state), ORDER_REVOKED);
+    assert_int_equal(atomic_load(&links[1].seat->order_state), (uint64_t)links[1].order_number * 2 + 1);
+    // The one that is about to say so has some more time, and then, having said so, all of it.
+    assert_true(links[1].kill_ns > due_ns);
+    run_timers(links[1].kill_ns - 1);
+    assert_false(is_condemned(1));
+    post_ready(1);
+    serve();
+    assert_int_equal(link_next_ns(&links[1]), UINT64_MAX);
+    run_timers(UINT64_MAX);
+    assert_false(is_condemned(0) || is_condemned(1));
+    // A new process goes on for the one that was killed, in the attempt that it was called back to.
+    uint64_t spawned = stage.spawned;
+    die(2);
+    assert_int_equal(stage.spawned, spawned + 1);
+    assert_int_equal(mark_top(links[2].actor)->attempt, 1);
+    assert_int_equal(link_next_ns(&links[2]), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void who_comes_back_and_never_says_so_is_killed(void **state)
+{
+    (void)state;
+    uint64_t due_ns;
+    begin_outer();
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    assert_false(is_condemned(0));
+    // Each time that the block's time is up counts anew.
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    assert_false(is_condemned(0));
+    run_timers(links[0].kill_ns);
+    assert_true(is_condemned(0));
+    assert_int_equal(links[0].fault.kind, CHX_FAULT_DEADLINE);
+    // Once is enough.
+    uint64_t killed = stage.killed;
+    house_block_lock(house);
+    link_condemn(&links[0], CHX_FAULT_EXIT, "something else");
+    house_block_unlock(house);
+    stage_hear(&stage);
+    assert_int_equal(links[0].fault.kind, CHX_FAULT_DEADLINE);
+    assert_int_equal(stage.killed, killed);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // One that dies before has no more time to keep: the next process is not late.
+    begin_outer();
+    time_is_up(&due_ns);
+    die(1);
+    assert_int_equal(links[1].state, LINK_ALIVE);
+    assert_int_equal(link_next_ns(&links[1]), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// Too late to say that it has come back: it is killed, but may have acted in the new attempt, and what it has sent there
+// may have been received. So that attempt is over, too.
+static void who_has_come_back_when_it_is_killed_has_failed_there(void **state)
+{
+    (void)state;
+    uint64_t due_ns;
+    begin_outer();
+    time_is_up(&due_ns);
+    take_up(0);
+    run_timers(due_ns);
+    run_timers(links[0].kill_ns);
+    assert_true(is_condemned(0));
+    post_ready(0);
+    post_arrive(0, STAGE_OUTER); // counts no more
+    serve();
+    assert_false(mark_top(links[0].actor)->arrived);
+    die(0);
+    assert_int_equal(mark_top(links[0].actor)->attempt, 2);
+    assert_int_equal(links[1].seat->order.attempt, 2);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static const chx_fault *fault_of(unsigned role)
+{
+    return &mark_top(links[role].actor)->block->fault->fault;
+}
+
+// The first one that is armed.
+static void deadlines_pass(void)
+{
+    deadline_run(stage.runtime, deadline_next_ns(stage.runtime));
+    stage_hear(&stage);
+}
+
+static void who_is_late_is_named_and_called_back(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 2; i++)
+        post_enter(i, STAGE_TIMED);
+    post_arrive(0, STAGE_TIMED);
+    serve();
+    deadline_run(stage.runtime, deadline_next_ns(stage.runtime) - 1);
+    assert_int_equal(links[0].ready_epoch, 0);
+    deadlines_pass();
+    assert_string_equal(fault_of(0)->role, "R1");
+    assert_int_equal(fault_of(0)->kind, CHX_FAULT_DEADLINE);
+    assert_string_equal(fault_of(0)->why, "not at the end of the block within 3600000 ms");
+    assert_true(links[0].kill_ns != 0 && links[1].kill_ns != 0);
+    // Who has not reached the block can't come back to it, but knows that something has happened.
+    assert_int_equal(links[2].kill_ns, 0);
+    assert_int_equal(atomic_load(&links[2].seat->late), 1);
+    // Each attempt has its time; the rescue takes as long as it likes.
+    assert_true(deadline_next_ns(stage.runtime) != UINT64_MAX);
+    deadlines_pass();
+    assert_int_equal(mark_top(links[0].actor)->attempt, 2);
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    // When it gets there it goes where the others are.
+    assert_int_equal(atomic_load(&links[2].seat->late), 2);
+    post_enter(2, STAGE_TIMED);
+    serve();
+    assert_int_equal(links[2].seat->order.attempt, 2);
+    assert_true(links[2].ready_epoch != 0);
+    assert_int_equal(atomic_load(&links[2].seat->late), 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // Without a rescue it is the enclosing block's failure, or the session's.
+    for (int depth = 0; depth < 2; depth++) {
+        begin(all);
+        for (unsigned i = 0; i < 3; i++) {
+            if (depth == 1)
+                post_enter(i, STAGE_OUTER);
+            post_enter(i, STAGE_STRICT);
+        }
+        serve();
+        assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX - 1);
+        deadlines_pass();
+        if (depth == 1) {
+            assert_int_equal(links[2].actor->mark_count, 1);
+            assert_string_equal(fault_of(2)->role, "R0");
+        }
+        assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+        assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
+        assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
+    }
+    // The next attempt's is another one, and the end of the block is its end.
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_TIMED);
+    serve();
+    uint64_t first_ns = deadline_next_ns(stage.runtime);
+    die(0);
+    assert_true(deadline_next_ns(stage.runtime) > first_ns);
+    for (unsigned i = 0; i < 3; i++) {
+        if (i != 0)
+            post_ready(i);
+        post_arrive(i, STAGE_TIMED);
+    }
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // The earliest one comes first.
+    begin_outer();
+    post_enter(0, STAGE_STRICT);
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX - 1);
+    post_enter(0, STAGE_TIMED);
+    serve();
+    assert_true(deadline_next_ns(stage.runtime) < UINT64_MAX - 1);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    begin_outer();
+    post_enter(0, STAGE_TIMED);
+    serve();
+    first_ns = deadline_next_ns(stage.runtime);
+    post_enter(0, STAGE_STRICT);
+    serve();
+    assert_int_equal(deadline_next_ns(stage.runtime), first_ns);
+    assert_int_equal(finish(), CHX_CANCELLED);
+    // A block that is no more has none.
+    begin_outer();
+    post_enter(0, STAGE_TIMED);
+    serve();
+    assert_true(deadline_next_ns(stage.runtime) != UINT64_MAX);
+    die(2);
+    assert_int_equal(deadline_next_ns(stage.runtime), UINT64_MAX);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static void *run_deadline(void *at_ns)
+{
+    deadline_run(stage.runtime, *(const uint64_t *)at_ns);
+    return NULL;
+}
+
+// The last one arrives when the time is up, and somebody is about to say so.
+static void a_deadline_that_comes_too_late_is_void(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++) {
+        post_enter(i, STAGE_OUTER);
+        post_enter(i, STAGE_TIMED);
+        post_arrive(i, STAGE_TIMED);
+    }
+    house_block_lock(house);
+    for (unsigned i = 0; i < 2; i++)
+        link_take_posts(&links[i]);
+    uint64_t due_ns = deadline_next_ns(stage.runtime);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_deadline, &due_ns), 0);
+    while (deadline_next_ns(stage.runtime) != UINT64_MAX)
+        sched_yield();
+    link_take_posts(&links[2]);
+    house_block_unlock(house);
+    pthread_join(thread, NULL);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(links[i].goes, 1);
+        assert_int_equal(mark_top(links[i].actor)->attempt, 0);
+        assert_int_equal(links[i].ready_epoch, 0);
+    }
+    assert_int_equal(finish(), CHX_CANCELLED);
 }
 
 // ---- what a dead process has left ----
@@ -510,6 +1156,7 @@ static void damage_from_before_the_block_fails_the_session(void **state)
         serve();
         scratch(0, 2);
         Ring out = stage_view(&links[0], 0, 2), in = stage_view(&links[0], 2, 0);
+        atomic_store(&out.words->large, 77); // can be found out again
         if (what == 0)
             out.data[out.bytes / 2] = 1; // nobody reads that
         else if (what == 1)
@@ -526,6 +1173,7 @@ static void damage_from_before_the_block_fails_the_session(void **state)
         if (is_good) {
             assert_int_equal(links[0].state, LINK_ALIVE);
             assert_int_equal(tail.count, what == 0 ? 2 : 1);
+            assert_int_equal(atomic_load(&out.words->large), 0);
         }
         assert_int_equal(finish(), is_good ? CHX_CANCELLED : CHX_FAILED);
     }
@@ -543,7 +1191,20 @@ static void words_of_the_seat_are_new_for_the_next_process(void **state)
     assert_int_equal(atomic_load(&seat->alarm), links[0].order_number);
     assert_int_equal(atomic_load(&seat->order_lock) % 2, 0);
     assert_int_equal(atomic_load(&seat->goes), 0);
+    assert_int_equal(atomic_load(&seat->late), 0);
+    assert_int_equal(atomic_load(&seat->answered), 1);
+    assert_int_equal(atomic_load(&seat->asleep), 0);
+    assert_int_equal(atomic_load(&seat->posts_wait) | atomic_load(&seat->answer_wait), 0);
     assert_int_equal(atomic_load(&seat->posts_tail), atomic_load(&seat->posts_head));
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// A process has the file, too: what is mapped here must stay there.
+static void nobody_makes_the_house_smaller(void **state)
+{
+    (void)state;
+    begin(all);
+    assert_int_equal(ftruncate(house->file, 0), -1);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -552,17 +1213,34 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_meet_and_end),
         cmocka_unit_test(a_death_calls_the_others_back),
+        cmocka_unit_test(a_death_in_an_abandoned_attempt_decides_nothing),
+        cmocka_unit_test(what_a_process_has_said_before_its_death_counts),
+        cmocka_unit_test(an_answer_to_an_older_order_is_none),
+        cmocka_unit_test(a_new_process_is_told_where_it_is),
         cmocka_unit_test(a_post_may_come_in_pieces),
+        cmocka_unit_test(who_waits_for_the_postman_is_woken),
         cmocka_unit_test(nonsense_is_the_end_of_the_process),
         cmocka_unit_test(orders_that_are_impossible),
         cmocka_unit_test(blocks_within_blocks_have_a_limit),
+        cmocka_unit_test(no_memory_for_a_block_is_the_end),
         cmocka_unit_test(nobody_meets_in_a_session_that_stops),
         cmocka_unit_test(an_accusation_that_holds_is_believed),
+        cmocka_unit_test(what_can_not_come_is_not_taken),
         cmocka_unit_test(accusations_without_a_reason_have_a_limit),
         cmocka_unit_test(who_has_ended_is_not_waited_for),
         cmocka_unit_test(nobody_sleeps_for_ever),
+        cmocka_unit_test(nobody_sleeps_on_a_bell_that_was_rung),
+        cmocka_unit_test(who_fails_says_why_and_where),
+        cmocka_unit_test(who_dies_again_and_again_is_restarted_later),
+        cmocka_unit_test(who_finds_no_nursery_asks_again),
+        cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
+        cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
+        cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),
+        cmocka_unit_test(who_is_late_is_named_and_called_back),
+        cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
+        cmocka_unit_test(nobody_makes_the_house_smaller),
     };
     stage_init(&stage);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

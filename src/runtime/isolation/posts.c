@@ -119,7 +119,8 @@ static bool post_end(Link *link, const unsigned char *data, size_t size)
     Actor *actor = link->actor;
     void *slot = session_result(session, actor->index);
     const chx_type *type = session->plan->roles[actor->index].entry->function->result;
-    if (actor->mark_count != 0 || link->ready_epoch != 0)
+    // Who has been called back is in a block, too.
+    if (actor->mark_count != 0)
         return false;
     if (slot != NULL) {
         void *value = value_scratch(type->size);
@@ -335,8 +336,7 @@ bool link_take_posts(Link *link)
 {
     for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
         // When the session is being stopped, some have left already: nobody meets any more.
-        if (link->state != LINK_ALIVE || link->is_condemned || session_is_stopping(link->house->session) ||
-            !post_next(link))
+        if (link->state != LINK_ALIVE || session_is_stopping(link->house->session) || !post_next(link))
             return true;
         PostHead head;
         memcpy(&head, link->post.data, sizeof head);

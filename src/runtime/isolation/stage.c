@@ -82,6 +82,17 @@ static const chx_checkpoint inner[] = {CHECKPOINT(STAGE_INNER, 0, inner_roles, 0
                                        CHECKPOINT(STAGE_INNER, 0, inner_roles, 1)};
 static const chx_checkpoint other[] = {CHECKPOINT(STAGE_OTHER, 0, other_roles, 0),
                                        CHECKPOINT(STAGE_OTHER, 0, other_roles, 1)};
+#define HOUR_NS UINT64_C(3600000000000)
+#define TIMED(number, rescue, again, time_ns, index)                                                                   \
+    {                                                                                                                  \
+        .site = number, .body_at = 1, .rescue_at = rescue, .retries = again, .within_ns = time_ns,                     \
+        .participants = outer_roles, .participant_count = 3, .position = index                                         \
+    }
+static const chx_checkpoint timed[] = {TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 0), TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 1),
+                                       TIMED(STAGE_TIMED, 2, 1, HOUR_NS, 2)};
+static const chx_checkpoint strict[] = {TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 0),
+                                        TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 1),
+                                        TIMED(STAGE_STRICT, 0, 0, UINT64_MAX, 2)};
 
 // A role that is not isolated: what R0 sends it, it sends back, until it gets a zero.
 static chx_step stage_run(chx_self *self, void *memory)
@@ -102,6 +113,16 @@ static chx_step stage_run(chx_self *self, void *memory)
     }
 }
 
+static void *stage_allocate(void *context, void *old, size_t size)
+{
+    const Stage *stage = context;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    return stage->is_out_of_memory ? NULL : realloc(old, size);
+}
+
 void stage_init(Stage *stage)
 {
     int ends[2];
@@ -117,8 +138,11 @@ void stage_init(Stage *stage)
             if (i != j)
                 play_channel(&stage->play, i, j);
         play_role(&stage->play, i, stage_run);
-        if (i <= 2)
+        if (i <= 2) {
             stage->of_role[i][role->checkpoint_count++] = &outer[i];
+            stage->of_role[i][role->checkpoint_count++] = &timed[i];
+            stage->of_role[i][role->checkpoint_count++] = &strict[i];
+        }
         if (i <= 1)
             stage->of_role[i][role->checkpoint_count++] = &inner[i];
         if (i == 1 || i == 2)
@@ -127,7 +151,8 @@ void stage_init(Stage *stage)
         stage->registrations[i].role = role;
         chx_register(&stage->registrations[i]);
     }
-    stage->runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
+    stage->runtime =
+        chx_runtime_new(&(chx_runtime_options){.workers = 1, .allocate = stage_allocate, .allocate_context = stage});
     // In the place of the real one, which would be made on first use.
     Isolation *isolation = runtime_allocate(stage->runtime, sizeof *isolation);
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -165,6 +190,8 @@ void stage_hear(Stage *stage)
         for (size_t i = 0; head != NULL && i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
+            if (i == 1 && pread(file, &stage->restore, sizeof stage->restore, 0) != (ssize_t)sizeof stage->restore)
+                abort();
             close(file);
         }
         if (message.kind == NURSERY_SPAWN)

@@ -7,19 +7,21 @@
 #include "runtime/core/play.h"
 #include "runtime/isolation/parent.h"
 
-enum { STAGE_ROLES = 4, STAGE_OUTER = 20, STAGE_INNER = 21, STAGE_OTHER = 22 };
+enum { STAGE_ROLES = 4, STAGE_OUTER = 20, STAGE_INNER, STAGE_OTHER, STAGE_TIMED, STAGE_STRICT };
 
 // Roles R0 .. R3 with channels between all of them. Blocks: OUTER of R0, R1, R2 with one retry and a rescue, INNER of R0
-// and R1 with a rescue, OTHER of R1 and R2 with a rescue. Sites as in play.h: 2 travels a string, 3 is a choice, 4 travels
-// a struct with a codec value in it.
+// and R1 with a rescue, OTHER of R1 and R2 with a rescue; of R0, R1 and R2: TIMED within an hour, with one retry and a rescue,
+// STRICT within more time than there is, without a rescue. Sites as in play.h: 2 travels a string, 3 is a choice, 4 travels a struct with a codec value in it.
 typedef struct {
     Play play;
     chx_registration registrations[STAGE_ROLES];
-    const chx_checkpoint *of_role[STAGE_ROLES][3];
+    const chx_checkpoint *of_role[STAGE_ROLES][5];
     chx_runtime *runtime;
     Isolation *isolation;
     int nursery; // its end of the socket
     uint64_t spawned, killed;
+    bool is_out_of_memory; // set by a test: the runtime gets none
+    Restore restore;       // what the process that was asked for last is told
 } Stage;
 
 // `stage` must live as long as the program.
