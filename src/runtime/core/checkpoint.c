@@ -548,6 +548,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
             mark_give_up(session, actor->marks[i - 1]);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
+        block_back(session, target->block);
     }
     blocks_unlock(session);
     if (target == NULL)
