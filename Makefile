@@ -1,18 +1,22 @@
 # Thin, over meson and ninja. `make help` lists what there is.
 
 BUILD = build
-PREFIX = /usr/local
-DESTDIR =
+PREFIX ?= /usr/local
+DESTDIR ?=
+prefix = $(or $(PREFIX),/usr/local)
+# What is installed; `ninja -C build` alone makes the unit tests too.
+PRODUCTS = bin/chorcc bin/chorex lib/libchorex.a
 
 .PHONY: all help demo test check format bench bench-json fuzz install clean
 
 all: $(BUILD)/build.ninja
 	@scripts/install-deps
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet $(PRODUCTS)
 
 $(BUILD)/build.ninja:
 	@scripts/install-deps
-	meson setup $(BUILD)
+	@meson setup $(BUILD) --prefix=$(prefix)
+	@echo "Compiling. The first time this takes a minute."
 
 help:
 	@echo "make             build: $(BUILD)/bin/chorcc, $(BUILD)/bin/chorex, $(BUILD)/lib/libchorex.a"
@@ -54,9 +58,11 @@ fuzz:
 	@scripts/install-deps test
 	@scripts/fuzz $(SECONDS)
 
+# Configured anew only for another place: that writes to the build folder, which may not be root's.
 install: all
-	@meson configure $(BUILD) -Dprefix=$(or $(PREFIX),/usr/local)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	@grep -qxF 'prefix=$(prefix)' $(BUILD)/meson-private/chorex.pc || \
+	    { meson configure $(BUILD) -Dprefix=$(prefix) && ninja -C $(BUILD) --quiet build.ninja; }
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf build build-asan build-tsan build-fuzz

@@ -33,7 +33,7 @@ typedef enum {
     CHX_OK,
     CHX_FAILED,    // a role failed outside of every checkpoint: the report says which, why and where
     CHX_UNCAST,    // a role has no implementation
-    CHX_NO_MEMORY, // also: no threads
+    CHX_NO_MEMORY, // also: no threads, no processes
     CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, ...
     CHX_CANCELLED, // chx_session_cancel
 } chx_status;

@@ -1,4 +1,4 @@
-// flat.c: laps one after the other. Variants: plain; checkpoint: the work of a lap is a block; crash: the original's
+// flat.c: laps one after the other. Variants: hashing: the work without a choreography; plain; checkpoint: the work of a lap is a block; crash: the original's
 // program, where each lap fails and is rescued and the work is done on the way back from the recursion; natural: the
 // checkpoint variant, where the Monitor's work fails at its start and the rescue does the work.
 
@@ -74,6 +74,8 @@ static void Monitor_fail(void)
 
 static bool sample(const WorkOptions *options)
 {
+    if (work_is(options, "hashing"))
+        return work_alone(options);
     long last = options->size;
     if (work_is(options, "checkpoint")) {
         struct flat_checkpoints_result result;

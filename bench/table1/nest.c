@@ -1,4 +1,4 @@
-// nest.c: laps that contain the next one. Variants: plain; checkpoint: each lap is a block; crash: the Monitor fails in
+// nest.c: laps that contain the next one. Variants: hashing: the work without a choreography; plain; checkpoint: each lap is a block; crash: the Monitor fails in
 // every lap but the last, and the rescue is the next lap.
 
 #include "bench/table1/work.h"
@@ -56,6 +56,8 @@ static void Monitor_fail(void)
 
 static bool sample(const WorkOptions *options)
 {
+    if (work_is(options, "hashing"))
+        return work_alone(options);
     long last = options->size;
     if (work_is(options, "checkpoint")) {
         struct nest_checkpoints_result result;

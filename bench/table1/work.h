@@ -7,6 +7,7 @@
 
 #include <chorex.h>
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,23 @@ static inline int work_hard(bool work)
         work_digest(text, size, digests[i]);
     }
     return (int)(sizeof digests / sizeof digests[0]);
+}
+
+static inline void *work_laps(void *options)
+{
+    for (long lap = 0; lap <= ((const WorkOptions *)options)->size; lap++)
+        work_hard(true);
+    return NULL;
+}
+
+// What the work of two roles takes at least: two threads that have nothing to say to each other.
+static inline bool work_alone(const WorkOptions *options)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, work_laps, (void *)options) != 0)
+        return false;
+    work_laps((void *)options);
+    return pthread_join(other, NULL) == 0;
 }
 
 // PROGRAM VARIANT [work|idle] [SIZE] [REPEAT]

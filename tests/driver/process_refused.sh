@@ -13,6 +13,24 @@ status 1 ./worker limited 0
 contains messages "can't be started"
 contains messages "Resource temporarily unavailable"
 
+# Few descriptors: it works or says so, for every number.
+for limit in $(seq 5 30); do
+    code=0
+    (ulimit -n "$limit"; exec ./worker) >output 2>messages || code=$?
+    if [ $code -eq 0 ]; then
+        contains output fine
+        break
+    fi
+    contains messages "Too many open files"
+done
+[ $code -eq 0 ] || fail "30 descriptors are not enough"
+
+# A limit on sizes of files must not end the program by a signal.
+code=0
+(ulimit -f 100; exec ./worker) >output 2>messages || code=$?
+[ $code -eq 1 ] || fail "with a limit on files: status $code"
+contains messages "ulimit -f"
+
 # A program that does not come up a second time.
 sed 's/^static int unused;.*/static int unused;\
 __attribute__((constructor)) static void never_twice(void) { if (getenv("CHOREX_NURSERY") != NULL) _exit(9); }/' worker.c >twice.c

@@ -20,3 +20,24 @@ contains messages "other_play"
 contains messages "pong.c:3:"
 echo 'int other_play(int n) { return n; }' >>pong.c
 status 0 "$CHORCC" -c pong.c
+
+# A type that was inferred can be settled by a prototype, which the note shows.
+cat >inferred.c <<'END'
+#include <chorex.h>
+choreography(inferred, (Alice, Bob),
+    def run(Alice.int n) {
+        Alice.look(n > 3);
+        Alice.n ~> Bob.const int m;
+        Bob.(look(m));
+    }
+)
+#include "inferred.Alice.chor.h"
+#include "inferred.Bob.chor.h"
+void Alice_look(bool big) { (void)big; }
+void Bob_look(long n) { (void)n; }
+END
+status 1 "$CHORCC" -c inferred.c
+contains messages "add 'void Alice.look(_Bool);' to the choreography"
+contains messages "add 'void Bob.look(long);' to the choreography"
+sed -i '/^    def run/i void Alice.look(_Bool); void Bob.look(long);' inferred.c
+status 0 "$CHORCC" -c inferred.c

@@ -18,3 +18,8 @@ contains link "-lchorex"
 "$CHORCC" --emit hello.c
 gcc $("$CHORCC" --cflags) hello.c $("$CHORCC" --libs) -o hello
 prints 42 ./hello
+# Both at once, as with pkg-config.
+gcc hello.c $("$CHORCC" --cflags --libs) -o both
+prints 42 ./both
+[ "$("$CHORCC" --libs --cflags)" = "$("$CHORCC" --cflags --libs)" ] || fail "the order matters"
+status 2 "$CHORCC" --cflags --emit hello.c

@@ -66,6 +66,16 @@ END
 CHOREX_TRACE=nowhere/trace.json ./trade > out 2> err || fail "it fails without a trace"
 contains err "nowhere/trace.json can't be written"
 
+# A full disk: said once, and the program goes on.
+CHOREX_TRACE=/dev/full ./trade > out 2> err || fail "it fails with a trace on a full disk"
+[ "$(grep -c 'the trace is not complete' err)" = 1 ] || fail "not one warning of a full disk: $(cat err)"
+CHOREX_LOG=error CHOREX_TRACE=/dev/full ./trade > out 2> err || fail "it fails with a trace on a full disk"
+[ ! -s err ] || fail "a warning that is not wanted: $(cat err)"
+
+# A level that there is none of is said, not ignored.
+CHOREX_LOG=loud ./trade > out 2> err || fail "it fails with a wrong CHOREX_LOG"
+contains err "CHOREX_LOG=loud: it can be debug, info, warn, error or off"
+
 # The same seed, the same trace; another seed, another one.
 CHOREX_SIM=seed=1,delay=0..5ms CHOREX_TRACE=a.json ./trade > out || fail "seed 1 fails"
 CHOREX_SIM=seed=1,delay=0..5ms CHOREX_TRACE=b.json ./trade > out || fail "seed 1 fails"

@@ -8,3 +8,4 @@ contains messages "blocked"
 mkdir hello.chor.h
 status 1 "$CHORCC" --emit hello.c
 contains messages "hello.chor.h"
+contains messages "--emit-dir=DIR"

@@ -69,6 +69,8 @@ static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
     if (strcmp(written, role) != 0)
         diag_note(body->resolver->diags, SPAN_NONE, "'%s' is called with %s for %s", body->instance->def->name.text,
                   role, written);
+    else
+        diag_note(body->resolver->diags, SPAN_NONE, "what stays with %s is assigned: '%s.y = x;'", role, role);
 }
 
 static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)

@@ -73,7 +73,8 @@ static void check_sendable(Typing *typing, const CType *type, Span span)
             diag_note(typing->diags, SPAN_NONE,
                       "a C string travels as 'const char *': give the receiver's variable that type");
         else if (type->why_not != NULL)
-            diag_note(typing->diags, SPAN_NONE, "%s", type->why_not);
+            diag_note(typing->diags, SPAN_NONE, "%s: send the data itself, or make the type one with a CHX_CODEC",
+                      type->why_not);
     }
 }
 

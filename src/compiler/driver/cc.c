@@ -37,15 +37,28 @@ static const char *lib_dir_below(Arena *arena, const char *prefix)
 
 Places places_find(Arena *arena)
 {
-    const char *prefix = getenv("CHORCC_PREFIX");
+    static const char self[] = "/proc/self/exe";
+    const char *prefix = getenv("CHORCC_PREFIX"), *problem = NULL;
     if (prefix == NULL || prefix[0] == '\0') {
-        const char *program = path_real(arena, "/proc/self/exe");
+        const char *program = path_real(arena, self);
+        if (strcmp(program, self) == 0)
+            problem = "without /proc it can't be found where chorcc is installed: say it with CHORCC_PREFIX";
         prefix = path_directory(arena, path_directory(arena, program));
+    } else if (access(path_join(arena, prefix, "include/chorex.h"), R_OK) != 0) {
+        problem = arena_printf(arena, "CHORCC_PREFIX is '%s', but include/chorex.h is not there", prefix);
     }
-    return (Places){path_join(arena, prefix, "include"), lib_dir_below(arena, prefix)};
+    return (Places){path_join(arena, prefix, "include"), lib_dir_below(arena, prefix), problem};
 }
 
 // ---- the command ----
+
+// In the environment of the C compiler.
+#define CALLED_BY_US "CHORCC_INSIDE"
+
+bool cc_is_chorcc(void)
+{
+    return getenv(CALLED_BY_US) != NULL;
+}
 
 void cc_add_command(Arena *arena, WordList *words)
 {
@@ -76,6 +89,7 @@ static int run(Arena *arena, const WordList *words, const posix_spawn_file_actio
     for (size_t i = 0; i < words->count; i++)
         arguments[i] = (char *)words->items[i];
     fflush(NULL);
+    setenv(CALLED_BY_US, "1", 1);
     pid_t child;
     int error = posix_spawnp(&child, arguments[0], actions, NULL, arguments, environ);
     if (error != 0) {

@@ -343,12 +343,13 @@ static int print_text(Command *command, Pass until, void (*print)(const Command 
 static int show(const Command *command)
 {
     WordList words = {0};
-    if (command->options.mode == MODE_CFLAGS)
-        add_cflags(command, &words);
-    else if (command->options.mode == MODE_LIBS)
-        cc_add_libs(command->arena, &command->places, &words);
-    else
+    Mode mode = command->options.mode;
+    if (mode == MODE_SHOWME)
         cc_command_line(command, &words);
+    if (mode == MODE_CFLAGS || mode == MODE_CFLAGS_AND_LIBS)
+        add_cflags(command, &words);
+    if (mode == MODE_LIBS || mode == MODE_CFLAGS_AND_LIBS)
+        cc_add_libs(command->arena, &command->places, &words);
     cc_print(&words, stdout);
     return EXIT_SUCCESS;
 }
@@ -362,16 +363,33 @@ static int version(const Command *command)
     return cc_run(command->arena, &words);
 }
 
+static const char *no_c_input(const Command *command)
+{
+    const Options *options = &command->options;
+    if (options->inputs.count == 0)
+        return "no input files";
+    return arena_printf(command->arena, "'%s' is not a C file: it should end in .c or .h, or stand behind '-x c'",
+                        options->inputs.items[0].path);
+}
+
+static bool names_a_role(const char *subject)
+{
+    const char *dot = strchr(subject, '.');
+    return dot != NULL && dot != subject && dot[1] != '\0';
+}
+
 static int run_mode(Command *command)
 {
     const Options *options = &command->options;
     bool needs_c = options->mode == MODE_EMIT || options->mode == MODE_DUMP || options->mode == MODE_STUBS ||
                    options->mode == MODE_CENTRAL;
     if (needs_c && !has_c_input(options))
-        return usage_error("no input files");
-    if (options->mode == MODE_STUBS && strchr(options->subject, '.') == NULL)
+        return usage_error(no_c_input(command));
+    if (options->mode == MODE_STUBS && !names_a_role(options->subject))
         return usage_error("'--stubs' needs NAME.ROLE");
     bool reads_c = needs_c || (options->mode == MODE_COMPILE && has_c_input(options));
+    if (reads_c && command->places.problem != NULL)
+        return usage_error(command->places.problem);
     const char *unknown = reads_c ? unknown_option(command) : NULL;
     if (unknown != NULL)
         return usage_error(arena_printf(command->arena, "unknown option '%s'", unknown));
@@ -389,6 +407,7 @@ static int run_mode(Command *command)
     case MODE_SHOWME:
     case MODE_CFLAGS:
     case MODE_LIBS:
+    case MODE_CFLAGS_AND_LIBS:
         return show(command);
     case MODE_HELP:
         help_print(stdout);
@@ -399,18 +418,30 @@ static int run_mode(Command *command)
     return EXIT_USAGE;
 }
 
+// What was printed may not have arrived: the disk is full, the stream is closed.
+static int check_output(int status)
+{
+    bool failed = fflush(stdout) != 0;
+    if (status != EXIT_SUCCESS || (!failed && !ferror(stdout)))
+        return status;
+    fputs("chorcc: error: standard output can't be written\n", stderr);
+    return EXIT_PROGRAM;
+}
+
 int command_run(int argc, char **argv)
 {
     Command command = {.arena = arena_new()};
     const char *error;
     int status;
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;
-    if (options_parse(command.arena, (const char *const *)argv + 1, count, &command.options, &error)) {
+    if (cc_is_chorcc()) {
+        status = usage_error("CHORCC_CC must be a C compiler, not chorcc again");
+    } else if (options_parse(command.arena, (const char *const *)argv + 1, count, &command.options, &error)) {
         command.places = places_find(command.arena);
         status = run_mode(&command);
     } else {
         status = usage_error(error);
     }
     arena_free(command.arena);
-    return status;
+    return check_output(status);
 }

@@ -139,9 +139,12 @@ static bool write_one(Compilation *compilation, const Choreography *choreography
     if (old != NULL && old_size == size && memcmp(old, companion->text, size) == 0)
         return true;
     const char *error = path_write(arena, path, companion->text, size);
-    if (error != NULL)
-        diag_error(compilation->diags, SPAN_NONE, "'%s' can't be written: %s", path, error);
-    return error == NULL;
+    if (error == NULL)
+        return true;
+    diag_error(compilation->diags, SPAN_NONE, "'%s' can't be written: %s", path, error);
+    if (compilation->options.emit_dir == NULL)
+        diag_note(compilation->diags, SPAN_NONE, "'--emit-dir=DIR' writes companions to another directory");
+    return false;
 }
 
 void companions_write(Compilation *compilation)

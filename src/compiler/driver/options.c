@@ -70,6 +70,10 @@ static bool fail(Parser *parser, const char *message)
 static bool set_mode(Parser *parser, Mode mode, const char *word)
 {
     Options *options = parser->options;
+    if ((options->mode == MODE_CFLAGS && mode == MODE_LIBS) || (options->mode == MODE_LIBS && mode == MODE_CFLAGS)) {
+        options->mode = MODE_CFLAGS_AND_LIBS;
+        return true;
+    }
     if (options->mode != MODE_COMPILE && strcmp(options->mode_word, word) != 0)
         return fail(parser, arena_printf(parser->arena, "'%s' and '%s' exclude each other", options->mode_word, word));
     options->mode = mode;
@@ -227,21 +231,25 @@ static void set_language(Parser *parser, const char *language)
     parser->language = strcmp(language, "none") == 0 ? NULL : language;
 }
 
-static void parse_cc_option(Parser *parser, const char *word)
+static bool parse_cc_option(Parser *parser, const char *word)
 {
     Options *options = parser->options;
     note_cc_option(options, word);
     const char *argument = NULL;
-    if (takes_argument(word) && parser->at + 1 < parser->count)
+    if (takes_argument(word)) {
+        // What we add behind it would become its argument.
+        if (parser->at + 1 >= parser->count)
+            return fail(parser, arena_printf(parser->arena, "'%s' needs an argument", word));
         argument = parser->words[++parser->at].text;
+    }
 
     if (strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0) {
         options->output = argument;
-        return;
+        return true;
     }
     if (starts_with(word, "-o") && argument == NULL) {
         options->output = word + 2;
-        return;
+        return true;
     }
     if (strcmp(word, "-x") == 0 && argument != NULL)
         set_language(parser, argument);
@@ -252,6 +260,7 @@ static void parse_cc_option(Parser *parser, const char *word)
         vector_push(parser->arena, &options->long_options, word);
     if (argument != NULL)
         vector_push(parser->arena, &options->read_args, argument);
+    return true;
 }
 
 // A response file without options of ours is passed on as it is: it exists because the words are too many.
@@ -286,13 +295,12 @@ bool options_parse(Arena *arena, const char *const *words, size_t count, Options
             continue;
         }
         bool is_own;
-        if (!parse_own(&parser, word->text, &is_own)) {
+        bool good = parse_own(&parser, word->text, &is_own);
+        word->is_own = is_own;
+        if (!good || (!is_own && !parse_cc_option(&parser, word->text))) {
             *error = parser.error;
             return false;
         }
-        word->is_own = is_own;
-        if (!is_own)
-            parse_cc_option(&parser, word->text);
     }
     collect_cc_args(&parser, words, count);
     return true;

@@ -14,6 +14,7 @@ typedef enum {
     MODE_SHOWME,
     MODE_CFLAGS,
     MODE_LIBS,
+    MODE_CFLAGS_AND_LIBS,
     MODE_STUBS,
     MODE_DUMP,
     MODE_CENTRAL,

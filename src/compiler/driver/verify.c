@@ -147,6 +147,18 @@ static void report_missing(const Verifier *verifier, const CProvided *provided)
               wanted.role, provided->name);
 }
 
+// "void (int)", the type of a function, as a prototype in the choreography: "void Alice.f(int);"
+static const char *prototype_of(Arena *arena, const char *type, const char *role, const char *name)
+{
+    size_t open = strlen(type);
+    int depth = 0;
+    do {
+        open--;
+        depth += (type[open] == ')') - (type[open] == '(');
+    } while (open > 0 && depth > 0);
+    return arena_printf(arena, "%.*s%s.%s%s;", (int)open, type, role, name, type + open);
+}
+
 static void report_conflict(const Verifier *verifier, const CProvided *provided)
 {
     Compilation *compilation = verifier->compilation;
@@ -157,6 +169,10 @@ static void report_conflict(const Verifier *verifier, const CProvided *provided)
                "'%s' has the wrong type: it is '%s', but the choreography needs '%s'", provided->name,
                provided->conflict_type, provided->type);
     diag_note(compilation->diags, conflict, "it is declared here");
+    if (wanted.function != NULL && wanted.function->proto == NULL)
+        diag_note(compilation->diags, SPAN_NONE,
+                  "what is needed was inferred from how it is used; if yours is right, add '%s' to the choreography",
+                  prototype_of(compilation->arena, provided->conflict_type, wanted.role, wanted.function->name));
 }
 
 void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c_is_broken, void *context)

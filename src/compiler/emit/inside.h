@@ -31,6 +31,8 @@ void emit_interface(Emit *emit, Out *out);
 Shape emit_result_shape(TypeTable *table, const Result *result);
 // The name of a parameter in C: that of its first role, and its own.
 const char *emit_param_name(const Emit *emit, const Param *param);
+// `#error` in a companion that is compiled with headers of another version than ours.
+void emit_version_check(const char *companion_name, Out *out);
 
 // ---- role.c ----
 

@@ -2,6 +2,8 @@
 
 #include "compiler/emit/inside.h"
 
+#include "chorex/generated.h"
+
 #include <inttypes.h>
 
 // struct NAME_cast has nothing but actors in it.
@@ -21,6 +23,16 @@ const char *emit_param_name(const Emit *emit, const Param *param)
 {
     const char *role = emit->program->role_names[roleset_next(&param->at, 0)];
     return arena_printf(emit->arena, "%s_%s", role, param->name);
+}
+
+// A companion that lies around from before an update would mean something else, or nothing, to the new headers.
+void emit_version_check(const char *companion_name, Out *out)
+{
+    out_printf(out,
+               "#if CHX_GENERATED_VERSION != %d\n"
+               "#error \"%s was made by another version of chorcc: make it again with the one of this chorex.h\"\n"
+               "#endif\n\n",
+               CHX_GENERATED_VERSION, companion_name);
 }
 
 // Arrays can't be passed by value; a pointer will do, since arguments are copied at once.
@@ -233,6 +245,7 @@ void emit_interface(Emit *emit, Out *out)
                program->name);
     out_printf(out, "#ifndef CHX_%s_INTERFACE\n#define CHX_%s_INTERFACE\n\n#include <chorex/generated.h>\n\n",
                program->name, program->name);
+    emit_version_check(arena_printf(emit->arena, "%s.chor.h", program->name), out);
     out_puts(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     print_cast(program, out);
 

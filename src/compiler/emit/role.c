@@ -540,8 +540,9 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     put_comment(&role, &out);
     out_printf(&out, "\n#ifdef __cplusplus\n#error \"%s is C code: include %s.chor.h in C++\"\n#endif\n",
                companion_name, emit->program->name);
-    out_printf(&out, "#include \"%s.chor.h\"\n", emit->program->name);
-    out_printf(&out, "\n#ifndef CHX_%s_TYPES\n#define CHX_%s_TYPES\n\n", role.prefix, role.prefix);
+    out_printf(&out, "#include \"%s.chor.h\"\n\n", emit->program->name);
+    emit_version_check(companion_name, &out);
+    out_printf(&out, "#ifndef CHX_%s_TYPES\n#define CHX_%s_TYPES\n\n", role.prefix, role.prefix);
     types_print(&role.types, &out);
     out_append(&out, &tables);
     out_append(&out, &frames);

@@ -120,6 +120,26 @@ static bool parse_rescue(Parser *parser, Stmt *stmt)
     return good;
 }
 
+// What stands in the place of the rescue, as other languages have it: `catch (x) { ... }`, `rescue fault { ... }`.
+static bool report_no_rescue(Parser *parser)
+{
+    size_t next = parser->at + 1;
+    if (next_is(parser, "rescue") && peek_at(parser, next)->kind == TOKEN_IDENTIFIER &&
+        index_is(parser, next + 1, "{")) {
+        const char *name = peek_at(parser, next)->text;
+        parse_error(parser, token_span(parser, next), "the name of the fault stands in parentheses: 'rescue (%s)'",
+                    name);
+        parser->at = behind_group(parser, next + 1);
+        return true;
+    }
+    size_t body = index_is(parser, next, "(") ? behind_group(parser, next) : next;
+    if (!next_is(parser, "catch") || !index_is(parser, body, "{"))
+        return false;
+    parse_error_here(parser, "a checkpoint has 'rescue', not 'catch'");
+    parser->at = behind_group(parser, body);
+    return true;
+}
+
 // checkpoint = "checkpoint" { within | retry } block [ rescue ]
 static Stmt *parse_checkpoint(Parser *parser)
 {
@@ -141,6 +161,8 @@ static Stmt *parse_checkpoint(Parser *parser)
     parse_block_body(parser, &stmt->body);
     if (is_rescue(parser))
         good = parse_rescue(parser, stmt) && good;
+    else if (report_no_rescue(parser))
+        good = false;
     return good ? stmt_end(parser, stmt, first) : NULL;
 }
 

@@ -239,6 +239,10 @@ bool report_unlocated(Parser *parser, const char *what, size_t first, size_t beh
         return false;
     }
     bool is_name = behind == first + 1 && is_plain_name(peek_at(parser, first));
+    if (is_name && is_role(parser, text.chars)) {
+        parse_error(parser, span, "%s is missing behind '%s': '%s.x'", what, text.chars, text.chars);
+        return false;
+    }
     const char *example = arena_printf(parser->arena, is_name ? "%s.%s" : "%s.(%s)",
                                        role != NULL ? role : example_role(parser), short_text(parser, text.chars));
     if (parse_error(parser, span, "%s must say whose it is: '%s'", what, example) && role != NULL)

@@ -347,6 +347,8 @@ static void deliveries_gone_wrong(void **state)
     check_fix("A.f(x) -> {B, C}.y;", "~>", "write '~>'");
     check_fix("A.x ~> B;", ".x", "write 'B.x'");
     check_errors("x ~> B.y;", "2:1: what is sent must say whose it is: 'A.x'\n");
+    check_errors("A ~> B.y;", "2:1: what is sent is missing behind 'A': 'A.x'\n");
+    check_errors("if (B) { }", "2:5: a condition is missing behind 'B': 'B.x'\n");
     check_errors("(x + 1) ~> B.y;", "2:1: what is sent must say whose it is: 'A.((x + 1))'\n");
     check_errors("A.x ~> y;", "2:8: what receives a value must say whose it is: 'A.y'\n");
     check_errors("A.x ~> ;", "2:8: the receiver is missing after '~>'\n");
@@ -463,6 +465,10 @@ static void control_gone_wrong(void **state)
     check_errors("for (;;) notify(B) { break; }",
                  "2:10: 'notify' stands only once, after the condition of 'if', 'while' or 'switch'\n");
     check_errors("checkpoint { A.f(); } else { B.g(); }", "2:23: a checkpoint has 'rescue', not 'else'\n");
+    check_errors("checkpoint { A.f(); } catch { B.g(); } A.f();", "2:23: a checkpoint has 'rescue', not 'catch'\n");
+    check_errors("checkpoint { A.f(); } catch (x) { } A.f();", "2:23: a checkpoint has 'rescue', not 'catch'\n");
+    check_errors("checkpoint { A.f(); } rescue why { } A.f();",
+                 "2:30: the name of the fault stands in parentheses: 'rescue (why)'\n");
     check_errors("try { A.f(); } catch (x) { B.g(); } finally { } A.f();",
                  "2:1: what can fail is written 'checkpoint { ... } rescue { ... }', not 'try'\n");
     check_errors("try(A.x); goto x;", "2:11: a choreography has no 'goto'\n");

@@ -22,6 +22,17 @@
 // What happens to the blocks of a session is serialised, by the actors' workers with these two. While all actors of the
 // session are one worker's, no lock is needed, only that none of them is taken away meanwhile (session->is_alone). Else
 // it is the mutex.
+// Not too early: each time that it did not last, it is tried later.
+static CHX_COLD void blocks_try_confine(Session *session, Worker *worker)
+{
+    enum { FIRST_TRY = 32, LAST_TRY = 4096 };
+    if (session->locks_until_confined == 0)
+        session->locks_left = session->locks_until_confined = FIRST_TRY;
+    else if (session->house == NULL && session_confine(session, worker, current()->actor))
+        session->locks_left = session->locks_until_confined =
+            session->locks_until_confined < LAST_TRY ? session->locks_until_confined * 2 : LAST_TRY;
+}
+
 static inline void blocks_lock(Session *session)
 {
     Current *here = current();
@@ -36,6 +47,10 @@ static inline void blocks_lock(Session *session)
     }
     scheduler_lock(session->runtime->platform, &session->block_lock);
     session->is_alone = false;
+    if (session->locks_left == 0)
+        blocks_try_confine(session, worker);
+    else
+        session->locks_left--;
 }
 
 static inline void blocks_unlock(Session *session)

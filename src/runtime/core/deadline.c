@@ -154,10 +154,11 @@ void deadline_run(chx_runtime *runtime, uint64_t now_ns)
     }
     pthread_mutex_unlock(&deadlines->lock);
 
+    // In this order: who holds the lock could confine it again.
+    pthread_mutex_lock(&session->block_lock);
     scheduler_close(&runtime->scheduler);
     session_spread(session);
     scheduler_open(&runtime->scheduler);
-    pthread_mutex_lock(&session->block_lock);
     session->is_alone = false;
     Block *block = deadline->block;
     if (block != NULL) {

@@ -11,12 +11,15 @@
 
 static const char *const level_names[] = {"debug", "info", "warn", "error", "off"};
 
-chx_log_level log_level_wanted(void)
+chx_log_level log_level_wanted(const char **unknown)
 {
     const char *wanted = getenv("CHOREX_LOG");
+    *unknown = NULL;
     for (int level = CHX_LOG_DEBUG; wanted != NULL && level <= CHX_LOG_OFF; level++)
         if (strcmp(wanted, level_names[level]) == 0)
             return (chx_log_level)level;
+    if (wanted != NULL && wanted[0] != '\0')
+        *unknown = wanted;
     return CHX_LOG_WARN;
 }
 

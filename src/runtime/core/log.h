@@ -7,8 +7,8 @@
 
 #include <chorex.h>
 
-// From CHOREX_LOG; warnings and errors if it says nothing.
-chx_log_level log_level_wanted(void);
+// From CHOREX_LOG; warnings and errors if it says nothing, or nothing that is known (*unknown; else NULL).
+chx_log_level log_level_wanted(const char **unknown);
 void log_write(chx_runtime *runtime, chx_log_level level, const char *format, ...) CHX_PRINTF(3, 4);
 // A mistake of the API's caller: says so and aborts.
 CHX_NORETURN void log_misuse(const char *format, ...) CHX_PRINTF(1, 2);

@@ -31,6 +31,7 @@ typedef struct {
     chx_role roles[PLAY_ROLES_MAX];
     unsigned peers[PLAY_ROLES_MAX][2][PLAY_ROLES_MAX];
     chx_site sites[PLAY_SITES];
+    const chx_checkpoint *checkpoints[PLAY_ROLES_MAX]; // for tests that have blocks
     chx_result_slot results[PLAY_ROLES_MAX];
     chx_definition definition;
     chx_choreography choreography;

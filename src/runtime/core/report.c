@@ -57,7 +57,7 @@ const char *chx_status_text(chx_status status)
     case CHX_UNCAST:
         return "a role has no implementation";
     case CHX_NO_MEMORY:
-        return "out of memory or threads";
+        return "out of memory, threads or processes";
     case CHX_INVALID:
         return "invalid use";
     case CHX_CANCELLED:

@@ -48,7 +48,10 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     if (runtime->options.channel_bytes == 0)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
     runtime->platform = platform_wanted();
-    runtime->log_level = log_level_wanted();
+    const char *unknown_level;
+    runtime->log_level = log_level_wanted(&unknown_level);
+    if (unknown_level != NULL)
+        log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
     runtime->isolates_all = isolation_wanted();
     runtime->observed =
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
@@ -82,20 +85,34 @@ void chx_runtime_free(chx_runtime *runtime)
 }
 
 static _Atomic(chx_runtime *) default_runtime;
+static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
+static chx_runtime *inherited; // whom nobody will ask again; known here to those who look for leaks
+
+// A forked child has its parent's runtime without the threads, and nobody knows who held its locks. The child leaves it
+// alone, and gets one of its own when it wants to.
+static void runtime_forget_default(void)
+{
+    chx_runtime *runtime = atomic_exchange(&default_runtime, NULL);
+    if (runtime != NULL)
+        inherited = runtime;
+    pthread_mutex_init(&default_lock, NULL);
+}
 
 chx_runtime *runtime_default(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool watches_forks;
     chx_runtime *runtime = atomic_load_explicit(&default_runtime, memory_order_acquire);
     if (runtime != NULL)
         return runtime;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&default_lock);
     runtime = atomic_load(&default_runtime);
+    if (!watches_forks)
+        watches_forks = pthread_atfork(NULL, NULL, runtime_forget_default) == 0;
     if (runtime == NULL) {
         runtime = chx_runtime_new(&(chx_runtime_options){.signals = true});
         atomic_store(&default_runtime, runtime);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&default_lock);
     return runtime;
 }
 

@@ -33,18 +33,26 @@ static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t cou
     pthread_mutex_unlock(&worker->lock);
 }
 
-static Actor *queue_take(Worker *worker)
+// The first one. `freely`: not if its session is one that the worker runs alone.
+static Actor *queue_take_if(Worker *worker, bool freely)
 {
     if (atomic_load(&worker->queued) == 0)
         return NULL;
     pthread_mutex_lock(&worker->lock);
     Actor *actor = worker->first;
+    if (freely && actor != NULL && session_is_confined(actor->session))
+        actor = NULL;
     if (actor != NULL) {
         worker->first = actor->next_queued;
         atomic_store(&worker->queued, atomic_load_explicit(&worker->queued, memory_order_relaxed) - 1);
     }
     pthread_mutex_unlock(&worker->lock);
     return actor;
+}
+
+static Actor *queue_take(Worker *worker)
+{
+    return queue_take_if(worker, false);
 }
 
 static bool scheduler_try_close(Scheduler *scheduler);
@@ -62,27 +70,17 @@ static Actor *next_take(Worker *worker)
     return actor;
 }
 
-// Any thread.
-static Actor *next_steal(Worker *worker)
+// Any thread: what the worker was to run next will be run by another one.
+static Actor *worker_rob(Worker *worker)
 {
-    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL || !scheduler_try_close(worker->scheduler))
+    if (!scheduler_worker_has_work(worker) || !scheduler_try_close(worker->scheduler))
         return NULL;
     Actor *actor = atomic_exchange(&worker->next, NULL);
-    scheduler_open(worker->scheduler);
-    return actor;
-}
-
-// Any thread. Another worker than the guest will run an actor of the guest's session.
-static Actor *guest_steal(Worker *guest)
-{
-    if (!scheduler_worker_has_work(guest) || !scheduler_try_close(guest->scheduler))
-        return NULL;
-    Actor *actor = atomic_exchange(&guest->next, NULL);
     if (actor == NULL)
-        actor = queue_take(guest);
+        actor = queue_take(worker);
     if (actor != NULL)
         session_spread(actor->session);
-    scheduler_open(guest->scheduler);
+    scheduler_open(worker->scheduler);
     return actor;
 }
 
@@ -217,6 +215,29 @@ void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned c
     scheduler_offer(scheduler);
 }
 
+// To be run next by this worker, whose own thread this is. True: that takes the place of another one, which is in its
+// queue now.
+static bool worker_put_next(Worker *worker, Actor *actor)
+{
+    // Only this thread puts something there, so an empty place stays empty.
+    Actor *displaced = NULL;
+    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+        atomic_store_explicit(&worker->next, actor, memory_order_release);
+    else
+        displaced = atomic_exchange(&worker->next, actor);
+    if (displaced != NULL)
+        queue_append(worker, displaced, displaced, 1);
+    return displaced != NULL;
+}
+
+void scheduler_ready_here(Scheduler *scheduler, Actor *actor)
+{
+    if (scheduler->platform->ready != NULL)
+        scheduler->platform->ready(actor);
+    else
+        worker_put_next(current()->worker, actor);
+}
+
 void scheduler_ready(Scheduler *scheduler, Actor *actor)
 {
     Current *here = current();
@@ -225,18 +246,8 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     if (worker == NULL || worker->scheduler != scheduler || scheduler->platform->ready != NULL ||
         (worker->is_guest && worker->session != actor->session)) {
         scheduler_start(scheduler, actor, actor, 1);
-    } else {
-        // Only this thread puts something there, so an empty place stays empty.
-        Actor *displaced = NULL;
-        if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
-            atomic_store_explicit(&worker->next, actor, memory_order_release);
-        else
-            displaced = atomic_exchange(&worker->next, actor);
-        if (displaced != NULL) {
-            queue_append(worker, displaced, displaced, 1);
-            if (!worker->is_guest)
-                scheduler_offer(scheduler);
-        }
+    } else if (worker_put_next(worker, actor) && !worker->is_guest) {
+        scheduler_offer(scheduler);
     }
     here->busy--;
 }
@@ -371,8 +382,9 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
     for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
         worker_turn(worker, actor);
-    // The session can't have been freed: that is up to this thread.
-    atomic_store(&session->worker, NULL);
+    // The session can't have been freed: that is up to this thread. Another worker may have it by now.
+    Worker *served_by = worker;
+    atomic_compare_exchange_strong(&session->worker, &served_by, NULL);
     here->worker = outer;
     atomic_store(&worker->claimed, false);
     return true;
@@ -399,7 +411,12 @@ typedef struct {
 
 static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
 {
-    Actor *actor = victim->is_guest ? NULL : queue_take(victim);
+    Actor *actor = NULL;
+    if (!victim->is_guest) {
+        actor = queue_take_if(victim, true);
+        if (actor == NULL && atomic_load(&victim->queued) >= BACKLOG)
+            actor = worker_rob(victim);
+    }
     if (actor != NULL)
         return actor;
     if (!scheduler_worker_has_work(victim)) {
@@ -418,12 +435,8 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
             suspect->worker = NULL;
         return NULL;
     }
-    if (victim->is_guest)
-        return guest_steal(victim);
-    actor = next_steal(victim);
-    if (actor == NULL)
-        actor = queue_take(victim);
-    if (actor != NULL)
+    actor = worker_rob(victim);
+    if (actor != NULL && !victim->is_guest)
         atomic_store_explicit(&victim->relieved_ns, now_ns, memory_order_relaxed);
     return actor;
 }

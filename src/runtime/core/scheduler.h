@@ -22,6 +22,7 @@ enum {
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
+    BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
     LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
@@ -99,6 +100,9 @@ void scheduler_fini(Scheduler *scheduler);
 
 // The actor, in the caller's hand, has something to do.
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
+// The same for an actor of a session that only this worker runs, between worker_enter and worker_leave: nobody is woken to
+// help, which would need a lock that may be held by one who waits for worker_leave.
+void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
 // Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare

@@ -280,6 +280,33 @@ void session_fail(Session *session, chx_status status, const char *role, const F
         isolation_stop(session);
 }
 
+bool session_confine(Session *session, Worker *worker, const Actor *running)
+{
+    uint32_t live = atomic_load(&session->live), absent = 0; // absent: at work, queued, or no longer there
+    if (live > session->actor_count)
+        return false; // somebody else is at it, too
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        uintptr_t waits = atomic_load(&actor->waits);
+        if (actor == running)
+            continue;
+        if (waits == 0 && absent++ == session->actor_count - live)
+            return false;
+        if (waits != 0 &&
+            ((waits & WAITS_PREPARING) != 0 || atomic_load_explicit(&actor->home, memory_order_relaxed) != worker))
+            return false;
+    }
+    // Nobody else will be run: who waits can only be woken by this one; or by somebody who holds the lock of the blocks,
+    // or makes the session stop, and then spreads it.
+    if (!worker_enter(worker))
+        return false;
+    bool confines = !session_is_stopping(session);
+    if (confines)
+        atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
+    worker_leave(worker);
+    return confines;
+}
+
 static void session_end(Session *session)
 {
     const Platform *platform = session->runtime->platform;

@@ -42,8 +42,9 @@ struct Session {
 
     // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between worker_enter
     // and worker_leave; who takes an actor of the session elsewhere sets it to NULL between scheduler_close and
-    // scheduler_open. Once NULL it stays so.
+    // scheduler_open. A worker that has come to run all of them sets it again (session_confine).
     _Atomic(Worker *) worker;
+    uint32_t locks_left, locks_until_confined; // with the lock of the blocks held: see blocks_try_confine
 
     _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
     pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
@@ -71,11 +72,21 @@ static inline bool session_is_alone(Session *session, Worker *worker)
     return atomic_load_explicit(&session->worker, memory_order_relaxed) == worker;
 }
 
+// One worker, whichever, runs all of its actors.
+static inline bool session_is_confined(Session *session)
+{
+    return atomic_load_explicit(&session->worker, memory_order_relaxed) != NULL;
+}
+
 // Between scheduler_close and scheduler_open: from now on any worker may run its actors.
 static inline void session_spread(Session *session)
 {
     atomic_store_explicit(&session->worker, NULL, memory_order_relaxed);
 }
+
+// The worker's own thread, at an actor of the session, with the lock of the blocks held: if all others wait, on this
+// worker, it is the only one from now on. True: so it is.
+bool session_confine(Session *session, Worker *worker, const Actor *running);
 
 // Where the role's result goes; NULL: it has none.
 void *session_result(Session *session, unsigned role);

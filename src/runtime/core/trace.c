@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,21 +42,32 @@ static struct {
     uint64_t start_ns;
     _Atomic uint64_t sessions;
     _Atomic bool closed;
-    bool adopted; // it is another process's
+    _Atomic bool broken; // something could not be written
+    bool adopted;        // it is another process's
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 static _Thread_local Buffer *own_buffer;
 
 // ---- the file ----
 
+// A full disk: the trace ends here, the program does not.
+static void file_break(int error)
+{
+    const char *unknown;
+    if (!atomic_exchange(&file.broken, true) && log_level_wanted(&unknown) <= CHX_LOG_WARN)
+        fprintf(stderr, "chorex: warn: CHOREX_TRACE: the trace is not complete: %s\n", strerror(error));
+}
+
 static void file_write(const char *data, size_t size)
 {
-    if (getpid() != file.pid)
+    if (getpid() != file.pid || atomic_load(&file.broken))
         return;
     while (size > 0) {
         ssize_t written = write(file.fd, data, size);
-        if (written < 0 && errno != EINTR)
-            return; // a full disk: the trace ends here, the program does not
+        if (written < 0 && errno != EINTR) {
+            file_break(errno);
+            return;
+        }
         if (written > 0) {
             data += written;
             size -= (size_t)written;

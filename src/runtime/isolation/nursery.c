@@ -176,7 +176,7 @@ int file_high(int file)
         return file;
     int copy = fcntl(file, F_DUPFD_CLOEXEC, NURSERY_FIRST_FREE), error = errno;
     close(file);
-    errno = error;
+    errno = error == EINVAL ? EMFILE : error; // the limit lies below the first number that it may get
     return copy;
 }
 

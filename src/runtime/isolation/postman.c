@@ -79,9 +79,17 @@ void isolation_remove(House *house)
     pthread_mutex_unlock(&isolation->lock);
 }
 
+// Somebody closes all descriptors, also those that he has not opened: we would wait for ever.
+static CHX_NORETURN void descriptor_lost(void)
+{
+    log_misuse(
+        "the program has closed descriptors of the chorex library: roles in processes can't be reached any more");
+}
+
 void isolation_ring(Isolation *isolation)
 {
-    eventfd_write(isolation->bell, 1);
+    if (eventfd_write(isolation->bell, 1) != 0 && errno != EAGAIN)
+        descriptor_lost();
 }
 
 void isolation_number(Link *link)
@@ -346,6 +354,8 @@ static void *postman_main(void *argument)
                 sched_yield();
         }
         int count = events_await(isolation, events, due_ns < look_ns ? due_ns : look_ns);
+        if (count < 0 && errno != EINTR)
+            descriptor_lost();
         bool is_rung = due_ns <= now_ns(isolation), is_new = false;
         for (int i = 0; i < count; i++) {
             if (events[i].data.ptr == &isolation->nursery) {
@@ -428,7 +438,8 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file)
             errno = error;
         }
         if (isolation == NULL)
-            report_refuse(NULL, file, "processes can't be started: %s", strerrordesc_np(errno));
+            report_refuse(NULL, file, "processes can't be started: %s",
+                          errno == ENOENT ? "there is no /proc/self/exe" : strerrordesc_np(errno));
         runtime->isolation = isolation;
     } else if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery)) {
         nursery_watch(isolation);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool isolation_wanted(void)
@@ -122,6 +123,18 @@ static const char *role_refusal(const Session *session, unsigned index, const ch
 
 // ---- building ----
 
+// The limit on sizes of files (ulimit -f) is one for memory with a descriptor, too, though little of it is ever used.
+// Going beyond is not an error but a signal that ends the program.
+static bool file_resize(int file, uint64_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
+        errno = EFBIG;
+        return false;
+    }
+    return ftruncate(file, (off_t)size) == 0;
+}
+
 static House *house_new(Session *session, Isolation *isolation, unsigned links)
 {
     chx_runtime *runtime = session->runtime;
@@ -143,7 +156,7 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
     house->file = file_high(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     house->bell = file_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     // Nobody can make it smaller under our feet.
-    if (house->file < 0 || house->bell < 0 || ftruncate(house->file, (off_t)house_bytes(house->shape)) != 0 ||
+    if (house->file < 0 || house->bell < 0 || !file_resize(house->file, house_bytes(house->shape)) ||
         fcntl(house->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return NULL;
     house->head = house_map(house->file, 0, house_head_bytes(house->shape));
@@ -240,7 +253,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
     errno = ENOMEM;
     if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
         report_refuse(NULL, choreography->file, "memory shared with the roles' processes can't be had: %s",
-                      strerrordesc_np(errno));
+                      errno == EFBIG ? "the limit on sizes of files (ulimit -f) is too low" : strerrordesc_np(errno));
         return CHX_NO_MEMORY;
     }
     house_chain_others(session);

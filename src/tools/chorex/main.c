@@ -6,6 +6,7 @@
 #include "tools/chorex/new.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void print_help(FILE *out)
 {
@@ -66,7 +67,24 @@ static int check(const char *const *words, size_t count)
     return status;
 }
 
-int main(int argc, char **argv)
+// A name can be wrong for several reasons (a word of C, one of the library's), and the compiler knows them all.
+static int make_new(const char *name)
+{
+    char path[NEW_PATH_SIZE];
+    int status = new_write(name, path);
+    if (status != 0)
+        return status;
+    const char *const words[] = {path};
+    if (check(words, 1) != 0) {
+        unlink(path);
+        fprintf(stderr, "chorex: error: '%s' would not compile, so it was not made: take another name\n", path);
+        return 2;
+    }
+    new_explain(name, path);
+    return 0;
+}
+
+static int run(int argc, char **argv)
 {
     const char *command = argc > 1 ? argv[1] : "";
     if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0) {
@@ -78,12 +96,23 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(command, "new") == 0)
-        return argc == 3 ? new_program(argv[2]) : usage_error("'new' needs a name");
+        return argc == 3 ? make_new(argv[2]) : usage_error("'new' needs one name");
     if (strcmp(command, "check") == 0)
         return check((const char *const *)argv + 2, (size_t)argc - 2);
     if (command[0] == '\0') {
         print_help(stderr);
         return 2;
     }
-    return usage_error("unknown command");
+    fprintf(stderr, "chorex: error: unknown command '%s' (see 'chorex help')\n", command);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    bool failed = fflush(stdout) != 0;
+    if (status != 0 || (!failed && !ferror(stdout)))
+        return status;
+    fputs("chorex: error: standard output can't be written\n", stderr);
+    return 1;
 }

@@ -37,9 +37,11 @@ static const char program[] = "#include <chorex.h>\n"
                               "int main(void)\n"
                               "{\n"
                               "    struct NAME_run_result result;\n"
-                              "    if (NAME_run(&result, NULL, 41) != CHX_OK) {\n"
+                              "    chx_status status = NAME_run(&result, NULL, 41);\n"
+                              "    if (status != CHX_OK) {\n"
                               "        const chx_report *report = chx_last_report();\n"
-                              "        fprintf(stderr, \"%s failed: %s\\n\", report->role, report->why);\n"
+                              "        fprintf(stderr, \"%s: %s: %s\\n\", chx_status_text(status), report->role,\n"
+                              "                report->why);\n"
                               "        return 1;\n"
                               "    }\n"
                               "    printf(\"the answer is %d\\n\", result.Alice);\n"
@@ -64,14 +66,17 @@ static void print_program(const char *name, FILE *out)
     fputs(at, out);
 }
 
-int new_program(const char *name)
+int new_write(const char *name, char path[NEW_PATH_SIZE])
 {
-    if (!is_name(name) || strlen(name) > 200) {
+    if (!is_name(name)) {
         fprintf(stderr, "chorex: error: '%s' can't be the name of a choreography: letters, digits and _ only\n", name);
         return 2;
     }
-    char path[256];
-    snprintf(path, sizeof path, "%s.c", name);
+    if (strlen(name) > NEW_NAME_MAX) {
+        fprintf(stderr, "chorex: error: this name is too long: at most %d letters\n", NEW_NAME_MAX);
+        return 2;
+    }
+    snprintf(path, NEW_PATH_SIZE, "%s.c", name);
     // Never over a file that is there already.
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -87,7 +92,11 @@ int new_program(const char *name)
         unlink(path);
         return 1;
     }
+    return 0;
+}
+
+void new_explain(const char *name, const char *path)
+{
     printf("%s is a choreography for Alice and Bob. Build and run it:\n\n    chorcc %s -o %s && ./%s\n", path, path,
            name, name);
-    return 0;
 }

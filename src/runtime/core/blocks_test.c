@@ -1,0 +1,267 @@
+// blocks_test.c: checkpoint blocks of many sessions on few workers, which take them from one another all the time. With
+// ThreadSanitizer this shows whether who works without a lock is really alone.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/core/actor.h"
+#include "runtime/core/play.h"
+#include "runtime/core/session.h"
+
+#include <time.h>
+
+enum {
+    ROLES = 3,
+    SESSIONS = 24,
+    ROUNDS = 400,
+    COMPUTES_EVERY = 16,
+    FAILS_EVERY = 50,
+    OVERDUE_ROUNDS = 5,
+};
+
+static const unsigned everybody[] = {0, 1, 2};
+#define BLOCK(role, within)                                                                                            \
+    {                                                                                                                  \
+        .site = 9, .body_at = 2, .rescue_at = 3, .within_ns = within, .participants = everybody,                       \
+        .participant_count = ROLES, .position = role                                                                   \
+    }
+static const chx_checkpoint blocks[] = {BLOCK(0, 0), BLOCK(1, 0), BLOCK(2, 0)};
+static const chx_checkpoint short_blocks[] = {BLOCK(0, 1000000), BLOCK(1, 1000000), BLOCK(2, 1000000)};
+
+static unsigned role_of(chx_self *self)
+{
+    return ((Actor *)self)->index;
+}
+
+// Long enough for others to take over what waits behind it.
+static void compute(void)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000000 + (now.tv_nsec - from.tv_nsec) < 15000);
+}
+
+// What a role does in round i. Each computes and fails in other rounds.
+static void step(chx_self *self, int64_t i)
+{
+    unsigned role = role_of(self);
+    chx_at(self, 5);
+    if ((i + role) % COMPUTES_EVERY == 0)
+        compute();
+    if ((i + role * role) % FAILS_EVERY == 1)
+        chx_fail("round %d", (int)i);
+    chx_done(self);
+}
+
+static bool some_role_fails(int64_t i)
+{
+    return i % FAILS_EVERY == 1 || (i + 1) % FAILS_EVERY == 1 || (i + 4) % FAILS_EVERY == 1;
+}
+
+// A number goes around, in a block for each round; the result is how often the role was in the rescue.
+static chx_step around(chx_self *self, void *variables)
+{
+    PlayFrame *f = variables;
+    const chx_checkpoint *block = &blocks[role_of(self)];
+    switch (f->frame.at) {
+    case 1:
+        goto at_1;
+    case 2:
+        goto at_2;
+    case 3:
+        goto at_3;
+    case 4:
+        goto at_4;
+    case 5:
+        goto at_5;
+    case 6:
+        goto at_6;
+    default:
+        break;
+    }
+    for (f->i = 0; f->i < f->n; f->i++) {
+        f->got = -1;
+    at_1:
+        switch (chx_enter(self, &f->frame, block)) {
+        case 0:
+            return chx_wait_at(self, &f->frame, 1);
+        case 3:
+            goto at_3;
+        default:
+            break;
+        }
+    at_2:
+        step(self, f->i);
+    at_4:
+        if (!chx_room(self, 0))
+            return chx_wait_at(self, &f->frame, 4);
+        chx_send(self, 0, 1, &f->i, sizeof f->i);
+    at_5:
+        if (!chx_receive(self, 0, 1, &f->got, sizeof f->got))
+            return chx_wait_at(self, &f->frame, 5);
+        goto at_6;
+    at_3:
+        // What the abandoned attempt received is forgotten.
+        if (f->got == -1)
+            f->chx_result++;
+    at_6:
+        if (!chx_leave(self, block))
+            return chx_wait_at(self, &f->frame, 6);
+    }
+    return chx_return(self, f->frame.function);
+}
+
+// Every round waits for what never comes, until it is too late.
+static chx_step overdue(chx_self *self, void *variables)
+{
+    PlayFrame *f = variables;
+    const chx_checkpoint *block = &short_blocks[role_of(self)];
+    switch (f->frame.at) {
+    case 1:
+        goto at_1;
+    case 2:
+        goto at_2;
+    case 3:
+        goto at_3;
+    case 6:
+        goto at_6;
+    default:
+        break;
+    }
+    for (f->i = 0; f->i < f->n; f->i++) {
+    at_1:
+        switch (chx_enter(self, &f->frame, block)) {
+        case 0:
+            return chx_wait_at(self, &f->frame, 1);
+        case 3:
+            goto at_3;
+        default:
+            break;
+        }
+    at_2:
+        if (role_of(self) == 1 && !chx_receive(self, 0, 1, &f->got, sizeof f->got))
+            return chx_wait_at(self, &f->frame, 2);
+        goto at_6;
+    at_3:
+        f->chx_result++;
+    at_6:
+        if (!chx_leave(self, block))
+            return chx_wait_at(self, &f->frame, 6);
+    }
+    return chx_return(self, f->frame.function);
+}
+
+// The same without failures; the result says whether one worker had the session to itself at the end.
+static chx_step confined(chx_self *self, void *variables)
+{
+    PlayFrame *f = variables;
+    const chx_checkpoint *block = &blocks[role_of(self)];
+    switch (f->frame.at) {
+    case 1:
+        goto at_1;
+    case 6:
+        goto at_6;
+    default:
+        break;
+    }
+    for (f->i = 0; f->i < f->n; f->i++) {
+    at_1:
+        if (chx_enter(self, &f->frame, block) == 0)
+            return chx_wait_at(self, &f->frame, 1);
+    at_6:
+        if (!chx_leave(self, block))
+            return chx_wait_at(self, &f->frame, 6);
+    }
+    f->chx_result = session_is_confined(((Actor *)self)->session);
+    return chx_return(self, f->frame.function);
+}
+
+static void play_make(Play *play, PlayRun run, const chx_checkpoint *of_roles)
+{
+    play_init(play, ROLES);
+    for (unsigned i = 0; i < ROLES; i++) {
+        play_role(play, i, run);
+        play_channel(play, i, (i + 1) % ROLES);
+        play->checkpoints[i] = &of_roles[i];
+        play->roles[i].checkpoints = &play->checkpoints[i];
+        play->roles[i].checkpoint_count = 1;
+    }
+}
+
+static void assert_rescues(const int64_t *results, int64_t expected)
+{
+    for (unsigned i = 0; i < ROLES; i++)
+        assert_int_equal(results[i], expected);
+}
+
+static void blocks_are_the_same_for_all_wherever_their_roles_run(void **state)
+{
+    (void)state;
+    static Play play;
+    play_make(&play, around, blocks);
+    int64_t expected = 0, results[ROLES];
+    for (int64_t i = 0; i < ROUNDS; i++)
+        expected += some_role_fails(i);
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = workers});
+        chx_session *sessions[SESSIONS];
+        for (int i = 0; i < SESSIONS; i++)
+            sessions[i] = play_start(&play, runtime, ROUNDS);
+        for (int i = 0; i < SESSIONS; i++) {
+            assert_int_equal(chx_finish(sessions[i], results), CHX_OK);
+            assert_rescues(results, expected);
+        }
+        chx_runtime_free(runtime);
+    }
+    // And by the thread that waits for it.
+    assert_int_equal(play_run(&play, ROUNDS, results), CHX_OK);
+    assert_rescues(results, expected);
+}
+
+static void deadlines_end_the_waiting_of_sessions_that_one_worker_runs(void **state)
+{
+    (void)state;
+    static Play play;
+    play_make(&play, overdue, short_blocks);
+    int64_t results[ROLES];
+    chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
+    chx_session *session = play_start(&play, runtime, OVERDUE_ROUNDS);
+    assert_int_equal(play_run(&play, OVERDUE_ROUNDS, results), CHX_OK);
+    assert_rescues(results, OVERDUE_ROUNDS);
+    assert_int_equal(chx_finish(session, results), CHX_OK);
+    assert_rescues(results, OVERDUE_ROUNDS);
+    chx_runtime_free(runtime);
+}
+
+static void a_worker_that_has_all_roles_of_a_session_keeps_it(void **state)
+{
+    (void)state;
+    static Play play;
+    play_make(&play, confined, blocks);
+    int64_t results[ROLES];
+    chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
+    // Not where the workers can't be fenced.
+    bool can_be = runtime->scheduler.has_fence && runtime->platform->ready == NULL;
+    assert_int_equal(chx_finish(play_start(&play, runtime, ROUNDS), results), CHX_OK);
+    if (can_be)
+        assert_true(results[0] || results[1] || results[2]);
+    assert_int_equal(chx_finish(play_start(&play, runtime, 2), results), CHX_OK);
+    assert_rescues(results, 0);
+    chx_runtime_free(runtime);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_the_same_for_all_wherever_their_roles_run),
+        cmocka_unit_test(deadlines_end_the_waiting_of_sessions_that_one_worker_runs),
+        cmocka_unit_test(a_worker_that_has_all_roles_of_a_session_keeps_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
