@@ -10,3 +10,40 @@ prints 42 ./central
 cmp central.c other.c
 status 1 "$CHORCC" --central nothing hello.c
 contains messages "nothing"
+
+# One with blocks, too, has nothing that a compiler warns about.
+cat >shop.c <<'C'
+#include <chorex.h>
+#include <stdio.h>
+choreography(shop, (A, B),
+    def run(A.chx_str name, A.int n) -> B.chx_str {
+        B.chx_str s;
+        checkpoint retry 1 {
+            A.{name, n} ~> B.{s, k};
+            B.(k > 1 ? chx_fail("%d", k) : (void)0);
+        } rescue (fault) {
+            A.(n - 1) ~> B.int k;
+            B.s = chx_strf("%s and %d", fault.why, k);
+        }
+        return B.s;
+    }
+)
+#include "shop.A.chor.h"
+#include "shop.B.chor.h"
+int main(void)
+{
+    chx_str name = chx_strf("name");
+    struct shop_run_result result;
+    if (shop_run(&result, NULL, name, 2) != CHX_OK)
+        return 1;
+    puts(chx_cstr(result.B));
+    shop_run_result_drop(&result);
+    chx_str_drop(name);
+    return 0;
+}
+C
+"$CHORCC" --central shop shop.c -o shop.central.c
+for compiler in gcc clang; do
+    "$compiler" -Wall -Wextra -Wpedantic -Werror $("$CHORCC" --cflags) shop.central.c $("$CHORCC" --libs) -o shop
+    prints "2 and 1" ./shop
+done

@@ -28,7 +28,7 @@ choreography(slow, (Boss, Worker),
     }
     def repeated() -> Boss.int {
         Boss.int r = 0;
-        checkpoint within 300ms retry 8 {
+        checkpoint within 300ms retry 2 {
             Worker.work(5) ~> Boss.r;
         } rescue {
             Boss.r = -1;
@@ -49,7 +49,7 @@ int Worker_work(int mode)
     if (mode == 3)
         chx_fail("no");
     if (mode == 5 && calls++ < 2)
-        usleep(400 * 1000);
+        usleep(1000 * 1000); // longer than all attempts together; one attempt for each call all the same
     return mode == 5 ? 9 : 1;
 }
 

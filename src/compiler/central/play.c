@@ -127,7 +127,7 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     }
     const char *variables = count > 0 ? arena_printf(central->arena, "%s_chx_variables", name) : "NULL";
     out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
-    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu,\n};\n", instance->name, name,
+    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu, 0,\n};\n", instance->name, name,
                variables, count, owned_count);
     out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here) CHX_UNUSED;\n", name, name);
 }

@@ -270,6 +270,15 @@ typedef struct {
 } Site;
 typedef VECTOR(Site) SiteList;
 
+// Where this role's own code of the operation stands: a report names this line.
+static Span site_span(const LocalOp *op)
+{
+    bool decides = (op->kind == LOCAL_CHOICE || op->kind == LOCAL_LOOP) && op->condition != NULL;
+    if (decides && op->decide == DECIDE_SELF)
+        return op->condition->span;
+    return op->kind == LOCAL_RECEIVE && op->target != NULL ? op->target->span : op->span;
+}
+
 static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *sites)
 {
     static const char *const kinds[] = {
@@ -283,7 +292,7 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *site
         const LocalOp *op = ops->items[i];
         bool is_message = op->kind == LOCAL_SEND || op->kind == LOCAL_RECEIVE;
         if (kinds[op->kind] != NULL) {
-            Site site = {op->site, line_of(role, op->span), kinds[op->kind], NULL};
+            Site site = {op->site, line_of(role, site_span(op)), kinds[op->kind], NULL};
             if (is_message)
                 site.type = emit_message_shape(&role->types, op).descriptor;
             vector_push(role->arena, sites, site);

@@ -219,8 +219,7 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
         memset(block->is_there, 0, block->checkpoint->participant_count * sizeof(bool));
     }
     block_disarm(session, block);
-    if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
-        deadline_arm(session, block);
+    block->behind = (uint16_t)block->references;
     // Those that run see it at their next step with others; those that wait are woken.
     uint32_t alarm = atomic_load(&session->alarm);
     session->alarm_depths[alarm % ALARMS_REMEMBERED] = block->depth;
@@ -233,6 +232,12 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
     if (!is_alone)
         scheduler_open(&session->runtime->scheduler);
     return true;
+}
+
+void block_begins_again(Session *session, Block *block)
+{
+    if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
+        deadline_arm(session, block);
 }
 
 void blocks_init(Session *session, void *room)

@@ -39,6 +39,7 @@ struct Block {
     uint32_t arrived, left;
     _Atomic bool done;
     bool deleted;       // its parent went to another attempt
+    uint16_t behind;    // so many roles inside are not back yet from the attempt before
     Deadline *deadline; // armed; NULL: none
     BlockFault *fault;  // of the latest decision
     bool is_there[];    // by position among the participants: at the end of this attempt
@@ -91,6 +92,14 @@ static inline void block_leave(Session *session, Block *block, bool in_order)
 
 // The next attempt, because of this fault. Wakes the participants. False: no memory for it.
 bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line);
+// A role that was inside has gone back to the beginning of the current attempt. The time of an attempt after the first
+// runs from the last of them: a function that can't be interrupted uses up one attempt, not all.
+void block_begins_again(Session *session, Block *block);
+static inline void block_back(Session *session, Block *block)
+{
+    if (block->behind > 0 && --block->behind == 0)
+        block_begins_again(session, block);
+}
 // Is there another attempt to go to, or does a failure belong to the enclosing block?
 bool block_can_recover(const Block *block, uint32_t attempt);
 // For the first records: BLOCK_ROOM_BYTES of the session's own memory.

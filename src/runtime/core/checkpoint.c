@@ -563,6 +563,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
             mark_give_up(session, actor->marks[i - 1]);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
+        block_back(session, target->block);
     }
     blocks_unlock(session);
     if (target == NULL)
@@ -585,6 +586,8 @@ bool mark_restart_is_allowed(Actor *actor)
 {
     if (actor->restarts_max == 0)
         return true;
+    if (actor->restarts_period_ms == 0)
+        return actor->restarts < actor->restarts_max;
     uint64_t now_ns = actor->session->runtime->platform->now_ns();
     uint64_t period_ns = (uint64_t)actor->restarts_period_ms * 1000000;
     uint64_t limit = actor->restarts_max < RESTARTS_REMEMBERED ? actor->restarts_max : RESTARTS_REMEMBERED;
@@ -594,7 +597,7 @@ bool mark_restart_is_allowed(Actor *actor)
             return false;
     }
     uint64_t *oldest = &actor->restart_times[actor->restarts % limit];
-    if (actor->restarts >= limit && (period_ns == 0 || now_ns - *oldest < period_ns))
+    if (actor->restarts >= limit && now_ns - *oldest < period_ns)
         return false;
     *oldest = now_ns;
     return true;

@@ -25,6 +25,7 @@
 #pragma redefine_extname bell_ring chx_private_bell_ring
 #pragma redefine_extname bell_sleep chx_private_bell_sleep
 #pragma redefine_extname bell_wake chx_private_bell_wake
+#pragma redefine_extname block_begins_again chx_private_block_begins_again
 #pragma redefine_extname block_can_recover chx_private_block_can_recover
 #pragma redefine_extname block_decide chx_private_block_decide
 #pragma redefine_extname block_enter chx_private_block_enter

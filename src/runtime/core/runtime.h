@@ -17,7 +17,7 @@ enum {
     CHANNEL_MESSAGES_DEFAULT = 1024,
     CHANNEL_BYTES_DEFAULT = 1 << 20,
     PLAN_BUCKETS = 64,
-    RESTARTS_REMEMBERED = 1024, // of one role, for its restart limit
+    RESTARTS_REMEMBERED = 1 << 20, // of one role, for a limit of restarts in a period
 };
 
 typedef struct Plan Plan;

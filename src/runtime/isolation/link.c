@@ -84,6 +84,7 @@ void isolation_recall(Link *link)
     while (mark_top(actor) != target)
         link_pop(link, false);
     target->attempt = target->block->attempt;
+    block_back(link->house->session, target->block);
     target->arrived = false;
     mark_forget_ordinals(actor, target);
     mark_set_epochs(actor, target->checkpoint, target->block->epoch, true);
