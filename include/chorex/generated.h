@@ -115,8 +115,8 @@ _Static_assert(sizeof(chx_step) == sizeof(int), "chorex: the library is not comp
 struct chx_frame {
     const chx_function *function;
     chx_frame *caller;
-    uint32_t at; // where to go on; 0: the beginning
-    uint32_t flags;
+    uint32_t at;      // where to go on; 0: the beginning
+    uint32_t borrows; // not 0: what its fixed variables hold is its caller's
     uint64_t reserved;
 };
 
@@ -436,7 +436,7 @@ CHX_INLINE void *chx_call(chx_self *self, const chx_function *function)
 CHX_INLINE void *chx_tail_call_again(chx_self *self, const chx_function *function)
 {
     chx_frame *frame = self->top;
-    if (function->owned_count != 0 || CHX_UNLIKELY(self->observed != 0))
+    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) || CHX_UNLIKELY(self->observed != 0))
         return chx_tail_call(self, function);
     frame->at = 0;
     memset(frame + 1, 0, CHX_FRAME_BYTES(function->frame_size) - sizeof *frame);
@@ -451,7 +451,7 @@ CHX_INLINE void *chx_result(chx_self *self)
 CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function)
 {
     chx_frame *frame = self->top;
-    if (function->owned_count != 0 || CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
+    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) || CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
         return chx_return_called(self);
     self->returned = frame;
     self->stack_next = (unsigned char *)frame;

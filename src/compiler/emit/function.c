@@ -383,6 +383,23 @@ static void put_nothing(FunctionEmit *f, const LocalOp *op)
     out_printf(&f->v.out, "%s->%s.at = %u; return chx_wait_for_ever(chx);", f->role->me, f->head, label);
 }
 
+// Can the callee use what this frame holds, which is there until it returns? All that it was given and keeps.
+static bool callee_borrows(const FunctionEmit *f, const LocalOp *op)
+{
+    size_t borrowed = 0;
+    for (size_t i = 0; i < op->arg_count; i++) {
+        const Variable *param = op->args[i].param;
+        const Expr *value = op->args[i].value;
+        if (emit_rank(op->callee, param) != RANK_FIXED)
+            continue;
+        const Variable *given = value->is_variable ? piece_variable(value, &value->pieces.items[0], f->v.role) : NULL;
+        if (given == NULL || !type_same(given->type, param->type) || emit_rank(f->function, given) != RANK_FIXED)
+            return false;
+        borrowed++;
+    }
+    return borrowed > 0;
+}
+
 static void put_call(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
@@ -403,10 +420,19 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
     } else {
         out_printf(out, "{ chx_at(chx, %u); %s *chx_callee = chx_call(chx, &%s); ", op->site, frame_of(f, op->callee),
                    function);
+        bool borrows = callee_borrows(f, op);
+        if (borrows)
+            out_printf(out, "chx_callee->%s.borrows = 1; ", emit_head(op->callee));
         for (size_t i = 0; i < op->arg_count; i++) {
             const Variable *param = op->args[i].param;
-            value_assign(&f->v, arena_printf(f->arena, "chx_callee->%s", param->c_name), param->type,
-                         op->args[i].value);
+            const char *place = arena_printf(f->arena, "chx_callee->%s", param->c_name);
+            if (borrows && emit_rank(op->callee, param) == RANK_FIXED) {
+                out_printf(out, "%s = ", place);
+                value_expr(&f->v, op->args[i].value);
+                out_puts(out, "; ");
+            } else {
+                value_assign(&f->v, place, param->type, op->args[i].value);
+            }
         }
         if (args_make(op))
             out_puts(out, "chx_done(chx); ");

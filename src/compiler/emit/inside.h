@@ -62,6 +62,13 @@ char *emit_prototype(Arena *arena, const Program *program, const RoleFunction *f
 const char *emit_variable(Arena *arena, const Variable *variable);
 const char *emit_variable_type(TypeTable *table, const Variable *variable);
 
+// ---- rank.c ----
+
+// Those that the runtime must drop come first in its tables, and of these those that it must also save for a rescue: the
+// others keep the value that they were given with the call.
+typedef enum { RANK_CHANGES, RANK_FIXED, RANK_OWNS_NOTHING } VariableRank;
+VariableRank emit_rank(const LocalFunction *function, const Variable *variable);
+
 // ---- function.c ----
 
 // The resumable function, with its prototype printed to `declarations`, what every implementation shares to `tables`.

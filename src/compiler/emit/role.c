@@ -138,60 +138,6 @@ static void put_channels(const RoleEmit *role, const char *table, const RoleSet 
     out_puts(out, "};\n");
 }
 
-// ---- what becomes of a role's variables ----
-
-// Those that the runtime must drop come first, and of these those that it must also save for a rescue.
-typedef enum { RANK_CHANGES, RANK_FIXED, RANK_OWNS_NOTHING } VariableRank;
-
-static bool list_has(const VariableList *list, const Variable *variable)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i] == variable)
-            return true;
-    return false;
-}
-
-static bool pattern_changes(const Pattern *pattern, const Variable *variable)
-{
-    if (pattern == NULL)
-        return false;
-    if (pattern->kind == PATTERN_BIND && list_has(&pattern->variables, variable))
-        return true;
-    for (size_t i = 0; pattern->kind == PATTERN_PLACE && i < pattern->expr->pieces.count; i++)
-        if (list_has(&pattern->expr->pieces.items[i].variables, variable))
-            return true;
-    for (size_t i = 0; i < pattern->parts.count; i++)
-        if (pattern_changes(pattern->parts.items[i], variable))
-            return true;
-    return false;
-}
-
-static bool ops_change(const LocalOpList *ops, const Variable *variable)
-{
-    for (size_t i = 0; i < ops->count; i++) {
-        const LocalOp *op = ops->items[i];
-        if (pattern_changes(op->target, variable) || pattern_changes(op->own, variable) ||
-            pattern_changes(op->result, variable))
-            return true;
-        if (ops_change(&op->body, variable) || ops_change(&op->step, variable) || ops_change(&op->rescue, variable))
-            return true;
-        for (size_t k = 0; k < op->branches.count; k++)
-            if (ops_change(&op->branches.items[k].body, variable))
-                return true;
-    }
-    return false;
-}
-
-static VariableRank variable_rank(const LocalFunction *function, const Variable *variable)
-{
-    CTypeKind kind = variable->type->kind;
-    bool is_text = kind == CTYPE_CSTRING || kind == CTYPE_STR || kind == CTYPE_BYTES;
-    if (!variable->type->is_owning)
-        return RANK_OWNS_NOTHING;
-    return is_text && list_has(&function->params, variable) && !ops_change(&function->body, variable) ? RANK_FIXED
-                                                                                                      : RANK_CHANGES;
-}
-
 static void put_frame(RoleEmit *role, const LocalFunction *function, const HeldList *held, Out *out)
 {
     size_t variable_count = function->variables.count + held->count;
@@ -223,7 +169,7 @@ static void put_frame(RoleEmit *role, const LocalFunction *function, const HeldL
     for (VariableRank rank = RANK_CHANGES; rank <= RANK_OWNS_NOTHING; rank++) {
         for (size_t i = 0; i < function->variables.count; i++) {
             const Variable *variable = function->variables.items[i];
-            if (variable_rank(function, variable) == rank)
+            if (emit_rank(function, variable) == rank)
                 out_printf(out, "    {\"%s\", offsetof(struct %s, %s), &%s},\n", variable->name, frame,
                            variable->c_name, emit_variable_type(&role->types, variable));
         }
@@ -397,7 +343,7 @@ static size_t rank_count(const LocalFunction *function, VariableRank rank)
 {
     size_t count = 0;
     for (size_t i = 0; i < function->variables.count; i++)
-        count += variable_rank(function, function->variables.items[i]) == rank ? 1 : 0;
+        count += emit_rank(function, function->variables.items[i]) == rank ? 1 : 0;
     return count;
 }
 

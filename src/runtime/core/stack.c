@@ -108,7 +108,9 @@ static void frame_drop_first(const chx_function *function, size_t count, void *f
 
 static void frame_drop_variables(chx_frame *frame)
 {
-    frame_drop_first(frame->function, frame->function->owned_count, frame);
+    const chx_function *function = frame->function;
+    size_t borrowed = frame->borrows != 0 ? function->fixed_count : 0;
+    frame_drop_first(function, function->owned_count - borrowed, frame);
 }
 
 void stack_drop_saved(const chx_function *function, void *frame)
@@ -170,7 +172,7 @@ void *chx_tail_call(chx_self *self, const chx_function *function)
         stack_pop(actor);
         return chx_call(self, function);
     }
-    frame->at = 0;
+    frame->at = frame->borrows = 0;
     memset(frame + 1, 0, CHX_FRAME_BYTES(function->frame_size) - sizeof *frame);
     return frame;
 }

@@ -16,7 +16,7 @@
 
 typedef struct {
     int64_t function; // distance from the role's object
-    uint32_t at, flags;
+    uint32_t at, reserved;
     uint64_t frame_size;
 } SavedFrame;
 
@@ -82,7 +82,6 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *b
     chx_writer writer = {buffer};
     SavedFrame head = {.function = (const char *)function - (const char *)actor->role,
                        .at = frame->at,
-                       .flags = frame->flags,
                        .frame_size = function->frame_size};
     chx_write(&writer, &head, sizeof head);
     size_t start = buffer->size;
@@ -164,7 +163,7 @@ static bool frame_load(chx_frame *frame, const SavedFrame *head, chx_reader *rea
 {
     const chx_function *function = frame->function;
     frame->at = head->at;
-    frame->flags = head->flags;
+    frame->borrows = 0;
     if (!chx_read(reader, frame + 1, function->frame_size - sizeof *frame))
         return false;
     frame_clear(function, (unsigned char *)(frame + 1));

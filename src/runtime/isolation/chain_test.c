@@ -124,7 +124,7 @@ static const char *because; // a string of the block that the role is in
 static void fill(Variables *v, int seed)
 {
     v->head.at = (uint32_t)seed + 3;
-    v->head.flags = 5;
+    v->head.borrows = 1;
     v->flag = true;
     v->letter = 'x';
     v->number = seed;
@@ -145,7 +145,7 @@ static void check(const Variables *v, int seed)
 {
     assert_ptr_equal(v->head.function, &function);
     assert_int_equal(v->head.at, seed + 3);
-    assert_int_equal(v->head.flags, 5);
+    assert_int_equal(v->head.borrows, 0); // what it has now is its own
     assert_true(v->flag && v->letter == 'x' && v->number == seed && v->real == 1.25L + seed);
     assert_string_equal(v->text, "text");
     assert_int_equal(chx_str_len(v->string), 7);
@@ -278,7 +278,7 @@ static void what_does_not_fit_exactly_is_refused(void **state)
         if (what == NO_FRAMES)
             memset(copy, 0, size = sizeof(uint64_t));
         else if (what == FRAME_SIZE)
-            copy[24]++; // the first frame's, after how many there are, its function, where it is and its flags
+            copy[24]++; // the first frame's, after how many there are, its function, and where it is
         else if (what == UNENDED)
             ((unsigned char *)memmem(copy, size, "because", 8))[7] = '!';
         Actor *new = actor_new();
