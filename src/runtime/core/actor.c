@@ -463,13 +463,18 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
+uint64_t actor_steps_of_rescue(uint64_t steps, uint32_t site, size_t depth)
+{
+    return mix(mix(steps) + ((uint64_t)site << 32) + depth + 1);
+}
+
 chx_effect chx_effect_id(void)
 {
     Actor *actor = current()->actor;
     if (actor == NULL)
         return (chx_effect){0, 0};
     uint64_t where = ((uint64_t)actor->self.site << 32) | actor->index;
-    uint64_t when = mix(actor->self.steps + ((uint64_t)actor->rescues << 40));
+    uint64_t when = mix(actor->self.steps);
     uint64_t high = mix(mix(actor->session->token[0] ^ where) + when);
     uint64_t low = mix(mix(actor->session->token[1] + when) ^ where);
     return (chx_effect){high, low};

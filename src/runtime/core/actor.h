@@ -95,7 +95,6 @@ struct Actor {
     bool is_central; // runs in a sequential program
     uint32_t budget; // sends and receives until others get their turn
     Channel *owing;  // messages were taken out of it and its producer has not been told
-    uint32_t rescues;
 
     Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
@@ -199,5 +198,9 @@ void stack_drop_changed(chx_frame *frame);
 void stack_drop_saved(const chx_function *function, void *frame);
 
 void actor_pool(Actor *actor, const struct chx_text *text);
+
+// What self.steps begins with in the rescue of a block that was entered at `steps`: as good as random, so that no step there
+// is taken for one elsewhere (chx_effect_id), and the same when an enclosing block is tried again.
+uint64_t actor_steps_of_rescue(uint64_t steps, uint32_t site, size_t depth);
 
 #endif

@@ -11,6 +11,7 @@
 typedef struct Saved Saved;
 struct Saved {
     Saved *outer;
+    size_t depth;
     _Alignas(16) unsigned char frame[];
 };
 
@@ -48,6 +49,7 @@ static Saved *central_save(Central *central, const chx_frame *frame)
     memset(saved, 0, sizeof *saved + frame->function->frame_size);
     ((chx_frame *)(void *)saved->frame)->function = frame->function;
     saved->outer = central->saved;
+    saved->depth = saved->outer != NULL ? saved->outer->depth + 1 : 0;
     central->saved = saved;
     central_copy(frame->function, saved->frame, frame);
     return saved;
@@ -246,6 +248,7 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
         self->steps = steps;
         central->session.restarts += !is_late;
     }
+    self->steps = actor_steps_of_rescue(steps, (uint32_t)line, saved->depth);
     central_forget(central, saved->outer);
     chx_fault fault = {
         .role = actor->role->role,
@@ -255,8 +258,6 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
         .file = central->choreography->file,
         .line = actor->central_line,
     };
-    actor->rescues++;
-    self->steps = 0;
     central_init(central, restarted);
     return rescue(self, frame, &fault);
 }

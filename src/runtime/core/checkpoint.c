@@ -342,16 +342,12 @@ void mark_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t ep
     }
 }
 
-// The mark's attempt begins: which label, and what counts for effect identifiers.
+// An attempt of the newest mark begins: which label, and what counts for effect identifiers.
 uint32_t mark_attempt_begins(Actor *actor, Mark *mark)
 {
     bool is_rescue = mark->attempt > mark->checkpoint->retries;
-    if (is_rescue) {
-        actor->rescues++;
-        actor->self.steps = 0;
-    } else {
-        actor->self.steps = mark->steps;
-    }
+    actor->self.steps =
+        is_rescue ? actor_steps_of_rescue(mark->steps, mark->checkpoint->site, actor->mark_count) : mark->steps;
     return is_rescue ? mark->checkpoint->rescue_at : mark->checkpoint->body_at;
 }
 

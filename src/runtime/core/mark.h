@@ -106,7 +106,7 @@ static inline void mark_forget_ordinals(Actor *actor, Mark *mark)
 
 // Messages among the participants belong to the new epoch from now on.
 void mark_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
-// The mark's attempt begins: the label to go on at.
+// An attempt of the newest mark begins: the label to go on at.
 uint32_t mark_attempt_begins(Actor *actor, Mark *mark);
 // Drops what the abandoned attempt holds.
 void mark_unwind_to(Actor *actor, Mark *target);

@@ -13,7 +13,7 @@ struct Page {
 static Pages *pages_here(chx_runtime *runtime)
 {
     Worker *worker = current()->worker;
-    return worker != NULL && worker->scheduler == &runtime->scheduler ? &worker->pages : NULL;
+    return PAGES_KEPT != 0 && worker != NULL && worker->scheduler == &runtime->scheduler ? &worker->pages : NULL;
 }
 
 void *page_take(chx_runtime *runtime)
@@ -30,7 +30,7 @@ void *page_take(chx_runtime *runtime)
 void page_give(chx_runtime *runtime, void *memory)
 {
     Pages *pages = pages_here(runtime);
-    if (pages == NULL || pages->count >= PAGES_KEPT) {
+    if (pages == NULL || pages->count == PAGES_KEPT) {
         runtime_release(runtime, memory);
         return;
     }

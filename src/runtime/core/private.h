@@ -17,6 +17,7 @@
 #pragma redefine_extname actor_settle chx_private_actor_settle
 #pragma redefine_extname actor_site chx_private_actor_site
 #pragma redefine_extname actor_site_line chx_private_actor_site_line
+#pragma redefine_extname actor_steps_of_rescue chx_private_actor_steps_of_rescue
 #pragma redefine_extname actor_tell chx_private_actor_tell
 #pragma redefine_extname actor_tell_elsewhere chx_private_actor_tell_elsewhere
 #pragma redefine_extname actor_unwind chx_private_actor_unwind

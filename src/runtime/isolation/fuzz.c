@@ -71,7 +71,7 @@ static void fuzz_post(Input *input, Link *link)
     } else if (kind == POST_ARRIVE) {
         stage_post(link, kind, &enter.head.site, sizeof enter.head.site);
     } else if (kind == POST_READY) {
-        PostReady ready = {link->seat->order.epoch, 0};
+        PostReady ready = {link->seat->order.epoch};
         stage_post(link, kind, &ready, sizeof ready);
     } else if (kind == POST_WAKE || kind == POST_COMPLAIN) {
         stage_post(link, kind, words, sizeof words);

@@ -80,12 +80,12 @@ typedef struct {
 } PostHead;
 
 typedef struct {
-    uint32_t site, tails, rescues, reserved;
+    uint32_t site, tails;
     uint64_t steps;
 } PostEnter;
 
 typedef struct {
-    uint32_t epoch, rescues;
+    uint32_t epoch;
 } PostReady;
 
 typedef struct {
@@ -101,7 +101,7 @@ typedef struct {
     uint64_t channel_count, digest, token[2];
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
-    uint32_t alarm, rescues, marks;
+    uint32_t alarm, marks;
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;
     chx_fault_kind kind;

@@ -541,8 +541,6 @@ static void restore_write(chx_buffer *buffer, Link *link)
     const Session *session = link->house->session;
     const chx_runtime_options *options = &session->runtime->options;
     const Mark *mark = mark_top(actor);
-    if (mark != NULL && mark->attempt > mark->checkpoint->retries)
-        actor->rescues++;
     Restore restore = {
         .layout = RESTORE_LAYOUT,
         .role = actor->index,
@@ -556,7 +554,6 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .goes = link->goes,
         .answered = link->answered,
         .alarm = link->order_number,
-        .rescues = actor->rescues,
         .marks = (uint32_t)actor->mark_count,
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,

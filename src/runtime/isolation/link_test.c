@@ -83,7 +83,7 @@ static void post_arrive(unsigned role, uint32_t site)
 
 static void post_ready(unsigned role)
 {
-    PostReady ready = {links[role].seat->order.epoch, 0};
+    PostReady ready = {links[role].seat->order.epoch};
     stage_post(&links[role], POST_READY, &ready, sizeof ready);
 }
 
@@ -223,7 +223,7 @@ static void an_answer_to_an_older_order_is_none(void **state)
         post_enter(i, STAGE_OUTER);
     serve();
     die(0);
-    PostReady first = {links[1].seat->order.epoch, 0};
+    PostReady first = {links[1].seat->order.epoch};
     die(0);
     stage_post(&links[1], POST_READY, &first, sizeof first);
     post_arrive(1, STAGE_OUTER);
@@ -268,7 +268,6 @@ static void a_new_process_is_told_where_it_is(void **state)
     assert_int_equal(restore->answered, 5);
     assert_int_equal(restore->alarm, 2);
     assert_int_equal(restore->epoch, 2);
-    assert_int_equal(restore->rescues, 1);
     assert_int_equal(restore->kind, CHX_FAULT_FAIL);
     assert_int_equal(restore->line, 106);
     assert_string_equal(restore->why, "nope");
@@ -294,14 +293,13 @@ static void a_post_may_come_in_pieces(void **state)
         struct {
             PostHead head;
             PostReady ready;
-        } whole = {{sizeof whole.ready, POST_READY}, {9, piece}};
+        } whole = {{sizeof whole.ready, POST_READY}, {9}};
         for (unsigned round = 0; round < POSTS_BYTES / 16 / 28; round++) {
             for (size_t at = 0; at < sizeof whole; at += piece) {
                 stage_bytes(&links[0], (char *)&whole + at, sizeof whole - at < piece ? sizeof whole - at : piece);
                 serve();
             }
         }
-        assert_int_equal(links[0].actor->rescues, piece);
         assert_false(is_condemned(0));
     }
     // Larger than there is room at once.

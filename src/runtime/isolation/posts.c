@@ -50,7 +50,6 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     mark_push(actor, mark, 0, head.steps);
     link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
-    actor->rescues = head.rescues;
     // Others have failed here already: it goes where they are.
     if (block->attempt != 0) {
         isolation_recall(link);
@@ -82,7 +81,6 @@ static bool post_ready(Link *link, const unsigned char *data, size_t size)
     if (size != sizeof ready)
         return false;
     memcpy(&ready, data, sizeof ready);
-    link->actor->rescues = ready.rescues;
     if (ready.epoch == link->ready_epoch) {
         link->ready_epoch = 0;
         link->kill_ns = 0;

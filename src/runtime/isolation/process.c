@@ -248,10 +248,8 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
 
     process->buffer.size = 0;
     chx_writer writer = {&process->buffer};
-    PostEnter enter = {.site = checkpoint->site,
-                       .tails = (uint32_t)actor->role->sends_to_count,
-                       .rescues = actor->rescues,
-                       .steps = actor->self.steps};
+    PostEnter enter = {
+        .site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count, .steps = actor->self.steps};
     chx_write(&writer, &enter, sizeof enter);
     for (uint32_t i = 0; i < enter.tails; i++)
         chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
@@ -357,7 +355,7 @@ void process_answer_alarm(Actor *actor)
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
     target->frame->at = mark_attempt_begins(actor, target);
     process_observe(actor, trace_checkpoint_recover, order.epoch, target->fault->why);
-    PostReady ready = {order.epoch, actor->rescues};
+    PostReady ready = {order.epoch};
     process_post(process, POST_READY, &ready, sizeof ready);
 }
 
@@ -457,7 +455,6 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->role = role;
     actor->index = restore->role;
     actor->process = process;
-    actor->rescues = restore->rescues;
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
     stack_init(actor, need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
@@ -499,9 +496,7 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     if (mark != NULL) {
         mark->fault =
             fault_new(actor, restore->kind, restore->signal, restore->line, restore->fault_role, restore->why);
-        uint32_t rescues = actor->rescues; // the parent has counted this one
         mark->frame->at = mark_attempt_begins(actor, mark);
-        actor->rescues = rescues;
     }
     return true;
 }
