@@ -24,6 +24,7 @@ choreography(damaged, (Alice, Bob),
         Bob.chx_str heard = {0};
         checkpoint {
             Alice.text = "changed";
+            Alice.damage(&text);
             Alice.int x = deeper(Alice.(2));
             Alice.x ~> Bob._;
         } rescue {

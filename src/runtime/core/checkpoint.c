@@ -244,14 +244,33 @@ static inline void mark_drop_saved(Mark *mark)
         stack_drop_saved(mark->frame->function, mark_frame(mark));
 }
 
-void mark_restore(Mark *mark)
+static void memory_is_lost(const Actor *actor)
 {
+    log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+}
+
+// Of the block's own frame. A role that has crashed may have damaged it: then something is lost.
+static __attribute__((noinline)) void mark_drop_changed(Actor *actor, Mark *mark)
+{
+    Guard guard;
+    guard_enter(&guard, actor);
+    if (sigsetjmp(guard.jump, 0) == 0)
+        stack_drop_changed(mark->frame);
+    else
+        memory_is_lost(actor);
+    guard_leave(&guard);
+}
+
+void mark_restore(Actor *actor, Mark *mark)
+{
+    const chx_function *function = mark->frame->function;
     if (is_broken(BROKEN_NOT_RESTORED))
         return;
-    stack_drop_changed(mark->frame);
+    if (function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning))
+        mark_drop_changed(actor, mark);
     memcpy(mark->frame + 1, mark->saved, mark->saved_bytes);
     if (mark->owns)
-        frame_share(mark->frame->function, mark->frame);
+        frame_share(function, mark->frame);
 }
 
 // ---- marks ----
@@ -532,7 +551,7 @@ void mark_unwind_to(Actor *actor, Mark *target)
         stack_unwind_to(actor, target->frame, true);
     } else {
         stack_unwind_to(actor, target->frame, false);
-        log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+        memory_is_lost(actor);
     }
     guard_leave(&guard);
 }
@@ -567,7 +586,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     while (mark_top(actor) != target)
         mark_pop(actor);
     mark_unwind_to(actor, target);
-    mark_restore(target);
+    mark_restore(actor, target);
     target->arrived = false;
     mark_forget_ordinals(actor, target);
     wants_nothing(actor);

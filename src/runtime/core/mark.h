@@ -65,7 +65,7 @@ static inline void mark_release(Actor *actor, Mark *mark)
 
 // The frame's variables, which the mark then owns too; and back.
 void mark_save(Mark *mark);
-void mark_restore(Mark *mark);
+void mark_restore(Actor *actor, Mark *mark);
 
 static inline Mark *mark_top(const Actor *actor)
 {

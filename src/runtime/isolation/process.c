@@ -322,7 +322,7 @@ static void order_obey(Actor *actor, const Order *order)
     while (mark_top(actor) != target)
         mark_forget(actor);
     mark_unwind_to(actor, target);
-    mark_restore(target);
+    mark_restore(actor, target);
     free(target->fault);
     target->fault = NULL;
     target->arrived = false;
