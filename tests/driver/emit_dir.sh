@@ -9,3 +9,12 @@ prints 42 ./hello
 "$CHORCC" --emit --emit-dir=other hello.c
 [ -f other/hello.chor.h ] || fail "no companion in other"
 cmp made/here/hello.Bob.chor.h other/hello.Bob.chor.h
+
+# One beside the source would be included instead. It does not matter while it says the same.
+"$CHORCC" --emit hello.c
+"$CHORCC" --emit-dir=other hello.c -o hello 2>same.err
+[ ! -s same.err ] || fail "a warning about a companion that says the same"
+echo "/* of an earlier build */" >>hello.Bob.chor.h
+"$CHORCC" --emit-dir=other hello.c -o hello 2>other.err
+grep -q "'hello.Bob.chor.h' is of another build and will be included instead of 'other/hello.Bob.chor.h': remove it" \
+    other.err || fail "no warning about a companion of another build"

@@ -147,6 +147,24 @@ static bool write_one(Compilation *compilation, const Choreography *choreography
     return false;
 }
 
+// A companion of an earlier build beside the source would be included instead of the one that is written elsewhere.
+static void warn_of_shadow(Compilation *compilation, const Choreography *choreography)
+{
+    Arena *arena = compilation->arena;
+    for (size_t i = 0; i < choreography->companions.count; i++) {
+        const Companion *companion = &choreography->companions.items[i];
+        const char *written = path_join(arena, choreography->directory, companion->name);
+        const char *shadow = path_join(arena, path_directory(arena, choreography->file->source->path), companion->name);
+        size_t size;
+        const char *text = file_same(written, shadow) ? NULL : path_read(arena, shadow, &size);
+        if (text == NULL || strcmp(text, companion->text) == 0)
+            continue;
+        diag_warning(compilation->diags, choreography->tree->name.span,
+                     "'%s' is of another build and will be included instead of '%s': remove it", shadow, written);
+        return; // one for all of them
+    }
+}
+
 void companions_write(Compilation *compilation)
 {
     if (!check_all(compilation))
@@ -159,5 +177,7 @@ void companions_write(Compilation *compilation)
         for (size_t k = 0; k < choreography->companions.count; k++)
             if (!write_one(compilation, choreography, &choreography->companions.items[k]))
                 return;
+        if (emit_dir != NULL)
+            warn_of_shadow(compilation, choreography);
     }
 }
