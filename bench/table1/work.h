@@ -8,6 +8,7 @@
 #include <chorex.h>
 #include <openssl/evp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,20 +53,36 @@ static inline int work_hard(bool work)
     return (int)(sizeof digests / sizeof digests[0]);
 }
 
-static inline void *work_laps(void *options)
+typedef struct {
+    long laps;
+    _Atomic long done[2];
+} WorkPair;
+
+static inline void work_laps(WorkPair *pair, int who)
 {
-    for (long lap = 0; lap <= ((const WorkOptions *)options)->size; lap++)
+    for (long lap = 1; lap <= pair->laps; lap++) {
         work_hard(true);
+        atomic_store_explicit(&pair->done[who], lap, memory_order_release);
+        while (atomic_load_explicit(&pair->done[1 - who], memory_order_acquire) < lap)
+            ;
+    }
+}
+
+static inline void *work_second(void *pair)
+{
+    work_laps((WorkPair *)pair, 1);
     return NULL;
 }
 
-// What the work of two roles takes at least: two threads that have nothing to say to each other.
+// What the work of two roles takes at least: two threads, each of which begins its next lap when both are through with the
+// last one, and that have nothing else to say to each other.
 static inline bool work_alone(const WorkOptions *options)
 {
     pthread_t other;
-    if (pthread_create(&other, NULL, work_laps, (void *)options) != 0)
+    WorkPair pair = {.laps = options->size + 1};
+    if (pthread_create(&other, NULL, work_second, &pair) != 0)
         return false;
-    work_laps((void *)options);
+    work_laps(&pair, 0);
     return pthread_join(other, NULL) == 0;
 }
 

@@ -17,6 +17,7 @@ static void worker_init(Worker *worker, Scheduler *scheduler, bool is_guest)
     memset(worker, 0, sizeof *worker);
     worker->is_guest = is_guest;
     worker->scheduler = scheduler;
+    worker->stall_ns = STALL_NS;
     pthread_mutex_init(&worker->lock, NULL);
 }
 
@@ -409,7 +410,7 @@ typedef struct {
     uint64_t since_ns;
 } Suspect;
 
-static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
+static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, uint64_t now_ns)
 {
     Actor *actor = NULL;
     if (!victim->is_guest) {
@@ -427,7 +428,7 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t now_ns)
     uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
     bool stalled = turn % 2 == 1 && atomic_load_explicit(&victim->stalled, memory_order_relaxed) == turn;
     if (!stalled && suspect->worker == victim && suspect->turn == turn)
-        stalled = now_ns - suspect->since_ns >= STALL_NS;
+        stalled = now_ns - suspect->since_ns >= stall_ns;
     else if (!stalled && turn % 2 == 1 && suspect->worker == NULL)
         *suspect = (Suspect){victim, turn, now_ns};
     if (!stalled) {
@@ -447,7 +448,7 @@ static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
     uint32_t count = atomic_load(&scheduler->worker_count);
     for (uint32_t i = 0; i < count; i++) {
         Worker *victim = atomic_load_explicit(&scheduler->workers[i], memory_order_acquire);
-        Actor *actor = victim != worker ? steal_from(victim, suspect, now_ns) : NULL;
+        Actor *actor = victim != worker ? steal_from(victim, suspect, worker->stall_ns, now_ns) : NULL;
         if (actor != NULL)
             return actor;
     }
@@ -456,7 +457,7 @@ static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
         Worker *victim = &scheduler->guests[i];
         Actor *actor = NULL;
         if (atomic_load(&victim->claimed))
-            actor = steal_from(victim, suspect, now_ns);
+            actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
         else if (suspect->worker == victim)
             suspect->worker = NULL;
         if (actor != NULL)
@@ -544,6 +545,17 @@ static void worker_sleep(Worker *worker, bool is_surplus)
     pthread_mutex_unlock(&scheduler->lock);
 }
 
+// Runs what was taken over.
+static void worker_help(Worker *worker, Actor *actor)
+{
+    const Platform *platform = worker->scheduler->platform;
+    uint64_t begin_ns = platform->now_ns();
+    worker->helps = false;
+    worker_turn(worker, actor);
+    worker->helped_ns = platform->now_ns();
+    worker->stall_ns = worker->helped_ns - begin_ns >= WORTH_NS ? 0 : STALL_NS;
+}
+
 static void *worker_main(void *argument)
 {
     Worker *worker = argument;
@@ -563,11 +575,10 @@ static void *worker_main(void *argument)
             worker_sleep(worker, false);
             continue;
         }
-        worker_turn(worker, actor);
-        if (worker->helps) {
-            worker->helps = false;
-            worker->helped_ns = scheduler->platform->now_ns();
-        }
+        if (worker->helps)
+            worker_help(worker, actor);
+        else
+            worker_turn(worker, actor);
     }
     return NULL;
 }

@@ -22,6 +22,7 @@ enum {
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
+    WORTH_NS = 50000,            // or any turn, when what was taken away last took so long: more of that is likely
     BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
@@ -57,6 +58,7 @@ struct Worker {
     bool is_idle;                 // under the scheduler's lock
     bool helps;                   // what it runs was taken over
     uint64_t helped_ns;           // when it was last at that
+    uint64_t stall_ns;            // how long it waits before it does so again
     _Atomic uint64_t relieved_ns; // when something was last taken over from it
 
     uint64_t seen_turn; // the watch's
