@@ -553,7 +553,7 @@ static void worker_help(Worker *worker, Actor *actor)
     worker->helps = false;
     worker_turn(worker, actor);
     worker->helped_ns = platform->now_ns();
-    worker->stall_ns = worker->helped_ns - begin_ns >= WORTH_NS ? 0 : STALL_NS;
+    worker->stall_ns = worker->helped_ns - begin_ns >= WORTH_NS ? STALL_SOON_NS : STALL_NS;
 }
 
 static void *worker_main(void *argument)

@@ -22,7 +22,8 @@ enum {
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
-    WORTH_NS = 50000,            // or any turn, when what was taken away last took so long: more of that is likely
+    STALL_SOON_NS = 1500,        // the same for who took something away that was long: more of that is likely
+    WORTH_NS = 50000,            // so long
     BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
