@@ -146,7 +146,11 @@ static inline void block_wake(Session *session, Actor *actor, Block *what)
         if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
             return;
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-        scheduler_ready_here(&session->runtime->scheduler, actor);
+        Worker *worker = current()->worker;
+        if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+            atomic_store_explicit(&worker->next, actor, memory_order_release);
+        else
+            scheduler_ready_here(&session->runtime->scheduler, actor);
     } else if (actor_wake(actor, what)) {
         scheduler_ready(&session->runtime->scheduler, actor);
     }

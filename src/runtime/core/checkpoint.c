@@ -275,12 +275,17 @@ void mark_restore(Actor *actor, Mark *mark)
 
 // ---- marks ----
 
-void mark_pop(Actor *actor)
+static inline void pop(Actor *actor, Mark *mark)
 {
-    Mark *mark = actor->marks[--actor->mark_count];
+    actor->mark_count--;
     actor->ordinal_count = mark->inner.base;
     mark_drop_saved(mark);
     mark_release(actor, mark);
+}
+
+void mark_pop(Actor *actor)
+{
+    pop(actor, mark_top(actor));
 }
 
 uint32_t *mark_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
@@ -520,7 +525,7 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
         observe_end(actor, arrives, mark->is_done);
     if (!mark->is_done)
         return false;
-    mark_pop(actor);
+    pop(actor, mark);
     return true;
 }
 
