@@ -436,9 +436,10 @@ CHX_INLINE void *chx_call(chx_self *self, const chx_function *function)
 CHX_INLINE void *chx_tail_call_again(chx_self *self, const chx_function *function)
 {
     chx_frame *frame = self->top;
-    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) || CHX_UNLIKELY(self->observed != 0))
+    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) ||
+        CHX_UNLIKELY(self->observed != 0))
         return chx_tail_call(self, function);
-    frame->at = 0;
+    frame->at = frame->borrows = 0;
     memset(frame + 1, 0, CHX_FRAME_BYTES(function->frame_size) - sizeof *frame);
     return frame;
 }
@@ -451,7 +452,8 @@ CHX_INLINE void *chx_result(chx_self *self)
 CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function)
 {
     chx_frame *frame = self->top;
-    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) || CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
+    if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) ||
+        CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
         return chx_return_called(self);
     self->returned = frame;
     self->stack_next = (unsigned char *)frame;
