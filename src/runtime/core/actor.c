@@ -101,10 +101,14 @@ static bool actor_is_alarmed(Actor *actor)
     return atomic_load_explicit(actor->self.alarm, memory_order_acquire) != actor->self.alarm_seen;
 }
 
+// Before it waits.
 static void actor_say(Actor *actor)
 {
-    if (actor->self.unsaid != NULL)
-        chx_say(&actor->self);
+    Channel *channel = (Channel *)actor->self.unsaid;
+    if (channel == NULL)
+        return;
+    actor->self.unsaid = NULL;
+    actor_tell(actor, channel->consumer, channel, &channel->head.sent);
 }
 
 // After a step; with CHX_STEP_RETURN also at the beginning.
@@ -126,7 +130,8 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
-        actor_say(actor);
+        if (actor->self.unsaid != NULL)
+            chx_say(&actor->self);
         actor->role->fini();
         chx_done(&actor->self);
     }
@@ -345,12 +350,43 @@ static bool actor_looks_for(Actor *actor, Channel *channel)
     return false;
 }
 
+// It has given another one away, was at something and is through with it: was that worth it?
+static void actor_weigh(Actor *actor)
+{
+    Session *session = actor->session;
+    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    uint64_t passed_ns = session->runtime->platform->now_ns() - actor->gave_ns;
+    uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+    actor->gave_ns = 0;
+    // Others may have run in its place meanwhile: then nothing is known.
+    if (atomic_load_explicit(&worker->turn, memory_order_relaxed) != actor->gave_turn)
+        return;
+    session_is_apart(session, passed_ns >= STALL_NS ? APART : apart > APART_VAIN ? apart - APART_VAIN : 0);
+}
+
+// The peer is in hand. False: nobody takes it.
+static bool actor_give(Actor *actor, Actor *peer)
+{
+    Session *session = actor->session;
+    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    if (!scheduler_give(&session->runtime->scheduler, worker, peer))
+        return false;
+    actor->gave_ns = session->runtime->platform->now_ns();
+    actor->gave_turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    worker_is_relieved(worker, actor->gave_ns);
+    uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+    session_is_apart(session, apart > 0 ? apart - 1 : 0);
+    return true;
+}
+
 bool actor_wait(Actor *actor)
 {
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
     bool is_linked = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL;
     actor_settle(actor);
+    if (actor->gave_ns != 0)
+        actor_weigh(actor);
     if (is_linked && actor_looks_for(actor, (Channel *)what))
         return false;
     atomic_store(&actor->waits, preparing);
@@ -377,6 +413,35 @@ void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _At
     // The two were at work at the same time, and may be again.
     if (moves)
         scheduler_offer(scheduler);
+}
+
+void actor_tell_and_compute(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
+{
+    Session *session = actor->session;
+    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    if (atomic_load_explicit(&session->apart, memory_order_relaxed) == 0) {
+        actor_tell(actor, peer, channel, said);
+        return;
+    }
+    if (actor->gave_ns != 0)
+        actor_weigh(actor);
+    bool is_here = false;
+    if (worker_enter(worker)) {
+        is_here = worker_keeps(worker, peer, channel);
+        if (is_here)
+            atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
+        worker_leave(worker);
+    }
+    if (!is_here) {
+        // As in actor_tell_elsewhere.
+        atomic_store(said, atomic_load_explicit(said, memory_order_relaxed));
+        if (!actor_wake(peer, channel))
+            return;
+    }
+    if (!actor_give(actor, peer)) {
+        scheduler_ready(&session->runtime->scheduler, peer);
+        scheduler_offer(&session->runtime->scheduler);
+    }
 }
 
 void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)

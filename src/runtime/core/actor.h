@@ -118,6 +118,9 @@ struct Actor {
     uint32_t traced_site; // 0: it is in none
     uint64_t due_ns;      // simulation: not to be run before
 
+    uint64_t gave_ns;   // when it gave another one away to compute; 0: not since that was weighed
+    uint64_t gave_turn; // in this turn of its worker
+
     _Atomic uintptr_t waits;
     _Atomic(Worker *) home; // which runs it, or ran it last
     Actor *next_queued;
@@ -178,6 +181,8 @@ bool actor_wait(Actor *actor);
 bool actor_wake(Actor *actor, const void *what);
 // The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
 void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
+// The same for an actor that is about to compute: where this session's roles do so at the same time, the peer goes elsewhere.
+void actor_tell_and_compute(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
 // The last part of it: the peer is not known to be on the same worker.
 void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
 // Tells the producer of the channel that was read last that there is room.

@@ -18,7 +18,7 @@ enum {
     ROLES = 3,
     SESSIONS = 24,
     ROUNDS = 400,
-    COMPUTES_EVERY = 16,
+    COMPUTES_EVERY = 7,
     FAILS_EVERY = 50,
     OVERDUE_ROUNDS = 5,
 };
@@ -97,11 +97,14 @@ static chx_step around(chx_self *self, void *variables)
             break;
         }
     at_2:
-        step(self, f->i);
+        if (f->i % 2 == 0)
+            step(self, f->i);
     at_4:
         if (!chx_room(self, 0))
             return chx_wait_at(self, &f->frame, 4);
         chx_send(self, 0, 1, &f->i, sizeof f->i);
+        if (f->i % 2 == 1)
+            step(self, f->i);
     at_5:
         if (!chx_receive(self, 0, 1, &f->got, sizeof f->got))
             return chx_wait_at(self, &f->frame, 5);
@@ -211,11 +214,14 @@ static void blocks_are_the_same_for_all_wherever_their_roles_run(void **state)
     for (unsigned workers = 1; workers <= 3; workers++) {
         chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = workers});
         chx_session *sessions[SESSIONS];
-        for (int i = 0; i < SESSIONS; i++)
-            sessions[i] = play_start(&play, runtime, ROUNDS);
-        for (int i = 0; i < SESSIONS; i++) {
-            assert_int_equal(chx_finish(sessions[i], results), CHX_OK);
-            assert_rescues(results, expected);
+        // With few of them there are workers that search, and are given roles by those that compute.
+        for (int count = SESSIONS; count > 0; count /= 5) {
+            for (int i = 0; i < count; i++)
+                sessions[i] = play_start(&play, runtime, ROUNDS);
+            for (int i = 0; i < count; i++) {
+                assert_int_equal(chx_finish(sessions[i], results), CHX_OK);
+                assert_rescues(results, expected);
+            }
         }
         chx_runtime_free(runtime);
     }

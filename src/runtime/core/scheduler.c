@@ -253,6 +253,37 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     here->busy--;
 }
 
+// ---- gifts ----
+
+// Any thread: what the worker was given and has not taken yet.
+static Actor *gift_take(Worker *worker)
+{
+    uintptr_t gift = atomic_load_explicit(&worker->gift, memory_order_relaxed);
+    if (gift == GIFT_NONE || gift == GIFT_WANTED || !atomic_compare_exchange_strong(&worker->gift, &gift, GIFT_NONE))
+        return NULL;
+    return (Actor *)gift;
+}
+
+static bool gift_is_wanted(Worker *worker)
+{
+    return worker != NULL && atomic_load_explicit(&worker->gift, memory_order_relaxed) == GIFT_WANTED;
+}
+
+bool scheduler_give(Scheduler *scheduler, Worker *worker, Actor *actor)
+{
+    // Rather where it was before.
+    Worker *seeker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    if (!gift_is_wanted(seeker))
+        seeker = atomic_load_explicit(&scheduler->seeker, memory_order_acquire);
+    if (!gift_is_wanted(seeker))
+        return false;
+    // Nobody else has an actor of a session that this worker runs alone; from now on somebody may.
+    if (session_is_alone(actor->session, worker))
+        session_spread(actor->session);
+    uintptr_t wanted = GIFT_WANTED;
+    return atomic_compare_exchange_strong(&seeker->gift, &wanted, (uintptr_t)actor);
+}
+
 // ---- taking turns on one worker ----
 
 static void worker_await_outside(Scheduler *scheduler, Worker *worker)
@@ -414,7 +445,9 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, ui
 {
     Actor *actor = NULL;
     if (!victim->is_guest) {
-        actor = queue_take_if(victim, true);
+        actor = gift_take(victim);
+        if (actor == NULL)
+            actor = queue_take_if(victim, true);
         if (actor == NULL && atomic_load(&victim->queued) >= BACKLOG)
             actor = worker_rob(victim);
     }
@@ -437,8 +470,10 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, ui
         return NULL;
     }
     actor = worker_rob(victim);
-    if (actor != NULL && !victim->is_guest)
-        atomic_store_explicit(&victim->relieved_ns, now_ns, memory_order_relaxed);
+    if (actor != NULL) {
+        session_is_apart(actor->session, APART);
+        worker_is_relieved(victim, now_ns);
+    }
     return actor;
 }
 
@@ -487,6 +522,18 @@ static bool scheduler_anything_queued(Scheduler *scheduler)
     return false;
 }
 
+// What it found or was given; if it is both, the one lies in its queue.
+static Actor *worker_search_ends(Worker *worker, Actor *found)
+{
+    uintptr_t gift = atomic_exchange(&worker->gift, GIFT_NONE);
+    if (gift == GIFT_NONE || gift == GIFT_WANTED)
+        return found;
+    worker->helps = true;
+    if (found != NULL)
+        queue_append(worker, found, found, 1);
+    return (Actor *)gift;
+}
+
 // Looks around for a while before the worker sleeps: waking it up again costs more.
 static Actor *worker_search(Worker *worker)
 {
@@ -499,14 +546,19 @@ static Actor *worker_search(Worker *worker)
     uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
+    atomic_store(&worker->gift, GIFT_WANTED);
+    atomic_store(&scheduler->seeker, worker);
     do {
         actor = worker_take(worker, &suspect, now_ns);
-        for (int i = 0; i < 16 && actor == NULL; i++)
+        for (int i = 0;
+             i < 16 && actor == NULL && atomic_load_explicit(&worker->gift, memory_order_relaxed) == GIFT_WANTED; i++)
             platform->relax();
         now_ns = platform->now_ns();
         // Not while one is suspected: it will be known soon.
     } while (actor == NULL && (now_ns - start_ns < limit_ns || suspect.worker != NULL) &&
+             atomic_load_explicit(&worker->gift, memory_order_relaxed) == GIFT_WANTED &&
              !atomic_load(&scheduler->closing));
+    actor = worker_search_ends(worker, actor);
     uint32_t others = atomic_fetch_sub(&scheduler->searching, 1) - 1;
     // While this one searched, nobody was woken for anything; there may be more.
     if (actor != NULL && others == 0 && scheduler_anything_queued(scheduler))

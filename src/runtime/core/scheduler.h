@@ -4,7 +4,8 @@
 // caller's that waits for its own session and works for that one meanwhile. An actor that gets a message goes into the
 // `next` slot of the worker it came from: sender and receiver take turns on one core. Whoever has nothing to do takes
 // over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its
-// worker has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute.
+// worker has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute. Roles
+// that were seen to compute at the same time give each other away beforehand (scheduler_give).
 
 #ifndef RUNTIME_CORE_SCHEDULER_H
 #define RUNTIME_CORE_SCHEDULER_H
@@ -24,6 +25,8 @@ enum {
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     STALL_SOON_NS = 1500,        // the same for who took something away that was long: more of that is likely
     WORTH_NS = 50000,            // so long
+    APART = 16,                  // so often roles of a session are given away after that was of use
+    APART_VAIN = 4,              // and so much less often after it was not
     BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
@@ -61,6 +64,7 @@ struct Worker {
     uint64_t helped_ns;           // when it was last at that
     uint64_t stall_ns;            // how long it waits before it does so again
     _Atomic uint64_t relieved_ns; // when something was last taken over from it
+    _Atomic uintptr_t gift;       // an actor that others gave it; GIFT_NONE, GIFT_WANTED: it searches
 
     uint64_t seen_turn; // the watch's
     uint64_t seen_ns;
@@ -68,6 +72,9 @@ struct Worker {
     uint64_t measured_ns, measured_cpu_ns;
     bool sleeps; // then little had been used
 };
+
+#define GIFT_NONE ((uintptr_t)0)
+#define GIFT_WANTED ((uintptr_t)1)
 
 typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;
 
@@ -88,6 +95,7 @@ struct Scheduler {
     _Atomic uint32_t queued;
     _Atomic uint32_t idle_count;
     _Atomic uint32_t searching;
+    _Atomic(Worker *) seeker; // who began to search last; it may have ended
     _Atomic uint32_t blocked; // pool workers that are inside one turn for long
     _Atomic uint32_t watch;   // WatchState
     _Atomic bool closing;
@@ -106,6 +114,9 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for an actor of a session that only this worker runs, between worker_enter and worker_leave: nobody is woken to
 // help, which would need a lock that may be held by one who waits for worker_leave.
 void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
+// The same, and the worker, whose own thread this is, is about to compute: a worker that searches gets the actor, if there
+// is one. False: there is none, nothing was done.
+bool scheduler_give(Scheduler *scheduler, Worker *worker, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
 // Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
@@ -126,6 +137,13 @@ static inline bool worker_enter(Worker *worker)
 static inline void worker_leave(Worker *worker)
 {
     atomic_store_explicit(&worker->inside, false, memory_order_release);
+}
+
+// Another one has taken over what it was to run: more of that is likely.
+static inline void worker_is_relieved(Worker *worker, uint64_t now_ns)
+{
+    if (!worker->is_guest)
+        atomic_store_explicit(&worker->relieved_ns, now_ns, memory_order_relaxed);
 }
 
 // Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.

@@ -44,6 +44,7 @@ struct Session {
     // and worker_leave; who takes an actor of the session elsewhere sets it to NULL between scheduler_close and
     // scheduler_open. A worker that has come to run all of them sets it again (session_confine).
     _Atomic(Worker *) worker;
+    _Atomic uint32_t apart;                    // so often one that begins to compute gives away who could do so, too
     uint32_t locks_left, locks_until_confined; // with the lock of the blocks held: see blocks_try_confine
 
     _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
@@ -82,6 +83,12 @@ static inline bool session_is_confined(Session *session)
 static inline void session_spread(Session *session)
 {
     atomic_store_explicit(&session->worker, NULL, memory_order_relaxed);
+}
+
+// Its roles compute at the same time, or (less) they don't.
+static inline void session_is_apart(Session *session, uint32_t apart)
+{
+    atomic_store_explicit(&session->apart, apart, memory_order_relaxed);
 }
 
 // The worker's own thread, at an actor of the session, with the lock of the blocks held: if all others wait, on this
