@@ -99,7 +99,7 @@ struct Actor {
     Mark **marks; // of the blocks it is in, outermost first
     size_t mark_count, mark_capacity;
     MarkChunk *mark_chunk, *spare_mark_chunk;
-    unsigned char *mark_begin, *mark_next, *mark_end; // in the current chunk
+    unsigned char *mark_begin, *mark_next, *mark_end; // in the current chunk; begin: NULL in the first one
     void *checkpoint_room;                            // the first ones of these, in the session's memory; NULL: none
     Ordinals outermost;                               // of blocks that are in no other
     Ordinal *ordinals;                                // those that are not the first of their mark

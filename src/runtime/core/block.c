@@ -16,9 +16,11 @@ static size_t block_bytes(const chx_checkpoint *checkpoint)
     return sizeof(Block) + checkpoint->participant_count * sizeof(bool);
 }
 
-// A record of the usual size. NULL: no memory.
-static Block *block_new_usual(Session *session)
+// Memory for a record. Not inline: it is rare, and who reuses one needs no room on the stack. NULL: no memory.
+static __attribute__((noinline)) Block *block_new(Session *session, const chx_checkpoint *checkpoint)
 {
+    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
+        return runtime_allocate(session->runtime, block_bytes(checkpoint));
     BlockPage *page = session->block_pages;
     if (page == NULL || page->used == page->capacity) {
         page = page_take(session->runtime);
@@ -28,26 +30,6 @@ static Block *block_new_usual(Session *session)
         session->block_pages = page;
     }
     return (Block *)(void *)(page->blocks + page->used++ * BLOCK_USUAL_BYTES);
-}
-
-// Records of the usual size are kept for the next block of the session.
-static Block *block_new(Session *session, const chx_checkpoint *checkpoint)
-{
-    Block *block = session->spare_blocks;
-    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
-        block = runtime_allocate(session->runtime, block_bytes(checkpoint));
-    else if (block != NULL)
-        session->spare_blocks = block->next;
-    else
-        block = block_new_usual(session);
-    if (block == NULL)
-        return NULL;
-    *block = (Block){.checkpoint = checkpoint};
-    if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
-        memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
-    else
-        memset(block->is_there, 0, BLOCK_USUAL_PARTICIPANTS * sizeof(bool));
-    return block;
 }
 
 static inline void block_free(Session *session, Block *block)
@@ -74,34 +56,41 @@ static Block **block_children(Session *session, Block *parent)
     return parent != NULL ? &parent->children : &session->blocks;
 }
 
-// Not inline: who only finds a record needs no room on the stack.
-static __attribute__((noinline)) Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint,
-                                                   uint32_t ordinal)
+// Records of the usual size are kept for the next block of the session.
+Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
 {
-    Block **children = block_children(session, parent);
-    Block *block = block_new(session, checkpoint);
-    if (block == NULL)
-        return NULL;
-    block->parent = parent;
-    block->depth = parent != NULL ? parent->depth + 1 : 0;
-    block->ordinal = ordinal;
-    block->references = 1;
-    block->next = *children;
+    Block **children = block_children(session, parent), *block = session->spare_blocks;
+    bool is_usual = checkpoint->participant_count <= BLOCK_USUAL_PARTICIPANTS;
+    if (CHX_UNLIKELY(block == NULL || !is_usual)) {
+        block = block_new(session, checkpoint);
+        if (block == NULL)
+            return NULL;
+    } else {
+        session->spare_blocks = block->next;
+    }
+    *block = (Block){.parent = parent,
+                     .next = *children,
+                     .checkpoint = checkpoint,
+                     .depth = parent != NULL ? parent->depth + 1 : 0,
+                     .ordinal = ordinal};
+    if (is_usual)
+        memset(block->is_there, 0, BLOCK_USUAL_PARTICIPANTS * sizeof(bool));
+    else
+        memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
     *children = block;
-    if (checkpoint->within_ns != 0)
+    if (CHX_UNLIKELY(checkpoint->within_ns != 0))
         deadline_arm(session, block);
     return block;
 }
 
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal)
 {
-    for (Block *block = *block_children(session, parent); block != NULL; block = block->next) {
-        if (block->checkpoint->site == checkpoint->site && block->ordinal == ordinal) {
-            block->references++;
-            return block;
-        }
-    }
-    return block_make(session, parent, checkpoint, ordinal);
+    Block *block = block_find(*block_children(session, parent), checkpoint, ordinal);
+    if (block == NULL)
+        block = block_make(session, parent, checkpoint, ordinal);
+    if (block != NULL)
+        block->references++;
+    return block;
 }
 
 static inline void block_unlink(Session *session, Block *block)
@@ -130,6 +119,21 @@ static void block_delete(Session *session, Block *block)
     }
 }
 
+// block_wake where this worker has all roles of the session: the actor waits, is queued, or is the one that runs, all on this
+// thread.
+static inline void block_wake_alone(Session *session, Actor *actor, const Block *what)
+{
+    uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
+    if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
+        return;
+    atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+    Worker *worker = current()->worker;
+    if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+        atomic_store_explicit(&worker->next, actor, memory_order_release);
+    else
+        scheduler_ready_here(&session->runtime->scheduler, actor);
+}
+
 // Takes the actor out of its wait for `what` (NULL: any) and lets it run. An isolated one is told.
 static inline void block_wake(Session *session, Actor *actor, Block *what)
 {
@@ -140,20 +144,10 @@ static inline void block_wake(Session *session, Actor *actor, Block *what)
             isolation_recall(actor->link);
         return;
     }
-    if (session->is_alone) {
-        // It waits, is queued, or is the one that runs, all on this thread.
-        uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
-        if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
-            return;
-        atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-        Worker *worker = current()->worker;
-        if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
-            atomic_store_explicit(&worker->next, actor, memory_order_release);
-        else
-            scheduler_ready_here(&session->runtime->scheduler, actor);
-    } else if (actor_wake(actor, what)) {
+    if (session->is_alone)
+        block_wake_alone(session, actor, what);
+    else if (actor_wake(actor, what))
         scheduler_ready(&session->runtime->scheduler, actor);
-    }
 }
 
 // All roles are run by this worker, so all but the one that runs wait: what each would do later is done now.
@@ -166,7 +160,7 @@ static void block_leave_for_all(Session *session, Block *block)
         CHECK(mark != NULL && mark->block == block && mark->arrived);
         mark->is_done = true;
         mark->block = NULL;
-        block_wake(session, actor, block);
+        block_wake_alone(session, actor, block);
     }
     block_unlink(session, block);
     block_free(session, block);

@@ -62,7 +62,16 @@ enum {
 
 // All of these with the session's blocks locked.
 
-// The record that this role finds when it enters; made if it is the first. NULL: no memory.
+// The record that a role finds when it enters, among those of the same parent; NULL: it is the first to enter.
+static inline Block *block_find(Block *block, const chx_checkpoint *checkpoint, uint32_t ordinal)
+{
+    while (block != NULL && (block->checkpoint->site != checkpoint->site || block->ordinal != ordinal))
+        block = block->next;
+    return block;
+}
+// A new record. NULL: no memory.
+Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
+// The role enters: finds or makes the record. NULL: no memory.
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
 
 // The participant at this position is at the end of its attempt, which is the current one. The last one finishes the

@@ -37,7 +37,6 @@ static inline void blocks_lock(Session *session)
 {
     Current *here = current();
     Worker *worker = here->worker;
-    here->busy++;
     if (worker_enter(worker)) {
         if (session_is_alone(session, worker)) {
             session->is_alone = true;
@@ -45,6 +44,7 @@ static inline void blocks_lock(Session *session)
         }
         worker_leave(worker);
     }
+    here->busy++;
     scheduler_lock(session->runtime->platform, &session->block_lock);
     session->is_alone = false;
     if (session->locks_left == 0)
@@ -56,11 +56,28 @@ static inline void blocks_lock(Session *session)
 static inline void blocks_unlock(Session *session)
 {
     Current *here = current();
-    if (session->is_alone)
+    if (session->is_alone) {
         worker_leave(here->worker);
-    else
-        pthread_mutex_unlock(&session->block_lock);
+        return;
+    }
+    pthread_mutex_unlock(&session->block_lock);
     here->busy--;
+}
+
+// The usual case, in fewer steps: one worker has the session, and nothing has happened that the role has not seen. Then they
+// are locked until worker_leave. NULL: that is not so.
+static inline Worker *blocks_lock_quietly(Actor *actor)
+{
+    Session *session = actor->session;
+    Worker *worker = current()->worker;
+    if (!worker_enter(worker))
+        return NULL;
+    if (session_is_alone(session, worker) && !chx_has_news(&actor->self)) {
+        session->is_alone = true;
+        return worker;
+    }
+    worker_leave(worker);
+    return NULL;
 }
 
 // ---- memory, last in first out ----
@@ -81,7 +98,8 @@ static void release(Actor *actor, void *memory)
 static void mark_chunk_use(Actor *actor, MarkChunk *chunk)
 {
     actor->mark_chunk = chunk;
-    actor->mark_begin = chunk->data;
+    // The first one is kept.
+    actor->mark_begin = chunk->previous != NULL ? chunk->data : NULL;
     actor->mark_next = chunk->data + chunk->used;
     actor->mark_end = chunk->data + chunk->capacity;
 }
@@ -160,8 +178,6 @@ void mark_chunk_push(Actor *actor, size_t bytes)
 void mark_chunk_pop(Actor *actor)
 {
     MarkChunk *chunk = actor->mark_chunk;
-    if (chunk->previous == NULL)
-        return;
     // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
     if (actor->spare_mark_chunk != NULL)
         mark_chunk_release(actor, actor->spare_mark_chunk);
@@ -208,8 +224,8 @@ static void value_share(const chx_type *type, void *value)
 static inline bool frame_share(const chx_function *function, void *frame)
 {
     bool owns = false;
-    for (size_t i = 0; i < function->owned_count - function->fixed_count; i++) {
-        const chx_variable *variable = &function->variables[i];
+    const chx_variable *variable = function->variables;
+    for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
         if (type_is_text(variable->type) && *(const void **)value == NULL)
@@ -434,42 +450,37 @@ static void observe_back(Actor *actor, uint32_t epoch, const char *why)
 
 // ---- entering and leaving ----
 
-uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint)
+// Not entered: the role is called back elsewhere, or there is no memory.
+static CHX_COLD uint32_t mark_stays_out(Actor *actor, Mark *mark, bool is_called_back)
 {
-    Actor *actor = (Actor *)self;
+    mark_drop_saved(mark);
+    mark_release(actor, mark);
+    if (!is_called_back)
+        guard_no_memory();
+    wants_nothing(actor);
+    return 0;
+}
+
+// In any case.
+static __attribute__((noinline)) uint32_t mark_enter(Actor *actor, Mark *mark, Block *parent, uint32_t *ordinal)
+{
     Session *session = actor->session;
-    if (actor->process != NULL)
-        return process_enter(actor, frame, checkpoint);
-    if (self->observed != 0)
-        observe_edge(actor, checkpoint);
-    mark_reserve(actor);
-    Mark *parent = mark_top(actor);
-    uint32_t *ordinal = mark_ordinal(actor, parent, checkpoint->site);
-    Mark *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
-    mark->frame = frame;
-    save(mark); // before the block knows of this role: a copy may fail
+    const chx_checkpoint *checkpoint = mark->checkpoint;
     blocks_lock(session);
     Block *block = NULL;
     bool is_called_back = actor_has_news(actor);
     if (!is_called_back)
-        block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
+        block = block_enter(session, parent, checkpoint, *ordinal);
     uint32_t attempt = block != NULL ? block->attempt : 0, epoch = block != NULL ? block->epoch : 0;
     blocks_unlock(session);
-    if (block == NULL) {
-        mark_drop_saved(mark);
-        mark_release(actor, mark);
-        if (!is_called_back)
-            guard_no_memory();
-        wants_nothing(actor);
-        return 0;
-    }
+    if (block == NULL)
+        return mark_stays_out(actor, mark, is_called_back);
     ++*ordinal;
     if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
         attempt = 0;
     mark->block = block;
-    mark->checkpoint = checkpoint;
-    mark_push(actor, mark, attempt, self->steps);
-    if (self->observed != 0)
+    mark_push(actor, mark, attempt, actor->self.steps);
+    if (actor->self.observed != 0)
         observe_entered(actor, epoch);
     if (attempt == 0)
         return checkpoint->body_at;
@@ -478,13 +489,68 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     uint32_t at = mark_attempt_begins(actor, mark);
     if (is_broken(BROKEN_NOTICE_TWICE)) {
         mark->attempt--;
-        self->alarm_seen -= ALARMS_REMEMBERED + 1;
+        actor->self.alarm_seen -= ALARMS_REMEMBERED + 1;
     }
     return at;
 }
 
+// In the usual one: the first attempt, and the blocks can be locked quietly. False: that is not so.
+CHX_INLINE bool mark_enter_quietly(Actor *actor, Mark *mark, Block *parent, uint32_t *ordinal)
+{
+    Worker *worker = blocks_lock_quietly(actor);
+    if (worker == NULL)
+        return false;
+    Session *session = actor->session;
+    Block *block = block_find(parent != NULL ? parent->children : session->blocks, mark->checkpoint, *ordinal);
+    if (block == NULL)
+        block = block_make(session, parent, mark->checkpoint, *ordinal);
+    bool is_usual = block != NULL && block->attempt == 0;
+    if (is_usual)
+        block->references++;
+    worker_leave(worker);
+    if (!is_usual)
+        return false;
+    ++*ordinal;
+    mark->block = block;
+    mark_push(actor, mark, 0, actor->self.steps);
+    return true;
+}
+
+// Compiled twice: for roles that nobody looks at, and for the others (enter_seen, leave_seen), who may be in a process of their own.
+CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint, bool is_observed)
+{
+    if (is_observed)
+        observe_edge(actor, checkpoint);
+    mark_reserve(actor);
+    Mark *outer = mark_top(actor);
+    uint32_t *ordinal = mark_ordinal(actor, outer, checkpoint->site);
+    Mark *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
+    Block *parent = outer != NULL ? outer->block : NULL;
+    mark->frame = frame;
+    mark->checkpoint = checkpoint;
+    save(mark); // before the block knows of this role: a copy may fail
+    if (!mark_enter_quietly(actor, mark, parent, ordinal))
+        return mark_enter(actor, mark, parent, ordinal);
+    if (is_observed)
+        observe_entered(actor, 0);
+    return checkpoint->body_at;
+}
+
+static __attribute__((noinline)) uint32_t enter_seen(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    return actor->process != NULL ? process_enter(actor, frame, checkpoint) : enter(actor, frame, checkpoint, true);
+}
+
+uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    Actor *actor = (Actor *)self;
+    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+        return enter_seen(actor, frame, checkpoint);
+    return enter(actor, frame, checkpoint, false);
+}
+
 // At the end of the current attempt: leaves the block if all are there. The blocks are locked.
-static inline void mark_meet(Session *session, Mark *mark)
+CHX_INLINE void mark_meet(Session *session, Mark *mark)
 {
     Block *block = mark->block;
     CHECK(block->attempt == mark->attempt || is_broken(BROKEN_LATE_MARK_FORGOTTEN));
@@ -499,34 +565,59 @@ static inline void mark_meet(Session *session, Mark *mark)
         block_leave(session, block, !is_broken(BROKEN_MEETING_SKIPPED));
 }
 
-bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
+// In any case. False: something has happened, the role does not arrive.
+static __attribute__((noinline)) bool mark_leave(Actor *actor, Mark *mark)
 {
-    Actor *actor = (Actor *)self;
     Session *session = actor->session;
-    if (actor->process != NULL)
-        return process_leave(actor, checkpoint);
+    blocks_lock(session);
+    bool has_news = actor_has_news(actor);
+    if (has_news) {
+        wants_nothing(actor);
+    } else {
+        mark_meet(session, mark);
+        actor->self.wants = (uintptr_t)mark->block | WANTS_BLOCK;
+    }
+    blocks_unlock(session);
+    return !has_news;
+}
+
+CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_observed)
+{
     Mark *mark = mark_top(actor);
     CHECK(mark != NULL && mark->checkpoint == checkpoint);
     bool arrives = false;
     if (!mark->is_done) {
-        if (self->observed != 0 && !mark->arrived)
+        arrives = !mark->arrived;
+        if (is_observed && arrives)
             observe_edge(actor, checkpoint);
-        blocks_lock(session);
-        if (actor_has_news(actor)) {
-            wants_nothing(actor);
-        } else {
-            arrives = !mark->arrived;
-            mark_meet(session, mark);
-            self->wants = (uintptr_t)mark->block | WANTS_BLOCK;
+        Worker *worker = blocks_lock_quietly(actor);
+        if (worker != NULL) {
+            mark_meet(actor->session, mark);
+            actor->self.wants = (uintptr_t)mark->block | WANTS_BLOCK;
+            worker_leave(worker);
+        } else if (!mark_leave(actor, mark)) {
+            arrives = false;
         }
-        blocks_unlock(session);
     }
-    if (self->observed != 0)
+    if (is_observed)
         observe_end(actor, arrives, mark->is_done);
     if (!mark->is_done)
         return false;
     pop(actor, mark);
     return true;
+}
+
+static __attribute__((noinline)) bool leave_seen(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    return actor->process != NULL ? process_leave(actor, checkpoint) : leave(actor, checkpoint, true);
+}
+
+bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
+{
+    Actor *actor = (Actor *)self;
+    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+        return leave_seen(actor, checkpoint);
+    return leave(actor, checkpoint, false);
 }
 
 chx_fault chx_fault_here(chx_self *self)

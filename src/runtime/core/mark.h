@@ -34,7 +34,7 @@ struct MarkChunk {
 CHX_COLD void marks_grow(Actor *actor);
 CHX_COLD void ordinals_grow(Actor *actor);
 CHX_COLD void mark_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
-CHX_COLD void mark_chunk_pop(Actor *actor);                // the current one, which is empty, unless it is the first
+CHX_COLD void mark_chunk_pop(Actor *actor);                // the current one, which is empty and not the first
 
 // Room for one more mark among the actor's.
 static inline void mark_reserve(Actor *actor)

@@ -33,6 +33,7 @@
 #pragma redefine_extname block_finish chx_private_block_finish
 #pragma redefine_extname block_free_all chx_private_block_free_all
 #pragma redefine_extname block_left_by_all chx_private_block_left_by_all
+#pragma redefine_extname block_make chx_private_block_make
 #pragma redefine_extname blocks_init chx_private_blocks_init
 #pragma redefine_extname chain_load chx_private_chain_load
 #pragma redefine_extname chain_save chx_private_chain_save

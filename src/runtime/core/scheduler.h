@@ -139,6 +139,14 @@ static inline void worker_leave(Worker *worker)
     atomic_store_explicit(&worker->inside, false, memory_order_release);
 }
 
+// Is this thread in the runtime's own code, where a signal is not the role's failure?
+static inline bool current_is_busy(void)
+{
+    const Current *here = current();
+    return here->busy != 0 ||
+           (here->worker != NULL && atomic_load_explicit(&here->worker->inside, memory_order_relaxed));
+}
+
 // Another one has taken over what it was to run: more of that is likely.
 static inline void worker_is_relieved(Worker *worker, uint64_t now_ns)
 {

@@ -91,8 +91,7 @@ static void stack_pop(Actor *actor)
 // The first `count` of them.
 static void frame_drop_first(const chx_function *function, size_t count, void *frame)
 {
-    for (size_t i = 0; i < count; i++) {
-        const chx_variable *variable = &function->variables[i];
+    for (const chx_variable *variable = function->variables; count > 0; count--, variable++) {
         void *value = (char *)frame + variable->offset;
         // Nobody looks at the frame again, so texts need not be zeroed.
         if (!type_is_text(variable->type))

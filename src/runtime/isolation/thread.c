@@ -86,7 +86,7 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     Guard *guard = here->guard;
-    if (guard == NULL || here->busy != 0 || !signal_is_own(info) || !here->actor->session->runtime->options.signals) {
+    if (guard == NULL || current_is_busy() || !signal_is_own(info) || !here->actor->session->runtime->options.signals) {
         signal_chain(signal, info, machine);
         return;
     }
