@@ -350,33 +350,27 @@ static bool actor_looks_for(Actor *actor, Channel *channel)
     return false;
 }
 
-// It has given another one away, was at something and is through with it: was that worth it?
+// The actor has told another one something, was at a step and is through with it: did that take long?
 static void actor_weigh(Actor *actor)
 {
     Session *session = actor->session;
-    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
-    uint64_t passed_ns = session->runtime->platform->now_ns() - actor->gave_ns;
-    uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
-    actor->gave_ns = 0;
-    // Others may have run in its place meanwhile: then nothing is known.
-    if (atomic_load_explicit(&worker->turn, memory_order_relaxed) != actor->gave_turn)
+    const Said *said = &actor->said;
+    const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    uint64_t passed_ns = session->runtime->platform->now_ns() - said->at_ns;
+    actor->said.at_ns = 0;
+    // It has failed, or done more than that step, or others have run in its place: then nothing is known.
+    if (actor->self.steps - said->steps > 1 || atomic_load_explicit(&worker->turn, memory_order_relaxed) != said->turn)
         return;
-    session_is_apart(session, passed_ns >= STALL_NS ? APART : apart > APART_VAIN ? apart - APART_VAIN : 0);
-}
-
-// The peer is in hand. False: nobody takes it.
-static bool actor_give(Actor *actor, Actor *peer)
-{
-    Session *session = actor->session;
-    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
-    if (!scheduler_give(&session->runtime->scheduler, worker, peer))
-        return false;
-    actor->gave_ns = session->runtime->platform->now_ns();
-    actor->gave_turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    worker_is_relieved(worker, actor->gave_ns);
+    uint32_t *place = &actor->long_sites[said->site % LONG_SITES];
     uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
-    session_is_apart(session, apart > 0 ? apart - 1 : 0);
-    return true;
+    if (passed_ns >= STALL_NS) {
+        *place = said->site;
+        session_is_apart(session, APART);
+    } else {
+        if (*place == said->site)
+            *place = 0;
+        session_is_apart(session, apart > APART_VAIN ? apart - APART_VAIN : 0);
+    }
 }
 
 bool actor_wait(Actor *actor)
@@ -385,7 +379,7 @@ bool actor_wait(Actor *actor)
     uintptr_t preparing = what | WAITS_PREPARING;
     bool is_linked = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->linked != NULL;
     actor_settle(actor);
-    if (actor->gave_ns != 0)
+    if (actor->said.at_ns != 0)
         actor_weigh(actor);
     if (is_linked && actor_looks_for(actor, (Channel *)what))
         return false;
@@ -415,16 +409,13 @@ void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _At
         scheduler_offer(scheduler);
 }
 
-void actor_tell_and_compute(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
+// The peer, which waits, is taken out of that and given away. False: it does not wait, or nobody takes it.
+static bool actor_give(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
 {
-    Session *session = actor->session;
+    Scheduler *scheduler = &actor->session->runtime->scheduler;
     Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
-    if (atomic_load_explicit(&session->apart, memory_order_relaxed) == 0) {
-        actor_tell(actor, peer, channel, said);
-        return;
-    }
-    if (actor->gave_ns != 0)
-        actor_weigh(actor);
+    if (!scheduler_has_seeker(scheduler, peer))
+        return false;
     bool is_here = false;
     if (worker_enter(worker)) {
         is_here = worker_keeps(worker, peer, channel);
@@ -436,12 +427,30 @@ void actor_tell_and_compute(Actor *actor, Actor *peer, const Channel *channel, _
         // As in actor_tell_elsewhere.
         atomic_store(said, atomic_load_explicit(said, memory_order_relaxed));
         if (!actor_wake(peer, channel))
-            return;
+            return false;
     }
-    if (!actor_give(actor, peer)) {
-        scheduler_ready(&session->runtime->scheduler, peer);
-        scheduler_offer(&session->runtime->scheduler);
+    if (!scheduler_give(scheduler, worker, peer))
+        scheduler_ready(scheduler, peer);
+    worker_is_relieved(worker, actor->said.at_ns);
+    return true;
+}
+
+void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
+{
+    Session *session = actor->session;
+    uint32_t site = actor->self.site, apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+    bool gives = false;
+    if (apart != 0) {
+        if (actor->said.at_ns != 0)
+            actor_weigh(actor);
+        const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+        actor->said = (Said){session->runtime->platform->now_ns(),
+                             atomic_load_explicit(&worker->turn, memory_order_relaxed), actor->self.steps, site};
+        session_is_apart(session, apart - 1);
+        gives = actor->long_sites[site % LONG_SITES] == site && actor_give(actor, peer, channel, said);
     }
+    if (!gives)
+        actor_tell(actor, peer, channel, said);
 }
 
 void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)

@@ -19,6 +19,7 @@ enum {
     STACK_FIRST_BYTES = 512,     // frames in the session's own memory
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
+    LONG_SITES = 4,              // remembered
 };
 
 typedef struct Session Session;
@@ -37,6 +38,14 @@ typedef struct {
     Ordinal first;
     uint32_t base; // the others: from here on in actor->ordinals
 } Ordinals;
+
+// When an actor told another one something and began a step.
+typedef struct {
+    uint64_t at_ns; // 0: not since that was weighed
+    uint64_t turn;  // of its worker
+    uint64_t steps; // of its own
+    uint32_t site;
+} Said;
 
 // What was wrong, on its way from where it happened to the monitor.
 typedef struct {
@@ -118,8 +127,8 @@ struct Actor {
     uint32_t traced_site; // 0: it is in none
     uint64_t due_ns;      // simulation: not to be run before
 
-    uint64_t gave_ns;   // when it gave another one away to compute; 0: not since that was weighed
-    uint64_t gave_turn; // in this turn of its worker
+    Said said;                       // what the actor began last when it had told another one something
+    uint32_t long_sites[LONG_SITES]; // where that took long
 
     _Atomic uintptr_t waits;
     _Atomic(Worker *) home; // which runs it, or ran it last
@@ -181,8 +190,8 @@ bool actor_wait(Actor *actor);
 bool actor_wake(Actor *actor, const void *what);
 // The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
 void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
-// The same for an actor that is about to compute: where this session's roles do so at the same time, the peer goes elsewhere.
-void actor_tell_and_compute(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
+// The same for an actor that is about to begin a step. Where that is known to take long, the peer goes elsewhere.
+void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
 // The last part of it: the peer is not known to be on the same worker.
 void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said);
 // Tells the producer of the channel that was read last that there is room.

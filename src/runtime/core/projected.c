@@ -60,7 +60,7 @@ void chx_say(chx_self *self)
 {
     Channel *channel = (Channel *)self->unsaid;
     self->unsaid = NULL;
-    actor_tell_and_compute((Actor *)self, channel->consumer, channel, &channel->head.sent);
+    actor_tell_and_begin((Actor *)self, channel->consumer, channel, &channel->head.sent);
 }
 
 void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)

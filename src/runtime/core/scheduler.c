@@ -269,13 +269,25 @@ static bool gift_is_wanted(Worker *worker)
     return worker != NULL && atomic_load_explicit(&worker->gift, memory_order_relaxed) == GIFT_WANTED;
 }
 
+// Rather where the actor was before. NULL: nobody.
+static Worker *seeker_for(Scheduler *scheduler, Actor *actor)
+{
+    Worker *seeker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    if (gift_is_wanted(seeker))
+        return seeker;
+    seeker = atomic_load_explicit(&scheduler->seeker, memory_order_acquire);
+    return gift_is_wanted(seeker) ? seeker : NULL;
+}
+
+bool scheduler_has_seeker(Scheduler *scheduler, Actor *actor)
+{
+    return seeker_for(scheduler, actor) != NULL;
+}
+
 bool scheduler_give(Scheduler *scheduler, Worker *worker, Actor *actor)
 {
-    // Rather where it was before.
-    Worker *seeker = atomic_load_explicit(&actor->home, memory_order_relaxed);
-    if (!gift_is_wanted(seeker))
-        seeker = atomic_load_explicit(&scheduler->seeker, memory_order_acquire);
-    if (!gift_is_wanted(seeker))
+    Worker *seeker = seeker_for(scheduler, actor);
+    if (seeker == NULL)
         return false;
     // Nobody else has an actor of a session that this worker runs alone; from now on somebody may.
     if (session_is_alone(actor->session, worker))

@@ -25,8 +25,8 @@ enum {
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     STALL_SOON_NS = 1500,        // the same for who took something away that was long: more of that is likely
     WORTH_NS = 50000,            // so long
-    APART = 16,                  // so often roles of a session are given away after that was of use
-    APART_VAIN = 4,              // and so much less often after it was not
+    APART = 16,                  // so often steps of a session's roles are timed after one took long
+    APART_VAIN = 4,              // and so much less often after one did not
     BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
@@ -114,8 +114,10 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for an actor of a session that only this worker runs, between worker_enter and worker_leave: nobody is woken to
 // help, which would need a lock that may be held by one who waits for worker_leave.
 void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
-// The same, and the worker, whose own thread this is, is about to compute: a worker that searches gets the actor, if there
-// is one. False: there is none, nothing was done.
+// Does a worker search, to which the actor could be given?
+bool scheduler_has_seeker(Scheduler *scheduler, Actor *actor);
+// The actor, in the caller's hand, goes to such a worker. This one, whose own thread it is, is about to compute. False: there
+// is none, the actor is still in hand.
 bool scheduler_give(Scheduler *scheduler, Worker *worker, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
