@@ -12,17 +12,22 @@ choreography(hooked, (Alice, Bob),
     void Bob.fini(void);
     int Alice.before(void);
     void Alice.act(int where);
+    // One place for all: only what has happened before tells one effect from another.
+    def tell(Alice.int where) -> Bob.int {
+        Alice.(1) ~> Bob.n;
+        Alice.act(where);
+        return Bob.n;
+    }
     def run() -> Bob.int {
         Bob.int n = 0;
         Alice.before() ~> Bob._;
         checkpoint retry 1 {
-            Alice.(1) ~> Bob.n;
-            Alice.act(0);
+            Bob.n = tell(Alice.(0));
             Bob.n = 7;
         } rescue {
-            Alice.act(1);
+            Bob._ = tell(Alice.(1));
         }
-        Alice.act(2);
+        Bob._ = tell(Alice.(2));
         return Bob.n;
     }
 )

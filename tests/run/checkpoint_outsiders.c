@@ -1,5 +1,5 @@
 // Roles that do nothing in a block don't notice it, unless body and rescue go on differently for them.
-// expect: outside: 1 2 3, 7
+// expect: outside: 1 2 3 4, 7
 // expect: returned: -1
 // expect: went on: 5
 // expect: fifty: 25 of 50
@@ -8,7 +8,7 @@
 
 choreography(outside, (Alice, Bob, Carol, Dave),
     void Alice.may_fail(bool fails);
-    def run() -> Carol.{int, int, int}, Bob.int {
+    def run() -> Carol.{int, int, int, int}, Bob.int {
         Carol.(1) ~> Dave.one;
         Bob.int b = 0;
         checkpoint {
@@ -20,7 +20,8 @@ choreography(outside, (Alice, Bob, Carol, Dave),
         Dave.(one + 1) ~> Carol.two;
         Carol.(3) ~> Dave.three;
         Dave.three ~> Carol.three;
-        return Carol.{1, two, three}, Bob.b;
+        Bob.(4) ~> Carol.four;
+        return Carol.{1, two, three, four}, Bob.b;
     }
     def leave(Alice.bool fails) -> Dave.int {
         Dave.int n = -1;
@@ -29,7 +30,8 @@ choreography(outside, (Alice, Bob, Carol, Dave),
         } rescue {
             return Dave.n;
         }
-        Carol.(5) ~> Dave.n;
+        Dave.(5) ~> Carol.five;  // Carol would wait for it in vain
+        Carol.five ~> Dave.n;
         return Dave.n;
     }
     def half(Alice.int i) -> Bob.int {
@@ -64,7 +66,7 @@ int main(void)
     struct outside_run_result r;
     if (outside_run(&r, NULL) != CHX_OK)
         return 1;
-    printf("outside: %d %d %d, %d\n", r.Carol.v0, r.Carol.v1, r.Carol.v2, r.Bob);
+    printf("outside: %d %d %d %d, %d\n", r.Carol.v0, r.Carol.v1, r.Carol.v2, r.Carol.v3, r.Bob);
     struct outside_leave_result left;
     if (outside_leave(&left, NULL, true) != CHX_OK)
         return 1;

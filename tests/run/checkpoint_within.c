@@ -3,7 +3,8 @@
 // expect: in time: 1
 // expect: too late: -4 (deadline)
 // expect: failed before: -0 (no)
-// expect: retried: 9
+// expect: retried: 9, 3 calls
+// expect: enclosed: 1, Worker was late
 //! no-process: its roles share globals
 #include <chorex.h>
 #include <stdio.h>
@@ -34,6 +35,21 @@ choreography(slow, (Boss, Worker),
             Boss.r = -1;
         }
         return Boss.r;
+    }
+    def enclosed() -> Boss.{int, chx_str} {
+        Boss.int r = 0;
+        Boss.chx_str how = {0};
+        checkpoint {
+            checkpoint within 100ms {
+                Boss.r = 7;
+                Worker.work(2);
+            }
+            Boss.r = 8;
+        } rescue (fault) {
+            Boss.r += 1;
+            Boss.how = chx_strf("%s was %s", fault.role, fault.kind == CHX_FAULT_DEADLINE ? "late" : fault.why);
+        }
+        return Boss.{r, how};
     }
 )
 
@@ -76,6 +92,11 @@ int main(void)
     struct slow_repeated_result again;
     if (slow_repeated(&again, NULL) != CHX_OK)
         return 1;
-    printf("retried: %d\n", again.Boss);
+    printf("retried: %d, %d calls\n", again.Boss, calls);
+    struct slow_enclosed_result enclosed;
+    if (slow_enclosed(&enclosed, NULL) != CHX_OK)
+        return 1;
+    printf("enclosed: %d, %s\n", enclosed.Boss.v0, chx_cstr(enclosed.Boss.v1));
+    slow_enclosed_result_drop(&enclosed);
     return 0;
 }

@@ -9,9 +9,11 @@
 #include <cmocka.h>
 
 #include "runtime/core/actor.h"
+#include "runtime/core/block.h"
 #include "runtime/core/play.h"
 #include "runtime/core/session.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 enum {
@@ -31,6 +33,8 @@ static const unsigned everybody[] = {0, 1, 2};
     }
 static const chx_checkpoint blocks[] = {BLOCK(0, 0), BLOCK(1, 0), BLOCK(2, 0)};
 static const chx_checkpoint short_blocks[] = {BLOCK(0, 1000000), BLOCK(1, 1000000), BLOCK(2, 1000000)};
+// Of an hour: a test decides when it has passed.
+static const chx_checkpoint long_blocks[] = {BLOCK(0, 3600000000000), BLOCK(1, 3600000000000), BLOCK(2, 3600000000000)};
 
 static unsigned role_of(chx_self *self)
 {
@@ -185,6 +189,104 @@ static chx_step confined(chx_self *self, void *variables)
     return chx_return(self, f->frame.function);
 }
 
+// A deadline that another thread lets pass while a worker has the session to itself. Seen by a role of it, on the worker.
+static struct {
+    chx_runtime *runtime;
+    _Atomic long thread_id;
+    _Atomic bool is_over;
+    bool was_tried;
+    bool waits_for_the_lock;   // it leaves the session to the worker while another holds the lock of the blocks
+    bool waits_for_the_worker; // and while the worker is inside
+    bool spreads;              // then the worker does not have it to itself any longer
+} overtaking;
+
+static void *let_time_pass(void *argument)
+{
+    (void)argument;
+    atomic_store(&overtaking.thread_id, overtaking.runtime->platform->thread_id());
+    deadline_run(overtaking.runtime, UINT64_MAX);
+    atomic_store(&overtaking.is_over, true);
+    return NULL;
+}
+
+static bool others_wait(const Actor *actor)
+{
+    for (unsigned i = 0; i < ROLES; i++)
+        if (i != actor->index && atomic_load(&actor->session->actors[i].waits) == 0)
+            return false;
+    return true;
+}
+
+// The others wait: nobody else has a reason to take something from this worker.
+static void overtake(const Actor *actor)
+{
+    Session *session = actor->session;
+    Worker *worker = current()->worker;
+    Scheduler *scheduler = &session->runtime->scheduler;
+    pthread_t thread;
+    overtaking.was_tried = true;
+    overtaking.runtime = session->runtime;
+
+    pthread_mutex_lock(&session->block_lock);
+    if (pthread_create(&thread, NULL, let_time_pass, NULL) != 0)
+        abort();
+    while (atomic_load(&overtaking.thread_id) == 0 ||
+           !session->runtime->platform->thread_sleeps(atomic_load(&overtaking.thread_id)))
+        ;
+    overtaking.waits_for_the_lock = atomic_load(&scheduler->closed) == 0 && session_is_alone(session, worker);
+
+    bool is_inside = worker_enter(worker);
+    pthread_mutex_unlock(&session->block_lock);
+    while (atomic_load(&scheduler->closed) == 0 && session_is_alone(session, worker) && !overtaking.is_over)
+        ;
+    overtaking.waits_for_the_worker = is_inside && session_is_alone(session, worker) && !overtaking.is_over;
+    worker_leave(worker);
+
+    pthread_join(thread, NULL);
+    overtaking.spreads = !session_is_confined(session);
+}
+
+// Rounds without failures, but one is overtaken; the result is how often the role was in the rescue.
+static chx_step overtaken(chx_self *self, void *variables)
+{
+    PlayFrame *f = variables;
+    const Actor *actor = (Actor *)self;
+    const chx_checkpoint *block = &long_blocks[role_of(self)];
+    switch (f->frame.at) {
+    case 1:
+        goto at_1;
+    case 2:
+        goto at_2;
+    case 3:
+        goto at_3;
+    case 6:
+        goto at_6;
+    default:
+        break;
+    }
+    for (f->i = 0; f->i < f->n; f->i++) {
+    at_1:
+        switch (chx_enter(self, &f->frame, block)) {
+        case 0:
+            return chx_wait_at(self, &f->frame, 1);
+        case 3:
+            goto at_3;
+        default:
+            break;
+        }
+    at_2:
+        if (!overtaking.was_tried && session_is_confined(actor->session) && others_wait(actor))
+            overtake(actor);
+        goto at_6;
+    at_3:
+        f->chx_result++;
+    at_6:
+        if (!chx_leave(self, block))
+            return chx_wait_at(self, &f->frame, 6);
+    }
+    return chx_return(self, f->frame.function);
+}
+
 static void play_make(Play *play, PlayRun run, const chx_checkpoint *of_roles)
 {
     play_init(play, ROLES);
@@ -245,6 +347,29 @@ static void deadlines_end_the_waiting_of_sessions_that_one_worker_runs(void **st
     chx_runtime_free(runtime);
 }
 
+// Not where the workers can't be fenced.
+static bool can_confine(chx_runtime *runtime)
+{
+    return runtime->scheduler.has_fence && runtime->platform->ready == NULL;
+}
+
+static void a_deadline_takes_the_session_from_the_worker_that_has_it_alone(void **state)
+{
+    (void)state;
+    static Play play;
+    play_make(&play, overtaken, long_blocks);
+    int64_t results[ROLES];
+    chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
+    bool can_be = can_confine(runtime);
+    assert_int_equal(chx_finish(play_start(&play, runtime, ROUNDS), results), CHX_OK);
+    assert_int_equal(overtaking.was_tried, can_be);
+    assert_int_equal(overtaking.waits_for_the_lock, can_be);
+    assert_int_equal(overtaking.waits_for_the_worker, can_be);
+    assert_int_equal(overtaking.spreads, can_be);
+    assert_rescues(results, can_be);
+    chx_runtime_free(runtime);
+}
+
 static void a_worker_that_has_all_roles_of_a_session_keeps_it(void **state)
 {
     (void)state;
@@ -252,8 +377,7 @@ static void a_worker_that_has_all_roles_of_a_session_keeps_it(void **state)
     play_make(&play, confined, blocks);
     int64_t results[ROLES];
     chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
-    // Not where the workers can't be fenced.
-    bool can_be = runtime->scheduler.has_fence && runtime->platform->ready == NULL;
+    bool can_be = can_confine(runtime);
     assert_int_equal(chx_finish(play_start(&play, runtime, ROUNDS), results), CHX_OK);
     if (can_be)
         assert_true(results[0] || results[1] || results[2]);
@@ -267,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_the_same_for_all_wherever_their_roles_run),
         cmocka_unit_test(deadlines_end_the_waiting_of_sessions_that_one_worker_runs),
+        cmocka_unit_test(a_deadline_takes_the_session_from_the_worker_that_has_it_alone),
         cmocka_unit_test(a_worker_that_has_all_roles_of_a_session_keeps_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
