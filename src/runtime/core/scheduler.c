@@ -320,10 +320,32 @@ void scheduler_lock(const Platform *platform, pthread_mutex_t *lock)
     pthread_mutex_lock(lock);
 }
 
+// Is there no worker but this thread's that runs something? One that rests says so no longer (worker_begins), by an
+// exchange, before it does. The lock is held.
+static bool scheduler_others_rest(Scheduler *scheduler)
+{
+    const Worker *own = current()->worker;
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *worker = atomic_load(&scheduler->workers[i]);
+        if (worker != own && !atomic_load(&worker->rests))
+            return false;
+    }
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (&scheduler->guests[i] != own && atomic_load(&scheduler->guests[i].claimed))
+            return false;
+    return true;
+}
+
 // The lock is held, and given back. Workers are started under it: there are none that don't see this.
 static void scheduler_close_locked(Scheduler *scheduler)
 {
     atomic_fetch_add(&scheduler->closed, 1);
+    if (scheduler_others_rest(scheduler)) {
+        pthread_mutex_unlock(&scheduler->lock);
+        return;
+    }
     scheduler->platform->fence_all();
     uint32_t count = atomic_load(&scheduler->worker_count);
     for (uint32_t i = 0; i < count; i++)
@@ -364,6 +386,17 @@ void scheduler_open(Scheduler *scheduler)
 
 // ---- running ----
 
+// The worker's own thread, before it goes on with an actor of the session: what it was to run next could be done by
+// another one.
+static void worker_share(Worker *worker, Session *session)
+{
+    if (atomic_load_explicit(&session->apart, memory_order_relaxed) == 0)
+        return;
+    Actor *next = next_take(worker);
+    if (next != NULL && !scheduler_give(worker->scheduler, worker, next))
+        worker_put_next(worker, next);
+}
+
 static void worker_turn(Worker *worker, Actor *actor)
 {
     Scheduler *scheduler = worker->scheduler;
@@ -383,8 +416,10 @@ static void worker_turn(Worker *worker, Actor *actor)
                 break;
             continue;
         }
-        if (outcome == ACTOR_FAILED && monitor_restarts(actor, &guard))
+        if (outcome == ACTOR_FAILED && monitor_restarts(actor, &guard)) {
+            worker_share(worker, actor->session);
             continue;
+        }
         if (outcome == ACTOR_YIELDS && scheduler->platform->ready != NULL)
             scheduler->platform->ready(actor);
         else if (outcome == ACTOR_YIELDS)
@@ -584,6 +619,13 @@ static bool worker_is_surplus(Scheduler *scheduler)
     return awake > scheduler_awake_limit(scheduler);
 }
 
+// Before it runs something. What others have said while it rested is seen from here on.
+static void worker_begins(Worker *worker)
+{
+    if (atomic_load_explicit(&worker->rests, memory_order_relaxed))
+        atomic_exchange(&worker->rests, false);
+}
+
 static void worker_sleep(Worker *worker, bool is_surplus)
 {
     Scheduler *scheduler = worker->scheduler;
@@ -629,16 +671,17 @@ static void *worker_main(void *argument)
     isolation_thread_prepare(scheduler->runtime);
     while (!atomic_load(&scheduler->closing)) {
         Actor *actor = worker_take_own(worker);
-        if (actor == NULL && worker_is_surplus(scheduler)) {
-            worker_sleep(worker, true);
-            continue;
-        }
-        if (actor == NULL)
-            actor = worker_search(worker);
         if (actor == NULL) {
-            worker_sleep(worker, false);
-            continue;
+            atomic_store(&worker->rests, true);
+            bool is_surplus = worker_is_surplus(scheduler);
+            if (!is_surplus)
+                actor = worker_search(worker);
+            if (actor == NULL) {
+                worker_sleep(worker, is_surplus);
+                continue;
+            }
         }
+        worker_begins(worker);
         if (worker->helps)
             worker_help(worker, actor);
         else

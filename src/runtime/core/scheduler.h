@@ -51,6 +51,7 @@ struct Worker {
     unsigned turns;
     Pages pages; // its own thread's
 
+    _Atomic bool rests; // pool: it runs nothing, see scheduler_close
     bool is_guest;
     Session *session;     // guest: the only one it works for; its own thread's
     _Atomic bool claimed; // guest: in use
@@ -183,7 +184,8 @@ static inline bool worker_tell(Worker *worker, Actor *peer, const Channel *chann
 // Locks what others hold at most while they close.
 void scheduler_lock(const Platform *platform, pthread_mutex_t *lock);
 // Afterwards no worker is inside until scheduler_open, and every actor that waits does so visibly. An alarm that was
-// raised before is seen by whoever is about to wait.
+// raised before is seen by whoever is about to wait. This is expensive, unless all other workers rest: those see it all
+// before they run something.
 void scheduler_close(Scheduler *scheduler);
 void scheduler_open(Scheduler *scheduler);
 
