@@ -42,7 +42,8 @@ struct Session {
 
     // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between worker_enter
     // and worker_leave; who takes an actor of the session elsewhere sets it to NULL between scheduler_close and
-    // scheduler_open. A worker that has come to run all of them sets it again (session_confine).
+    // scheduler_open, or is that worker itself and gives it away (scheduler_give). A worker that has come to run all of
+    // them sets it again (session_confine).
     _Atomic(Worker *) worker;
     _Atomic uint32_t apart;                    // so often one that begins to compute gives away who could do so, too
     uint32_t locks_left, locks_until_confined; // with the lock of the blocks held: see blocks_try_confine
@@ -73,16 +74,16 @@ static inline bool session_is_alone(Session *session, Worker *worker)
     return atomic_load_explicit(&session->worker, memory_order_relaxed) == worker;
 }
 
-// One worker, whichever, runs all of its actors.
+// One worker, whichever, runs all of its actors. If not, what it did while it had them alone is seen from here on.
 static inline bool session_is_confined(Session *session)
 {
-    return atomic_load_explicit(&session->worker, memory_order_relaxed) != NULL;
+    return atomic_load_explicit(&session->worker, memory_order_acquire) != NULL;
 }
 
-// Between scheduler_close and scheduler_open: from now on any worker may run its actors.
+// Between scheduler_close and scheduler_open, or by the worker itself: from now on any worker may run its actors.
 static inline void session_spread(Session *session)
 {
-    atomic_store_explicit(&session->worker, NULL, memory_order_relaxed);
+    atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
 
 // Its roles compute at the same time, or (0) they don't.
