@@ -222,14 +222,14 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
 {
     Current *here = current();
     if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
-        atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
+        atomic_store_explicit(&actor->home, worker, memory_order_release);
     ActorOutcome outcome = actor_steps(actor);
     if (actor->self.observed != 0)
         return outcome;
     Actor *next;
     while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
         here->actor = actor = next;
-        atomic_store_explicit(&actor->home, worker, memory_order_relaxed);
+        atomic_store_explicit(&actor->home, worker, memory_order_release);
         // It has waited, so it begins by asking again, and sees then whether there is an alarm.
         actor->budget = TURN_BUDGET;
         chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);

@@ -272,7 +272,7 @@ static bool gift_is_wanted(Worker *worker)
 // Rather where the actor was before. NULL: nobody.
 static Worker *seeker_for(Scheduler *scheduler, Actor *actor)
 {
-    Worker *seeker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    Worker *seeker = atomic_load_explicit(&actor->home, memory_order_acquire);
     if (gift_is_wanted(seeker))
         return seeker;
     seeker = atomic_load_explicit(&scheduler->seeker, memory_order_acquire);
