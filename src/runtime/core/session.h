@@ -33,11 +33,11 @@ struct Session {
     unsigned here_count;
     _Atomic uint32_t live;
     _Atomic bool stopping;
-    _Atomic uint32_t state; // SessionState; slept on
-    _Atomic int fd;         // -1: none
-    pthread_mutex_t lock;   // of the report and of fd
-    _Atomic int status;     // chx_status; with the report, set once
-    unsigned restarts;      // with the blocks locked
+    _Atomic uint32_t state;    // SessionState; slept on
+    _Atomic int fd;            // -1: none
+    pthread_mutex_t lock;      // of the report and of fd
+    _Atomic int status;        // chx_status; with the report, set once
+    _Atomic unsigned restarts; // changes with the blocks locked
     Report report;
 
     // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between worker_enter
