@@ -386,6 +386,91 @@ static void a_worker_that_has_all_roles_of_a_session_keeps_it(void **state)
     chx_runtime_free(runtime);
 }
 
+// ---- marks ----
+
+typedef struct {
+    PlayFrame play;
+    uint64_t value;
+    char much[PAGE_BYTES / 2]; // two marks don't fit into one page
+} LargeFrame;
+
+static int copies;
+static void value_encode(chx_writer *writer, const void *value)
+{
+    if (++copies == 2)
+        chx_fail("this one can't be copied");
+    chx_write_u64(writer, *(const uint64_t *)value);
+}
+static bool value_decode(chx_reader *reader, void *value)
+{
+    return chx_read_u64(reader, value);
+}
+static void value_drop(void *value)
+{
+    (void)value;
+}
+static const chx_codec value_codec = {value_encode, value_decode, value_drop};
+static const chx_type value_type = {
+    .kind = CHX_KIND_CODEC, .owning = true, .size = sizeof(uint64_t), .name = "value", .codec = &value_codec};
+static const chx_variable large_variables[] = {{"value", offsetof(LargeFrame, value), &value_type}};
+
+static const chx_checkpoint outer = {
+    .site = 3, .participants = everybody, .participant_count = 1, .body_at = 2, .rescue_at = 3};
+static const chx_checkpoint inner = {.site = 4, .participants = everybody, .participant_count = 1, .body_at = 4};
+
+// Two blocks, one in the other, whose mark can't be made. The result is how much room there seems to be for more marks.
+static chx_step unmarked(chx_self *self, void *variables)
+{
+    LargeFrame *f = variables;
+    const Actor *actor = (Actor *)self;
+    switch (f->play.frame.at) {
+    case 2:
+        goto at_2;
+    case 3:
+        goto at_3;
+    default:
+        break;
+    }
+    f->value = 1;
+    if (chx_enter(self, &f->play.frame, &outer) == 0)
+        return chx_wait_at(self, &f->play.frame, 0);
+at_2:
+    chx_enter(self, &f->play.frame, &inner);
+    abort();
+at_3:
+    if (!chx_leave(self, &outer))
+        return chx_wait_at(self, &f->play.frame, 3);
+    f->play.chx_result = (int64_t)((uintptr_t)actor->mark_end - (uintptr_t)actor->mark_next);
+    return chx_return(self, f->play.frame.function);
+}
+
+// What a copy that fails has allocated is lost.
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+
+static void a_mark_that_could_not_be_made_takes_no_room(void **state)
+{
+    (void)state;
+    static Play play;
+    static const chx_checkpoint *const both[] = {&outer, &inner};
+    play_init(&play, 1);
+    play_role(&play, 0, unmarked);
+    chx_function *function = &play.functions[0];
+    function->frame_size = sizeof(LargeFrame);
+    function->variables = large_variables;
+    function->variable_count = function->owned_count = 1;
+    play.roles[0].checkpoints = both;
+    play.roles[0].checkpoint_count = 2;
+    int64_t room = -1;
+    if (__lsan_disable != NULL)
+        __lsan_disable();
+    assert_int_equal(play_run(&play, 0, &room), CHX_OK);
+    if (__lsan_enable != NULL)
+        __lsan_enable();
+    assert_int_equal(copies, 2 + 1); // the third: what is restored
+    assert_in_range(room, 0, PAGE_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +478,7 @@ int main(void)
         cmocka_unit_test(deadlines_end_the_waiting_of_sessions_that_one_worker_runs),
         cmocka_unit_test(a_deadline_takes_the_session_from_the_worker_that_has_it_alone),
         cmocka_unit_test(a_worker_that_has_all_roles_of_a_session_keeps_it),
+        cmocka_unit_test(a_mark_that_could_not_be_made_takes_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

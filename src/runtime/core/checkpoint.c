@@ -652,6 +652,15 @@ void mark_unwind_to(Actor *actor, Mark *target)
     guard_leave(&guard);
 }
 
+// This one is the newest. If values could not be copied into another one, that is not among the actor's, but has its room.
+static void marks_end_with(Actor *actor, Mark *mark)
+{
+    unsigned char *begin = (unsigned char *)mark, *end = begin + mark_bytes(mark->saved_bytes);
+    while (begin < actor->mark_chunk->data || end > actor->mark_chunk->data + actor->mark_chunk->capacity)
+        mark_chunk_pop(actor);
+    actor->mark_next = end;
+}
+
 // Out of its block, which is still there or not. The blocks are locked.
 static void mark_give_up(Session *session, Mark *mark)
 {
@@ -681,6 +690,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
         return;
     while (mark_top(actor) != target)
         mark_pop(actor);
+    marks_end_with(actor, target);
     mark_unwind_to(actor, target);
     mark_restore(actor, target);
     target->arrived = false;

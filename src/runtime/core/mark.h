@@ -43,10 +43,15 @@ static inline void mark_reserve(Actor *actor)
         marks_grow(actor);
 }
 
+static inline size_t mark_bytes(size_t saved)
+{
+    return (sizeof(Mark) + saved + 15) & ~(size_t)15;
+}
+
 // A mark with `saved` bytes, not yet among the actor's. Last in, first out.
 static inline Mark *mark_allocate(Actor *actor, size_t saved)
 {
-    size_t bytes = (sizeof(Mark) + saved + 15) & ~(size_t)15;
+    size_t bytes = mark_bytes(saved);
     if (CHX_UNLIKELY((size_t)(actor->mark_end - actor->mark_next) < bytes))
         mark_chunk_push(actor, bytes);
     Mark *mark = (Mark *)(void *)actor->mark_next;
