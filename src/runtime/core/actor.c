@@ -438,15 +438,16 @@ static bool actor_give(Actor *actor, Actor *peer, const Channel *channel, _Atomi
 void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)
 {
     Session *session = actor->session;
-    uint32_t site = actor->self.site, apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+    uint32_t site = actor->self.site;
     bool gives = false;
-    if (apart != 0) {
+    if (atomic_load_explicit(&session->apart, memory_order_relaxed) != 0) {
         if (actor->said.at_ns != 0)
             actor_weigh(actor);
         const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
         actor->said = (Said){session->runtime->platform->now_ns(),
                              atomic_load_explicit(&worker->turn, memory_order_relaxed), actor->self.steps, site};
-        session_is_apart(session, apart - 1);
+        uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+        session_is_apart(session, apart > 0 ? apart - 1 : 0);
         gives = actor->long_sites[site % LONG_SITES] == site && actor_give(actor, peer, channel, said);
     }
     if (!gives)
