@@ -320,8 +320,8 @@ void scheduler_lock(const Platform *platform, pthread_mutex_t *lock)
     pthread_mutex_lock(lock);
 }
 
-// Is there no worker but this thread's that runs something? One that rests says so no longer (worker_begins), by an
-// exchange, before it does. The lock is held.
+// Is there no worker but this thread's that runs something? One that rests says so no longer (worker_begins), and
+// has a fence after that, before it does. The lock is held.
 static bool scheduler_others_rest(Scheduler *scheduler)
 {
     const Worker *own = current()->worker;
@@ -457,7 +457,8 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     here->worker = worker;
     worker->session = session;
     isolation_thread_prepare(scheduler->runtime);
-    atomic_store(&session->worker, worker);
+    atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); // as in worker_begins: it did not count before it was claimed
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
     for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
         worker_turn(worker, actor);
@@ -622,8 +623,10 @@ static bool worker_is_surplus(Scheduler *scheduler)
 // Before it runs something. What others have said while it rested is seen from here on.
 static void worker_begins(Worker *worker)
 {
-    if (atomic_load_explicit(&worker->rests, memory_order_relaxed))
-        atomic_exchange(&worker->rests, false);
+    if (!atomic_load_explicit(&worker->rests, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&worker->rests, false, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 static void worker_sleep(Worker *worker, bool is_surplus)
