@@ -312,7 +312,8 @@ struct chx_self {
     unsigned char *stack_begin, *stack_next, *stack_end;
     // The runtime's own part follows.
 };
-void chx_say(chx_self *self); // tells it
+void chx_say(chx_self *self);           // tells it
+void chx_say_and_begin(chx_self *self); // the same before a step
 CHX_COLD void chx_observe(chx_self *self);
 CHX_COLD void chx_observe_pass(chx_self *self, uint32_t site);
 
@@ -323,7 +324,7 @@ static inline void chx_at(chx_self *self, uint32_t site)
     self->steps++;
     // This may take long, and the receiver could work meanwhile.
     if (self->unsaid != NULL)
-        chx_say(self);
+        chx_say_and_begin(self);
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
 }

@@ -101,14 +101,10 @@ static bool actor_is_alarmed(Actor *actor)
     return atomic_load_explicit(actor->self.alarm, memory_order_acquire) != actor->self.alarm_seen;
 }
 
-// Before it waits.
 static void actor_say(Actor *actor)
 {
-    Channel *channel = (Channel *)actor->self.unsaid;
-    if (channel == NULL)
-        return;
-    actor->self.unsaid = NULL;
-    actor_tell(actor, channel->consumer, channel, &channel->head.sent);
+    if (actor->self.unsaid != NULL)
+        chx_say(&actor->self);
 }
 
 // After a step; with CHX_STEP_RETURN also at the beginning.
@@ -130,8 +126,7 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     }
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
-        if (actor->self.unsaid != NULL)
-            chx_say(&actor->self);
+        actor_say(actor);
         actor->role->fini();
         chx_done(&actor->self);
     }
@@ -398,15 +393,17 @@ void actor_tell_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _At
 {
     // Sequentially consistent: we look next whether the peer waits; the peer, before it waits, whether this was said.
     atomic_store(said, atomic_load_explicit(said, memory_order_relaxed));
-    if (!actor_wake(peer, channel))
-        return;
-    Scheduler *scheduler = &actor->session->runtime->scheduler;
-    bool moves = atomic_load_explicit(&peer->home, memory_order_relaxed) !=
-                 atomic_load_explicit(&actor->home, memory_order_relaxed);
-    scheduler_ready(scheduler, peer);
-    // The two were at work at the same time, and may be again.
-    if (moves)
-        scheduler_offer(scheduler);
+    current()->busy++;
+    if (actor_wake(peer, channel)) {
+        Scheduler *scheduler = &actor->session->runtime->scheduler;
+        bool moves = atomic_load_explicit(&peer->home, memory_order_relaxed) !=
+                     atomic_load_explicit(&actor->home, memory_order_relaxed);
+        scheduler_ready(scheduler, peer);
+        // The two were at work at the same time, and may be again.
+        if (moves)
+            scheduler_offer(scheduler);
+    }
+    current()->busy--;
 }
 
 // The peer, which waits, is taken out of that and given away. False: it does not wait, or nobody takes it.
@@ -416,7 +413,8 @@ static bool actor_give(Actor *actor, Actor *peer, const Channel *channel, _Atomi
     Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
     if (!scheduler_has_seeker(scheduler, peer))
         return false;
-    bool is_here = false;
+    current()->busy++;
+    bool is_here = false, is_taken = true;
     if (worker_enter(worker)) {
         is_here = worker_keeps(worker, peer, channel);
         if (is_here)
@@ -426,13 +424,14 @@ static bool actor_give(Actor *actor, Actor *peer, const Channel *channel, _Atomi
     if (!is_here) {
         // As in actor_tell_elsewhere.
         atomic_store(said, atomic_load_explicit(said, memory_order_relaxed));
-        if (!actor_wake(peer, channel))
-            return false;
+        is_taken = actor_wake(peer, channel);
     }
-    if (!scheduler_give(scheduler, worker, peer))
+    if (is_taken && scheduler_give(scheduler, worker, peer))
+        worker_is_relieved(worker, actor->said.at_ns);
+    else if (is_taken)
         scheduler_ready(scheduler, peer);
-    worker_is_relieved(worker, actor->said.at_ns);
-    return true;
+    current()->busy--;
+    return is_taken;
 }
 
 void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)

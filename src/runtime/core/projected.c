@@ -60,6 +60,13 @@ void chx_say(chx_self *self)
 {
     Channel *channel = (Channel *)self->unsaid;
     self->unsaid = NULL;
+    actor_tell((Actor *)self, channel->consumer, channel, &channel->head.sent);
+}
+
+void chx_say_and_begin(chx_self *self)
+{
+    Channel *channel = (Channel *)self->unsaid;
+    self->unsaid = NULL;
     actor_tell_and_begin((Actor *)self, channel->consumer, channel, &channel->head.sent);
 }
 

@@ -45,7 +45,7 @@ struct Session {
     // scheduler_open, or is that worker itself and gives it away (scheduler_give). A worker that has come to run all of
     // them sets it again (session_confine).
     _Atomic(Worker *) worker;
-    _Atomic uint32_t apart;                    // so often one that begins to compute gives away who could do so, too
+    _Atomic uint32_t apart;                    // so many more times it is looked how long a step takes
     uint32_t locks_left, locks_until_confined; // with the lock of the blocks held: see blocks_try_confine
 
     _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
