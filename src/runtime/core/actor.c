@@ -427,7 +427,7 @@ static bool actor_give(Actor *actor, Actor *peer, const Channel *channel, _Atomi
         is_taken = actor_wake(peer, channel);
     }
     if (is_taken && scheduler_give(scheduler, worker, peer))
-        worker_is_relieved(worker, actor->said.at_ns);
+        worker_shares(worker);
     else if (is_taken)
         scheduler_ready(scheduler, peer);
     current()->busy--;
@@ -438,7 +438,7 @@ void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _At
 {
     Session *session = actor->session;
     uint32_t site = actor->self.site;
-    bool gives = false;
+    bool is_long = false, gives = false;
     if (atomic_load_explicit(&session->apart, memory_order_relaxed) != 0) {
         if (actor->said.at_ns != 0)
             actor_weigh(actor);
@@ -447,10 +447,14 @@ void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _At
                              atomic_load_explicit(&worker->turn, memory_order_relaxed), actor->self.steps, site};
         uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
         session_is_apart(session, apart > 0 ? apart - 1 : 0);
-        gives = actor->long_sites[site % LONG_SITES] == site && actor_give(actor, peer, channel, said);
+        is_long = actor->long_sites[site % LONG_SITES] == site;
+        gives = is_long && actor_give(actor, peer, channel, said);
     }
     if (!gives)
         actor_tell(actor, peer, channel, said);
+    // All sleep.
+    if (is_long && !gives)
+        scheduler_offer(&session->runtime->scheduler);
 }
 
 void actor_tell(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *said)

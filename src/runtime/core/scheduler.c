@@ -520,7 +520,7 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, ui
     actor = worker_rob(victim);
     if (actor != NULL) {
         session_is_apart(actor->session, APART);
-        worker_is_relieved(victim, now_ns);
+        worker_shares(victim);
     }
     return actor;
 }
@@ -589,8 +589,7 @@ static Actor *worker_search(Worker *worker)
     const Platform *platform = scheduler->platform;
     Suspect suspect = {0};
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
-    uint64_t relieved_ns = atomic_load_explicit(&worker->relieved_ns, memory_order_relaxed);
-    bool shares = start_ns < worker->helped_ns + SPIN_AFTER_HELP_NS || start_ns < relieved_ns + SPIN_AFTER_HELP_NS;
+    bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
     uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
@@ -607,6 +606,8 @@ static Actor *worker_search(Worker *worker)
              atomic_load_explicit(&worker->gift, memory_order_relaxed) == GIFT_WANTED &&
              !atomic_load(&scheduler->closing));
     actor = worker_search_ends(worker, actor);
+    if (actor == NULL)
+        atomic_store_explicit(&worker->shares, false, memory_order_relaxed);
     uint32_t others = atomic_fetch_sub(&scheduler->searching, 1) - 1;
     // While this one searched, nobody was woken for anything; there may be more.
     if (actor != NULL && others == 0 && scheduler_anything_queued(scheduler))
@@ -660,9 +661,9 @@ static void worker_help(Worker *worker, Actor *actor)
     const Platform *platform = worker->scheduler->platform;
     uint64_t begin_ns = platform->now_ns();
     worker->helps = false;
+    worker_shares(worker);
     worker_turn(worker, actor);
-    worker->helped_ns = platform->now_ns();
-    worker->stall_ns = worker->helped_ns - begin_ns >= WORTH_NS ? STALL_SOON_NS : STALL_NS;
+    worker->stall_ns = platform->now_ns() - begin_ns >= WORTH_NS ? STALL_SOON_NS : STALL_NS;
 }
 
 static void *worker_main(void *argument)

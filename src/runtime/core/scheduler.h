@@ -21,7 +21,7 @@ enum {
     GUEST_LIMIT = 64,
     QUEUE_FIRST_EVERY = 64,      // turns; so that two actors that wake each other don't keep the rest waiting
     SPIN_NS = 20000,             // before a worker sleeps
-    SPIN_AFTER_HELP_NS = 500000, // the same after it took something over, or others from it: more of that is likely
+    SPIN_AFTER_HELP_NS = 500000, // the same after it shared work with others: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
     STALL_SOON_NS = 1500,        // the same for who took something away that was long: more of that is likely
     WORTH_NS = 50000,            // so long
@@ -60,12 +60,11 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t woken; // pool: set by who wakes it
     Worker *next_idle;
-    bool is_idle;                 // under the scheduler's lock
-    bool helps;                   // what it runs was taken over
-    uint64_t helped_ns;           // when it was last at that
-    uint64_t stall_ns;            // how long it waits before it does so again
-    _Atomic uint64_t relieved_ns; // when something was last taken over from it
-    _Atomic uintptr_t gift;       // an actor that others gave it; GIFT_NONE, GIFT_WANTED: it searches
+    bool is_idle;           // under the scheduler's lock
+    bool helps;             // what it runs was taken over
+    uint64_t stall_ns;      // how long it waits before it does so again
+    _Atomic bool shares;    // it took something over, or others from it, since it last searched for long in vain
+    _Atomic uintptr_t gift; // an actor that others gave it; GIFT_NONE, GIFT_WANTED: it searches
 
     uint64_t seen_turn; // the watch's
     uint64_t seen_ns;
@@ -150,11 +149,11 @@ static inline bool current_is_busy(void)
            (here->worker != NULL && atomic_load_explicit(&here->worker->inside, memory_order_relaxed));
 }
 
-// Another one has taken over what it was to run: more of that is likely.
-static inline void worker_is_relieved(Worker *worker, uint64_t now_ns)
+// It has taken over something, or another one what it was to run: more of that is likely.
+static inline void worker_shares(Worker *worker)
 {
-    if (!worker->is_guest)
-        atomic_store_explicit(&worker->relieved_ns, now_ns, memory_order_relaxed);
+    if (!atomic_load_explicit(&worker->shares, memory_order_relaxed))
+        atomic_store_explicit(&worker->shares, true, memory_order_relaxed);
 }
 
 // Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.

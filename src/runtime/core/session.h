@@ -45,15 +45,16 @@ struct Session {
     // scheduler_open, or is that worker itself and gives it away (scheduler_give). A worker that has come to run all of
     // them sets it again (session_confine).
     _Atomic(Worker *) worker;
-    _Atomic uint32_t apart;                    // so many more times it is looked how long a step takes
-    uint32_t locks_left, locks_until_confined; // with the lock of the blocks held: see blocks_try_confine
+    _Atomic uint32_t alarm; // rises when something concerns actors that don't know it yet: a recovery, the end
 
-    _Atomic uint32_t alarm;     // rises when something concerns actors that don't know it yet: a recovery, the end
-    pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
-    bool is_alone;              // blocks are locked by the only worker of the session
-    Block *blocks;              // outermost ones
+    // All roles look at the above all the time; what follows changes often.
+    _Alignas(CACHE_LINE) pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
+    bool is_alone;                                   // blocks are locked by the only worker of the session
+    uint32_t locks_left, locks_until_confined;       // with the lock of the blocks held: see blocks_try_confine
+    Block *blocks;                                   // outermost ones
     Block *spare_blocks;
     BlockPage *block_pages;                   // in which they lie
+    _Atomic uint32_t apart;                   // so many more times it is looked how long a step takes
     uint32_t epoch;                           // the highest given out
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };
