@@ -12,11 +12,13 @@ struct large {
 
 choreography(together, (Ann, Ben, Cat),
     struct large Ann.make(int number);
+    void Cat.compute(void);
 
     def run({Ann, Ben, Cat}.int rounds) -> Cat.int {
         Cat.int good = 0;
         while ({Ann, Ben, Cat}.(rounds > 0)) {
-            // Cat hears of nothing until both have sent all they have.
+            // Meanwhile the others send all they have.
+            Cat.compute();
             Ann.(rounds) ~> Cat.int a1; Ann.(rounds + 1) ~> Cat.int a2;
             Ben.(chx_strf("%d", rounds)) ~> Cat.chx_str b1;
             Ann.make(rounds + 2) ~> Cat.struct large a3;
@@ -40,6 +42,12 @@ static struct large Ann_make(int number)
 {
     struct large large = {.number = number};
     return large;
+}
+
+static void Cat_compute(void)
+{
+    for (volatile int i = 0; i < 50000; i++)
+        ;
 }
 
 int main(void)

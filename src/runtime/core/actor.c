@@ -360,11 +360,11 @@ static void actor_weigh(Actor *actor)
     uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
     if (passed_ns >= STALL_NS) {
         *place = said->site;
-        session_is_apart(session, APART);
+        session_set_apart(session, APART);
     } else {
         if (*place == said->site)
             *place = 0;
-        session_is_apart(session, apart > APART_VAIN ? apart - APART_VAIN : 0);
+        session_set_apart(session, apart > APART_VAIN ? apart - APART_VAIN : 0);
     }
 }
 
@@ -446,7 +446,7 @@ void actor_tell_and_begin(Actor *actor, Actor *peer, const Channel *channel, _At
         actor->said = (Said){session->runtime->platform->now_ns(),
                              atomic_load_explicit(&worker->turn, memory_order_relaxed), actor->self.steps, site};
         uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
-        session_is_apart(session, apart > 0 ? apart - 1 : 0);
+        session_set_apart(session, apart > 0 ? apart - 1 : 0);
         is_long = actor->long_sites[site % LONG_SITES] == site;
         gives = is_long && actor_give(actor, peer, channel, said);
     }

@@ -519,7 +519,7 @@ static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, ui
     }
     actor = worker_rob(victim);
     if (actor != NULL) {
-        session_is_apart(actor->session, APART);
+        session_set_apart(actor->session, APART);
         worker_shares(victim);
     }
     return actor;

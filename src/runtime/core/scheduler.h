@@ -114,13 +114,13 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for an actor of a session that only this worker runs, between worker_enter and worker_leave: nobody is woken to
 // help, which would need a lock that may be held by one who waits for worker_leave.
 void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
+// The same for a chain of actors (next_queued) of a new session, from whatever thread.
+void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
 // Does a worker search, to which the actor could be given?
 bool scheduler_has_seeker(Scheduler *scheduler, Actor *actor);
 // The actor, in the caller's hand, goes to such a worker. This one, whose own thread it is, is about to compute. False: there
 // is none, the actor is still in hand.
 bool scheduler_give(Scheduler *scheduler, Worker *worker, Actor *actor);
-// The same for a chain of actors (next_queued) of a new session, from whatever thread.
-void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
 // Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
 // cases, it touches between worker_enter and worker_leave, with plain stores: `next`, and `waits` of an actor whose home
 // the worker is, to end its wait for a channel. Who is a rare case (steals what is next, wakes actors because of an

@@ -87,8 +87,8 @@ static inline void session_spread(Session *session)
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
 
-// Its roles compute at the same time, or (0) they don't.
-static inline void session_is_apart(Session *session, uint32_t apart)
+// So many more times: its roles compute at the same time, or (0) they don't.
+static inline void session_set_apart(Session *session, uint32_t apart)
 {
     atomic_store_explicit(&session->apart, apart, memory_order_relaxed);
 }
