@@ -185,7 +185,8 @@ static inline Actor *actor_successor(Worker *worker, Actor *actor)
 static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn / 2 % QUEUE_FIRST_EVERY == 0 && atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0)
+    if (CHX_UNLIKELY(turn >= atomic_load_explicit(&worker->slice_end, memory_order_relaxed)) &&
+        worker_slice_is_over(worker))
         return NULL;
     if (!worker_enter(worker))
         return NULL;

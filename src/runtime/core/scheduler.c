@@ -85,11 +85,70 @@ static Actor *worker_rob(Worker *worker)
     return actor;
 }
 
+bool worker_has_queue(Worker *worker)
+{
+    // A guest serves its own session only, whose actors are never in the scheduler's queue for long.
+    return atomic_load_explicit(&worker->queued, memory_order_relaxed) != 0 ||
+           (!worker->is_guest && atomic_load_explicit(&worker->scheduler->queued, memory_order_relaxed) != 0);
+}
+
+static void worker_slice_begin(Worker *worker)
+{
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->slice_end, turn + 2 * SLICE_TURNS, memory_order_relaxed);
+}
+
+bool worker_slice_is_over(Worker *worker)
+{
+    if (worker_has_queue(worker))
+        return true;
+    worker_slice_begin(worker);
+    return false;
+}
+
+// Takes a share of what is in no worker's queue, the oldest first, to the end of this worker's. The rest is for others,
+// which may also steal from this queue.
+static void worker_refill(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    if (worker->is_guest || atomic_load(&scheduler->queued) == 0)
+        return;
+    pthread_mutex_lock(&scheduler->lock);
+    uint32_t queued = atomic_load_explicit(&scheduler->queued, memory_order_relaxed);
+    uint32_t count = queued - queued / 2 < REFILL_MAX ? queued - queued / 2 : REFILL_MAX;
+    Actor *first = scheduler->first, *last = first;
+    for (uint32_t i = 1; i < count; i++)
+        last = last->next_queued;
+    if (count > 0) {
+        scheduler->first = last->next_queued;
+        atomic_store(&scheduler->queued, queued - count);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    if (count > 0)
+        queue_append(worker, first, last, count);
+}
+
+// At the end of a slice: whoever waits in a queue has a turn before what was to be run next, however often those two wake
+// each other. NULL: nobody waits.
+static Actor *worker_take_waiting(Worker *worker)
+{
+    worker_slice_begin(worker);
+    if (!worker_has_queue(worker))
+        return NULL;
+    worker_refill(worker);
+    Actor *actor = queue_take(worker);
+    Actor *next = actor != NULL ? next_take(worker) : NULL;
+    if (next != NULL)
+        queue_append(worker, next, next, 1);
+    return actor;
+}
+
 static Actor *worker_take_own(Worker *worker)
 {
     Actor *actor = NULL;
-    if (++worker->turns % QUEUE_FIRST_EVERY == 0)
-        actor = queue_take(worker);
+    if (atomic_load_explicit(&worker->turn, memory_order_relaxed) >=
+        atomic_load_explicit(&worker->slice_end, memory_order_relaxed))
+        actor = worker_take_waiting(worker);
     if (actor == NULL)
         actor = next_take(worker);
     return actor != NULL ? actor : queue_take(worker);

@@ -19,7 +19,8 @@
 enum {
     WORKER_LIMIT = 512,
     GUEST_LIMIT = 64,
-    QUEUE_FIRST_EVERY = 64,      // turns; so that two actors that wake each other don't keep the rest waiting
+    SLICE_TURNS = 64,            // that actors which wake each other have in a row while others wait
+    REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it shared work with others: more of that is likely
     STALL_NS = 4000,             // a turn that takes so long has its successor taken away
@@ -48,7 +49,9 @@ struct Worker {
     _Atomic uint32_t queued;  // in the list
     _Atomic uint64_t turn;    // odd: an actor is being run
     _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
-    unsigned turns;
+    // When `turn` gets here, those who wait in a queue come first (worker_slice_is_over). Its own thread moves it on; the
+    // watch sets it to 0 to end a slice whose turns take long. Either may overwrite the other: the watch looks again.
+    _Atomic uint64_t slice_end;
     Pages pages; // its own thread's
 
     _Atomic bool rests; // pool: it runs nothing, see scheduler_close
@@ -200,8 +203,13 @@ void scheduler_turn(Scheduler *scheduler, Actor *actor);
 // Is there something that this worker could run now?
 bool scheduler_has_work(Scheduler *scheduler, Worker *worker);
 
+// The worker's own thread, when `turn` has reached `slice_end`. False: nobody waits, and a new slice begins.
+bool worker_slice_is_over(Worker *worker);
+
 // For watch.c.
 bool scheduler_worker_has_work(Worker *worker);
+// Does an actor wait in a queue that this worker serves, while the worker goes from one actor to the next?
+bool worker_has_queue(Worker *worker);
 void scheduler_help(Scheduler *scheduler);
 void watch_needed(Scheduler *scheduler);
 void watch_fini(Scheduler *scheduler);

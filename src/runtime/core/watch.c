@@ -89,6 +89,23 @@ static void watch_help(Scheduler *scheduler, const Sight *sight)
         scheduler_help(scheduler);
 }
 
+// A slice is counted in turns, which costs nothing. Where turns are long, it is ended here.
+static void watch_end_slice(Worker *worker)
+{
+    if (worker_has_queue(worker))
+        atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
+}
+
+static void watch_end_slices(Scheduler *scheduler)
+{
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_end_slice(atomic_load(&scheduler->workers[i]));
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_end_slice(&scheduler->guests[i]);
+}
+
 static void watch_sleep(Scheduler *scheduler)
 {
     atomic_store(&scheduler->watch, WATCH_SLEEPS);
@@ -113,6 +130,7 @@ static void *watch_main(void *argument)
         atomic_store(&scheduler->blocked, sight.blocked);
         if (sight.pending)
             watch_help(scheduler, &sight);
+        watch_end_slices(scheduler);
         period_ns = sight.pending ? WATCH_FIRST_NS : 2 * period_ns;
         if (period_ns > WATCH_LAST_NS)
             period_ns = WATCH_LAST_NS;
