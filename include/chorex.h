@@ -15,18 +15,24 @@
 #define choreography(...)
 
 #if defined(__GNUC__)
-#define CHX_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define CHX_UNUSED __attribute__((unused))
+#define CHX_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#define CHX_UNUSED __attribute__((__unused__))
 #else
 #define CHX_PRINTF(text, first)
 #define CHX_UNUSED
 #endif
 
-#ifdef __cplusplus
-#define CHX_NORETURN [[noreturn]]
-extern "C" {
-#else
+// `noreturn` may be a macro: <stdnoreturn.h> makes it one.
+#if defined(__GNUC__)
+#define CHX_NORETURN __attribute__((__noreturn__))
+#elif !defined(__cplusplus)
 #define CHX_NORETURN _Noreturn
+#else
+#define CHX_NORETURN
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 typedef enum {
@@ -37,7 +43,7 @@ typedef enum {
     CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, ...
     CHX_CANCELLED, // chx_session_cancel
 } chx_status;
-const char *chx_status_text(chx_status status);
+const char *chx_status_text(chx_status);
 
 typedef struct chx_role chx_role;
 typedef struct chx_session chx_session;
@@ -73,8 +79,8 @@ typedef struct {
     int line;
     unsigned restarts;
 } chx_report;
-const chx_report *chx_session_report(const chx_session *session); // NULL: it has not failed
-const chx_report *chx_last_report(void);                          // of this thread's last NAME_DEF, _start or _wait
+const chx_report *chx_session_report(const chx_session *); // NULL: it has not failed
+const chx_report *chx_last_report(void);                   // of this thread's last NAME_DEF, _start or _wait
 
 // `fault` in a rescue.
 typedef struct {
@@ -91,25 +97,26 @@ typedef enum { CHX_LOG_DEBUG, CHX_LOG_INFO, CHX_LOG_WARN, CHX_LOG_ERROR, CHX_LOG
 typedef struct {
     unsigned workers; // 0: one per core
     bool signals;     // install handlers so that a fatal signal in a role is a failure, not the program's end
-    void (*log)(void *context, chx_log_level level, const char *text); // NULL: standard error
+    void (*log)(void *chx_context, chx_log_level, const char *chx_text); // NULL: standard error
     void *log_context;
-    void *(*allocate)(void *context, void *old, size_t size); // realloc; size 0 frees. NULL: the C library's
+    void *(*allocate)(void *chx_context, void *chx_old,
+                      size_t chx_size); // realloc; size 0 frees. NULL: the C library's
     void *allocate_context;
     uint32_t channel_messages; // bound of each channel; 0: 1024
     size_t channel_bytes;      // 0: 1 MiB; a larger message passes when the channel is empty
 } chx_runtime_options;
-chx_runtime *chx_runtime_new(const chx_runtime_options *options); // NULL options: all defaults; NULL on failure
-void chx_runtime_free(chx_runtime *runtime);                      // after its sessions
+chx_runtime *chx_runtime_new(const chx_runtime_options *); // NULL options: all defaults; NULL on failure
+void chx_runtime_free(chx_runtime *);                      // after its sessions
 
-int chx_session_fd(chx_session *session);      // readable when the session has ended; -1: no descriptor to be had
-void chx_session_cancel(chx_session *session); // it ends with CHX_CANCELLED
+int chx_session_fd(chx_session *);      // readable when the session has ended; -1: no descriptor to be had
+void chx_session_cancel(chx_session *); // it ends with CHX_CANCELLED
 
 // ---- inside a role's functions ----
 
-CHX_NORETURN void chx_fail(const char *format, ...) CHX_PRINTF(1, 2);
+CHX_NORETURN void chx_fail(const char *chx_format, ...) CHX_PRINTF(1, 2);
 void *chx_context(void);
 const char *chx_role_name(void);
-void *chx_alloc(size_t size); // zeroed; lives until this role's session ends
+void *chx_alloc(size_t chx_size); // zeroed; lives until this role's session ends
 typedef struct {
     uint64_t high, low;
 } chx_effect;
@@ -120,50 +127,52 @@ chx_effect chx_effect_id(void);
 // Made inside a role's function or local step they belong to the step and are released at its end unless bound, sent or
 // returned; made elsewhere the caller drops them. {0} is the empty one.
 
+// Users don't name the members of these.
+#include <chorex/names_begin.h>
 typedef struct {
     const struct chx_text *text;
 } chx_str;
-chx_str chx_str_new(const void *data, size_t size);
-chx_str chx_strf(const char *format, ...) CHX_PRINTF(1, 2);
-const char *chx_cstr(chx_str string); // always NUL-terminated
-size_t chx_str_len(chx_str string);
-chx_str chx_str_keep(chx_str string);
-void chx_str_drop(chx_str string);
-
 typedef struct {
     const struct chx_text *text;
 } chx_bytes;
-chx_bytes chx_bytes_new(const void *data, size_t size);
-const void *chx_bytes_data(chx_bytes bytes);
-size_t chx_bytes_len(chx_bytes bytes);
-chx_bytes chx_bytes_keep(chx_bytes bytes);
-void chx_bytes_drop(chx_bytes bytes);
+typedef struct chx_writer chx_writer;
+typedef struct chx_reader chx_reader;
+typedef struct {
+    void (*encode)(chx_writer *, const void *chx_value);
+    bool (*decode)(chx_reader *, void *chx_value); // false: malformed
+    void (*drop)(void *chx_value);
+} chx_codec;
+#include <chorex/names_end.h>
+
+chx_str chx_str_new(const void *chx_data, size_t chx_size);
+chx_str chx_strf(const char *chx_format, ...) CHX_PRINTF(1, 2);
+const char *chx_cstr(chx_str); // always NUL-terminated
+size_t chx_str_len(chx_str);
+chx_str chx_str_keep(chx_str);
+void chx_str_drop(chx_str);
+
+chx_bytes chx_bytes_new(const void *chx_data, size_t chx_size);
+const void *chx_bytes_data(chx_bytes);
+size_t chx_bytes_len(chx_bytes);
+chx_bytes chx_bytes_keep(chx_bytes);
+void chx_bytes_drop(chx_bytes);
 
 // ---- codecs of the user's own types ----
 //
 // CHX_CODEC(type, encode, decode, drop), at file scope before the choreography, makes `type` sendable. A copy is made
 // by encoding and decoding; a variable owns its value and drops it. A function that returns such a value gives it away.
 
-typedef struct chx_writer chx_writer;
-typedef struct chx_reader chx_reader;
-void chx_write(chx_writer *writer, const void *data, size_t size);
-void chx_write_u64(chx_writer *writer, uint64_t number);
-bool chx_read(chx_reader *reader, void *data, size_t size); // false: there is not so much
-bool chx_read_u64(chx_reader *reader, uint64_t *number);
-const void *chx_read_view(chx_reader *reader, size_t size); // NULL: there is not so much
-
-typedef struct {
-    void (*encode)(chx_writer *writer, const void *value);
-    bool (*decode)(chx_reader *reader, void *value); // false: malformed
-    void (*drop)(void *value);
-} chx_codec;
+void chx_write(chx_writer *, const void *chx_data, size_t chx_size);
+void chx_write_u64(chx_writer *, uint64_t chx_number);
+bool chx_read(chx_reader *, void *chx_data, size_t chx_size); // false: there is not so much
+bool chx_read_u64(chx_reader *, uint64_t *chx_number);
+const void *chx_read_view(chx_reader *, size_t chx_size); // NULL: there is not so much
 
 #define CHX_PASTE_(a, b) a##b
 #define CHX_PASTE(a, b) CHX_PASTE_(a, b)
 
-// The line makes the names: a header that several files share gives the same ones in each of them.
-// The functions take `const type *` and `type *` as void pointers: encode(chx_writer *, const void *), ...
-#define CHX_CODEC(type, encode, decode, drop) CHX_CODEC_(type, encode, decode, drop, __LINE__)
+// Nobody but chorcc looks at the names that this makes: companions name the functions. The functions take `const type *` and `type *` as void pointers: encode(chx_writer *, const void *), ...
+#define CHX_CODEC(type, encode, decode, drop) CHX_CODEC_(type, encode, decode, drop, __COUNTER__)
 #define CHX_CODEC_(type, encode, decode, drop, number)                                                                 \
     typedef type CHX_PASTE(chx_codec_type_, number) CHX_UNUSED;                                                        \
     static const chx_codec CHX_PASTE(chx_codec_object_, number) CHX_UNUSED = {encode, decode, drop}

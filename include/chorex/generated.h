@@ -13,21 +13,24 @@
 #include <stdatomic.h>
 #endif
 
+// Members and parameters have plain names, which may be those of macros of the user's.
+#include <chorex/names_begin.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #if defined(__GNUC__)
 #define CHX_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define CHX_INLINE static inline __attribute__((always_inline))
-#define CHX_COLD __attribute__((cold))
+#define CHX_INLINE static inline __attribute__((__always_inline__))
+#define CHX_COLD __attribute__((__cold__))
 #else
 #define CHX_UNLIKELY(condition) (condition)
 #define CHX_INLINE static inline
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 2
+#define CHX_GENERATED_VERSION 3
 
 // ---- types of values ----
 
@@ -390,6 +393,25 @@ static inline chx_step chx_wait(chx_self *self)
     return CHX_STEP_WAIT;
 }
 
+// Where the frame goes on when its function is called again.
+CHX_INLINE uint32_t chx_frame_at(const chx_frame *frame)
+{
+    return frame->at;
+}
+CHX_INLINE void chx_frame_set_at(chx_frame *frame, uint32_t at)
+{
+    frame->at = at;
+}
+// What its fixed variables hold is its caller's.
+CHX_INLINE void chx_frame_borrows(chx_frame *frame)
+{
+    frame->borrows = 1;
+}
+CHX_INLINE void *chx_top(const chx_self *self)
+{
+    return self->top;
+}
+
 // Waits; when its function is called again, the frame goes on at `at`.
 static inline chx_step chx_wait_at(chx_self *self, chx_frame *frame, uint32_t at)
 {
@@ -556,8 +578,20 @@ chx_session *chx_central_start(const chx_choreography *choreography, size_t defi
                                void (*body)(chx_self *self, void *closure), void *closure, const void *results);
 // What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on.
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line);
-// The implementation that plays a role: the cast's, or the one linked in.
+// The implementation that plays a role: the cast's, or the one linked in. Its table of functions, and its hooks.
 const chx_role *chx_central_role(chx_self *self, unsigned role);
+static inline const void *chx_central_functions(chx_self *self, unsigned role)
+{
+    return chx_central_role(self, role)->central;
+}
+static inline void chx_central_init(chx_self *self, unsigned role)
+{
+    chx_central_role(self, role)->init();
+}
+static inline void chx_central_fini(chx_self *self, unsigned role)
+{
+    chx_central_role(self, role)->fini();
+}
 // A checkpoint, whose line is given. `body` and `rescue` (NULL: none) say how they were left, and so does this. When the
 // body fails, the frame is put back to what it was, and the body is done again or the rescue done.
 int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
@@ -570,5 +604,7 @@ CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
 #ifdef __cplusplus
 }
 #endif
+
+#include <chorex/names_end.h>
 
 #endif

@@ -53,7 +53,7 @@ static void put_tables(Central *central, Out *out)
             out_printf(out, "    %s;\n", function_pointer(central->arena, local->provides.items[i]));
         out_printf(out, "};\nstatic inline const struct %s *%s_chx_%s(chx_self *chx)\n{\n", name, program->name,
                    local->name);
-        out_printf(out, "    return chx_central_role(chx, %u)->central;\n}\n", role);
+        out_printf(out, "    return chx_central_functions(chx, %u);\n}\n", role);
     }
 }
 
@@ -66,8 +66,8 @@ static void put_hooks(const Central *central, const char *hook, Out *out)
         const LocalProgram *local = central->roles[role];
         for (size_t i = 0; i < local->provides.count; i++) {
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
-                out_printf(out, "    chx_central_at(chx, %u, 0, 0); chx_central_role(chx, %u)->%s(); chx_done(chx);\n",
-                           role, role, hook);
+                out_printf(out, "    chx_central_at(chx, %u, 0, 0); chx_central_%s(chx, %u); chx_done(chx);\n", role,
+                           hook, role);
         }
     }
 }
@@ -76,7 +76,7 @@ static void put_entry_params(Central *central, const Instance *instance, Out *ou
 {
     if (instance->params.count == 0)
         return;
-    out_printf(out, "    const struct %s_%s_args *chx_from = chx_closure->arguments;\n", central->program->name,
+    out_printf(out, "    const struct %s_%s_args *chx_from = chx_closure->chx_arguments;\n", central->program->name,
                instance->name);
     for (size_t i = 0; i < instance->params.count; i++) {
         const Param *param = &instance->params.items[i];
@@ -101,9 +101,9 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
 {
     const Program *program = central->program;
     const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
-    out_printf(out, "\nstruct %s_chx_closure {\n    const void *arguments;\n", name);
+    out_printf(out, "\nstruct %s_chx_closure {\n    const void *chx_arguments;\n", name);
     if (instance->results.count > 0)
-        out_printf(out, "    struct %s_result results;\n", name);
+        out_printf(out, "    struct %s_result chx_results;\n", name);
     out_printf(out, "};\nstatic void %s_chx_body(chx_self *chx, void *chx_given)\n{\n", name);
     if (instance->params.count > 0 || instance->results.count > 0)
         out_printf(out, "    struct %s_chx_closure *chx_closure = chx_given;\n", name);
@@ -120,7 +120,7 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
         if (result == NULL)
             continue;
         const char *role_name = program->role_names[role];
-        out_printf(out, "    chx_value_copy(&%s, &chx_closure->results.%s, &chx_here->chx_results.%s);\n",
+        out_printf(out, "    chx_value_copy(&%s, &chx_closure->chx_results.%s, &chx_here->chx_results.%s);\n",
                    emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
     }
     out_puts(out, "    (void)chx_return_called(chx);\n}\n");

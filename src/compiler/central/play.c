@@ -66,7 +66,7 @@ static void put_frame_struct(Central *central, const Instance *instance, const b
 {
     const Program *program = central->program;
     const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
-    out_printf(out, "struct %s_chx_frame {\n    chx_frame frame;\n", name);
+    out_printf(out, "struct %s_chx_frame {\n    chx_frame chx_head;\n", name);
     if (instance->results.count > 0)
         out_puts(out, "    struct {\n");
     for (RoleId role = 0; role < program->role_count; role++) {
@@ -326,7 +326,7 @@ static void put_call_again(Play *play, const Node *node)
                        variable->c_name, from, variable->c_name);
         }
     }
-    out_puts(out, "chx_done(chx); (void)chx_return_called(chx); goto again; }");
+    out_puts(out, "chx_done(chx); (void)chx_return_called(chx); goto chx_again; }");
     play->starts_again = true;
 }
 
@@ -461,7 +461,7 @@ static void put_loop(Play *play, const Node *node)
     put_nodes(play, &node->body);
     if (loop.has_continue) {
         out_end_line(out);
-        out_printf(out, "continue_%u:;\n", loop.number);
+        out_printf(out, "chx_continue_%u:;\n", loop.number);
     }
     put_nodes(play, &node->step);
     close_block(play, is_do ? "} while (" : "}");
@@ -471,7 +471,7 @@ static void put_loop(Play *play, const Node *node)
     }
     if (loop.has_break) {
         out_end_line(out);
-        out_printf(out, "break_%u:;\n", loop.number);
+        out_printf(out, "chx_break_%u:;\n", loop.number);
     }
     play->loop = loop.outer;
 }
@@ -484,10 +484,10 @@ static void put_loop_jump(Play *play, PlayLoop *loop, bool is_break, bool in_swi
         put_way(play, WAY_LOOPS + 2 * loop->number + !is_break);
     } else if (is_break && in_switch) {
         loop->has_break = true;
-        out_printf(out, "goto break_%u;", loop->number);
+        out_printf(out, "goto chx_break_%u;", loop->number);
     } else if (!is_break && !loop->plain_continue) {
         loop->has_continue = true;
-        out_printf(out, "goto continue_%u;", loop->number);
+        out_printf(out, "goto chx_continue_%u;", loop->number);
     } else {
         out_puts(out, is_break ? "break;" : "continue;");
     }
@@ -543,7 +543,7 @@ static void put_function(Play *play, Span span, const char *declaration)
                        me_of(play->central, role), program->role_names[role]);
     }
     if (play->starts_again)
-        out_puts(out, "again:;\n");
+        out_puts(out, "chx_again:;\n");
     out_append(out, &play->v.out);
     out_own(out);
     out_puts(out, "}\n");

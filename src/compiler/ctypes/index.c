@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 static const char codec_type_prefix[] = "chx_codec_type_";
+static const char codec_object_prefix[] = "chx_codec_object_";
 static const char probe_prefix[] = "chx_probe_";
 
 static CNameKind name_kind(enum CXCursorKind kind)
@@ -28,9 +29,65 @@ static void add_codec(CUnit *unit, CXCursor cursor, const char *name)
     CXType type = clang_getTypedefDeclUnderlyingType(cursor);
     Codec codec = {
         .canonical = spell_canonical(unit->arena, type),
-        .object = arena_printf(unit->arena, "chx_codec_object_%s", name + strlen(codec_type_prefix)),
+        .object = arena_printf(unit->arena, "%s%s", codec_object_prefix, name + strlen(codec_type_prefix)),
     };
+    codec.functions = codec.object;
     vector_push(unit->arena, &unit->codecs, codec);
+}
+
+// The first function that is mentioned in an expression.
+static enum CXChildVisitResult visit_function(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    CXCursor *function = data;
+    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
+        return CXChildVisit_Recurse;
+    CXCursor referenced = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(referenced) == CXCursor_FunctionDecl)
+        *function = referenced;
+    return CXChildVisit_Break;
+}
+
+typedef struct {
+    Arena *arena;
+    const char *names[3];
+    size_t count; // 4: something else than three functions
+} CodecFunctions;
+
+static enum CXChildVisitResult visit_codec(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    CodecFunctions *functions = data;
+    if (clang_getCursorKind(cursor) == CXCursor_InitListExpr)
+        return CXChildVisit_Recurse;
+    if (clang_getCursorKind(parent) != CXCursor_InitListExpr)
+        return CXChildVisit_Continue;
+    CXCursor function = clang_getNullCursor();
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
+        visit_function(cursor, parent, &function);
+    else
+        clang_visitChildren(cursor, visit_function, &function);
+    if (functions->count == 3 || clang_Cursor_isNull(function)) {
+        functions->count = 4;
+        return CXChildVisit_Break;
+    }
+    functions->names[functions->count++] = take_text(functions->arena, clang_getCursorSpelling(function));
+    return CXChildVisit_Continue;
+}
+
+// The object's own name depends on what else the file includes, that of its functions does not: companions, which
+// several files share, are made with the latter.
+static void index_codec(CUnit *unit, CXCursor cursor, const char *name)
+{
+    for (size_t i = 0; i < unit->codecs.count; i++) {
+        Codec *codec = &unit->codecs.items[i];
+        if (strcmp(codec->object, name) != 0)
+            continue;
+        CodecFunctions functions = {.arena = unit->arena};
+        clang_visitChildren(cursor, visit_codec, &functions);
+        if (functions.count == 3)
+            codec->functions =
+                arena_printf(unit->arena, "{%s, %s, %s}", functions.names[0], functions.names[1], functions.names[2]);
+    }
 }
 
 static void index_typedef(CUnit *unit, CXCursor cursor, const char *name)
@@ -58,8 +115,9 @@ static enum CXChildVisitResult visit_prefix(CXCursor cursor, CXCursor parent, CX
     case CXCursor_TypedefDecl:
         clang_visitChildren(cursor, visit_prefix, unit);
         break;
-    case CXCursor_FunctionDecl:
     case CXCursor_VarDecl:
+        break;
+    case CXCursor_FunctionDecl:
     case CXCursor_EnumConstantDecl:
         if (unit->asked.count == 0)
             return CXChildVisit_Continue;
@@ -71,6 +129,8 @@ static enum CXChildVisitResult visit_prefix(CXCursor cursor, CXCursor parent, CX
     const char *name = clang_getCString(spelling);
     if (kind == CXCursor_TypedefDecl)
         index_typedef(unit, cursor, arena_strdup(unit->arena, name));
+    if (kind == CXCursor_VarDecl && scan_starts_with(name, codec_object_prefix))
+        index_codec(unit, cursor, name);
     if (map_get(&unit->asked_kinds, name) == (void *)(uintptr_t)(CNAME_NONE + 1))
         map_put(&unit->asked_kinds, arena_strdup(unit->arena, name), (void *)(uintptr_t)(name_kind(kind) + 1));
     clang_disposeString(spelling);

@@ -71,7 +71,8 @@ typedef struct {
 
 typedef struct {
     const char *canonical;
-    const char *object;
+    const char *object;    // the C name of its chx_codec
+    const char *functions; // "{encode, decode, drop}"; or the object, where it is not made of three functions
 } Codec;
 
 struct CUnit {

@@ -51,7 +51,7 @@ struct CType {
     const CType *element;  // ARRAY; POINTER (pointee)
     uint64_t count;        // ARRAY
     VECTOR(CField) fields; // STRUCT
-    const char *codec;     // CODEC: the C name of its chx_codec object
+    const char *codec;     // CODEC: its functions, "{encode, decode, drop}"; or the C name of its chx_codec object
     // Whether a value can be sent; if not, why, for a note: "it is a pointer", "its field 'next' is a pointer".
     bool is_sendable;
     const char *why_not;

@@ -92,7 +92,7 @@ static const char *codec_of(const CUnit *unit, const char *canonical)
 {
     for (size_t i = 0; i < unit->codecs.count; i++)
         if (strcmp(unit->codecs.items[i].canonical, canonical) == 0)
-            return unit->codecs.items[i].object;
+            return unit->codecs.items[i].functions;
     return NULL;
 }
 

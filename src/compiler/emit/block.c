@@ -30,7 +30,7 @@ void block_leave_loop(FunctionEmit *f, const LocalOp *op)
 static void put_start(FunctionEmit *f, uint32_t label)
 {
     out_end_line(&f->v.out);
-    out_printf(&f->v.out, "at_%u:;\n", label);
+    out_printf(&f->v.out, "chx_at_%u:;\n", label);
 }
 
 static size_t position_of(RoleId role, const RoleSet *participants)
@@ -49,11 +49,12 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     for (ROLESET_EACH(role, &op->participants))
         out_printf(out, "%s%u", role == roleset_next(&op->participants, 0) ? "" : ", ", role);
     out_printf(out, "};\nstatic const chx_checkpoint %s = {\n", name);
-    out_printf(out, "    .site = %u, .body_at = %u, .rescue_at = %u,\n", op->site, body, rescue);
-    out_printf(out, "    .retries = %u, .within_ns = UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
+    // In the order of the members: site, body_at, rescue_at, retries, within_ns, participants, their count, position.
+    out_printf(out, "    %u, %u, %u,\n", op->site, body, rescue);
+    out_printf(out, "    %u, UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
                op->has_within ? op->within_ns : 0);
-    out_printf(out, "    .participants = %s_participants, .participant_count = %zu, .position = %zu,\n};\n", name,
-               roleset_count(&op->participants), position_of(f->role->local->role, &op->participants));
+    out_printf(out, "    %s_participants, %zu, %zu,\n};\n", name, roleset_count(&op->participants),
+               position_of(f->role->local->role, &op->participants));
 }
 
 static void put_rescue(FunctionEmit *f, const LocalOp *op, const BlockScope *block, uint32_t label)
@@ -81,10 +82,10 @@ void block_put(FunctionEmit *f, const LocalOp *op)
     put_table(f, op, block.name, body, rescue);
 
     function_statement(f, op);
-    out_printf(out, "switch (chx_enter(chx, &%s->%s, &%s)) { case 0: %s ", f->role->me, f->head, block.name,
+    out_printf(out, "switch (chx_enter(chx, &%s->chx_head, &%s)) { case 0: %s ", f->role->me, block.name,
                function_wait(f, enter));
     if (op->has_rescue)
-        out_printf(out, "case %u: goto at_%u; ", rescue, rescue);
+        out_printf(out, "case %u: goto chx_at_%u; ", rescue, rescue);
     out_puts(out, "default: break; }");
 
     f->block = &block;
@@ -96,7 +97,7 @@ void block_put(FunctionEmit *f, const LocalOp *op)
         put_leave(f, op, &block);
         if (op->has_rescue) {
             function_statement(f, op);
-            out_printf(out, "goto after_%u;", enter);
+            out_printf(out, "goto chx_after_%u;", enter);
         }
     }
     out->indent--;
@@ -105,6 +106,6 @@ void block_put(FunctionEmit *f, const LocalOp *op)
     f->block = block.outer;
     if (goes_on && op->has_rescue) {
         out_end_line(out);
-        out_printf(out, "after_%u:;\n", enter);
+        out_printf(out, "chx_after_%u:;\n", enter);
     }
 }

@@ -10,15 +10,6 @@
 
 // ---- small things ----
 
-const char *emit_head(const LocalFunction *function)
-{
-    for (size_t i = 0; i < function->variables.count; i++) {
-        if (strcmp(function->variables.items[i]->c_name, "frame") == 0)
-            return "chx_head";
-    }
-    return "frame";
-}
-
 static uint32_t line_of(const FunctionEmit *f, Span span)
 {
     return voice_line(&f->v, span);
@@ -44,13 +35,13 @@ uint32_t function_label(FunctionEmit *f)
     f->labels++;
     f->v.uses_variables = true;
     out_end_line(&f->v.out);
-    out_printf(&f->v.out, "at_%u:\n", f->labels);
+    out_printf(&f->v.out, "chx_at_%u:\n", f->labels);
     return f->labels;
 }
 
 const char *function_wait(FunctionEmit *f, uint32_t label)
 {
-    return arena_printf(f->arena, "return chx_wait_at(chx, &%s->%s, %u);", f->role->me, f->head, label);
+    return arena_printf(f->arena, "return chx_wait_at(chx, &%s->chx_head, %u);", f->role->me, label);
 }
 
 bool function_ends(const LocalOpList *ops)
@@ -219,7 +210,7 @@ static void put_called(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->v.out;
     if (op->callee == f->function) {
         f->begins_again = f->v.uses_variables = true;
-        out_printf(out, "if (!chx_has_news(chx)) { %s = (void *)chx->top; goto chx_begin; } ", f->role->me);
+        out_printf(out, "if (!chx_has_news(chx)) { %s = chx_top(chx); goto chx_begin; } ", f->role->me);
     }
     out_puts(out, "return CHX_STEP_CALL;");
 }
@@ -234,7 +225,7 @@ static void put_end(FunctionEmit *f)
         return;
     }
     f->goes_on_again = f->v.uses_variables = true;
-    out_printf(out, "chx_return(chx, &%s); if (chx_called_by(chx, &%s)) { %s = (void *)chx->top; goto chx_again; } ",
+    out_printf(out, "chx_return(chx, &%s); if (chx_called_by(chx, &%s)) { %s = chx_top(chx); goto chx_again; } ",
                function, function, f->role->me);
     out_puts(out, "return CHX_STEP_RETURN;");
 }
@@ -380,7 +371,7 @@ static void put_nothing(FunctionEmit *f, const LocalOp *op)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "%s->%s.at = %u; return chx_wait_for_ever(chx);", f->role->me, f->head, label);
+    out_printf(&f->v.out, "chx_frame_set_at(&%s->chx_head, %u); return chx_wait_for_ever(chx);", f->role->me, label);
 }
 
 // Can the callee use what this frame holds, which is there until it returns? All that it was given and keeps.
@@ -422,7 +413,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
                    function);
         bool borrows = callee_borrows(f, op);
         if (borrows)
-            out_printf(out, "chx_callee->%s.borrows = 1; ", emit_head(op->callee));
+            out_puts(out, "chx_frame_borrows(&chx_callee->chx_head); ");
         for (size_t i = 0; i < op->arg_count; i++) {
             const Variable *param = op->args[i].param;
             const char *place = arena_printf(f->arena, "chx_callee->%s", param->c_name);
@@ -438,9 +429,9 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
             out_puts(out, "chx_done(chx); ");
         out_puts(out, "} ");
     }
-    out_printf(out, "%s->%s.at = %u; ", f->role->me, f->head, label);
+    out_printf(out, "chx_frame_set_at(&%s->chx_head, %u); ", f->role->me, label);
     put_called(f, op);
-    out_printf(out, "\nat_%u:;\n", label);
+    out_printf(out, "\nchx_at_%u:;\n", label);
     put_call_result(f, op);
     if (op->returns_result) {
         block_leave_all(f, op);
@@ -676,8 +667,8 @@ static void put_look_up(FunctionEmit *f, const LocalOp *op)
         return;
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx))) return chx_look_up(chx, &%s->%s, %u);", f->role->me,
-               f->head, label);
+    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx))) return chx_look_up(chx, &%s->chx_head, %u);",
+               f->role->me, label);
 }
 
 // Decides at the place where it stands in a C loop without condition.
@@ -729,7 +720,7 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     function_ops(f, &op->body);
     if (labels.has_continue) {
         out_end_line(out);
-        out_printf(out, "continue_%u:;\n", labels.number);
+        out_printf(out, "chx_continue_%u:;\n", labels.number);
     }
     function_ops(f, &op->step);
     if (!is_plain && is_do)
@@ -743,7 +734,7 @@ static void put_loop(FunctionEmit *f, const LocalOp *op)
     }
     if (labels.has_break) {
         out_end_line(out);
-        out_printf(out, "break_%u:;\n", labels.number);
+        out_printf(out, "chx_break_%u:;\n", labels.number);
     }
     f->loop = labels.outer;
 }
@@ -757,11 +748,11 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
     if (op->kind == LOCAL_BREAK) {
         bool leaves_switch = loop->switches > 0;
         loop->has_break |= leaves_switch;
-        out_puts(&f->v.out, leaves_switch ? arena_printf(f->arena, "goto break_%u;", loop->number) : "break;");
+        out_puts(&f->v.out, leaves_switch ? arena_printf(f->arena, "goto chx_break_%u;", loop->number) : "break;");
     } else {
         loop->has_continue |= !loop->plain_continue;
         out_puts(&f->v.out,
-                 loop->plain_continue ? "continue;" : arena_printf(f->arena, "goto continue_%u;", loop->number));
+                 loop->plain_continue ? "continue;" : arena_printf(f->arena, "goto chx_continue_%u;", loop->number));
     }
 }
 
@@ -810,9 +801,9 @@ void function_ops(FunctionEmit *f, const LocalOpList *ops)
 
 static void put_labels(const FunctionEmit *f, Out *out)
 {
-    out_printf(out, "    switch (%s->%s.at) {\n", f->role->me, f->head);
+    out_printf(out, "    switch (chx_frame_at(&%s->chx_head)) {\n", f->role->me);
     for (uint32_t label = 1; label <= f->labels; label++)
-        out_printf(out, "    case %u: goto at_%u;\n", label, label);
+        out_printf(out, "    case %u: goto chx_at_%u;\n", label, label);
     out_puts(out, "    default: break;\n    }\n");
 }
 
@@ -830,7 +821,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
                    Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
-    FunctionEmit f = {.role = role, .arena = role->arena, .function = function, .head = emit_head(function)};
+    FunctionEmit f = {.role = role, .arena = role->arena, .function = function};
     f.recurses = ops_recurse(&function->body, function);
     f.v = (Voice){
         .arena = role->arena,

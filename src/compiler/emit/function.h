@@ -28,8 +28,7 @@ typedef struct {
     const LocalFunction *function;
     Voice v; // prints the body
     Out *tables;
-    const char *head; // the member for the runtime: "frame"
-    uint32_t labels;  // at_1 .. at_labels
+    uint32_t labels; // chx_at_1 .. chx_at_labels
     bool uses_outcome;
     bool recurses;      // calls itself, and goes on after it
     bool begins_again;  // at `chx_begin`, with a frame of its own

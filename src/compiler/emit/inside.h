@@ -75,6 +75,5 @@ VariableRank emit_rank(const LocalFunction *function, const Variable *variable);
 // Further members of the frame that it needs are put in `held`.
 void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
                    Out *out);
-const char *emit_head(const LocalFunction *function); // the name of a frame's member for the runtime
 
 #endif

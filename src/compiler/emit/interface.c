@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 // struct NAME_cast has nothing but actors in it.
-#define CAST_AS_ARRAY "(const chx_actor *)(const void *)cast"
+#define CAST_AS_ARRAY "(const chx_actor *)(const void *)chx_cast_"
 
 // Clang warns about inline functions that are not used, unless they come from a header.
 #define LINKAGE(emit) ((emit)->is_central ? "static CHX_UNUSED" : "static inline")
@@ -22,7 +22,7 @@ Shape emit_result_shape(TypeTable *table, const Result *result)
 const char *emit_param_name(const Emit *emit, const Param *param)
 {
     const char *role = emit->program->role_names[roleset_next(&param->at, 0)];
-    return arena_printf(emit->arena, "%s_%s", role, param->name);
+    return arena_printf(emit->arena, "chx_%s_%s", role, param->name);
 }
 
 // A companion that lies around from before an update would mean something else, or nothing, to the new headers.
@@ -143,16 +143,17 @@ static void print_start(const Emit *emit, const Instance *instance, size_t index
 {
     const char *name = emit->program->name;
     if (!emit->is_central) {
-        out_printf(out, "    return chx_start(runtime, &%s_chx_choreography, %zu, %s, %s);\n", name, index,
+        out_printf(out, "    return chx_start(chx_runtime_, &%s_chx_choreography, %zu, %s, %s);\n", name, index,
                    CAST_AS_ARRAY, arguments);
         return;
     }
     // A sequential program is over as soon as it is started.
-    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n    (void)runtime;\n", name, instance->name);
-    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.arguments = %s;\n", arguments);
+    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n    (void)chx_runtime_;\n", name, instance->name);
+    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.chx_arguments = %s;\n",
+               arguments);
     out_printf(out, "    return chx_central_start(&%s_chx_choreography, %zu, %s, %s_%s_chx_body, &chx_closure, %s);\n",
                name, index, CAST_AS_ARRAY, name, instance->name,
-               instance->results.count > 0 ? "&chx_closure.results" : "NULL");
+               instance->results.count > 0 ? "&chx_closure.chx_results" : "NULL");
 }
 
 static void print_run(const Emit *emit, const Instance *instance, size_t index, const char *arguments, Out *out)
@@ -161,16 +162,17 @@ static void print_run(const Emit *emit, const Instance *instance, size_t index, 
     bool has_results = instance->results.count > 0;
     if (!emit->is_central) {
         out_printf(out, "    return chx_run(&%s_chx_choreography, %zu, %s, %s, %s);\n", name, index, CAST_AS_ARRAY,
-                   arguments, has_results ? "out" : "NULL");
+                   arguments, has_results ? "chx_out_" : "NULL");
         return;
     }
     out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n", name, instance->name);
-    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.arguments = %s;\n", arguments);
+    out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.chx_arguments = %s;\n",
+               arguments);
     out_printf(out, "    chx_status chx_end = chx_central(&%s_chx_choreography, %s, %s_%s_chx_body, &chx_closure);\n",
                name, CAST_AS_ARRAY, name, instance->name);
     if (has_results) {
-        out_puts(out, "    if (out != NULL && chx_end == CHX_OK)\n        *out = chx_closure.results;\n");
-        out_printf(out, "    else\n        %s_%s_result_drop(&chx_closure.results);\n", name, instance->name);
+        out_puts(out, "    if (chx_out_ != NULL && chx_end == CHX_OK)\n        *chx_out_ = chx_closure.chx_results;\n");
+        out_printf(out, "    else\n        %s_%s_result_drop(&chx_closure.chx_results);\n", name, instance->name);
     }
     out_puts(out, "    return chx_end;\n");
 }
@@ -179,7 +181,7 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
 {
     const Program *program = emit->program;
     const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
-    out_printf(out, "\n%s void %s_result_drop(struct %s_result *out)\n{\n", LINKAGE(emit), name, name);
+    out_printf(out, "\n%s void %s_result_drop(struct %s_result *chx_out_)\n{\n", LINKAGE(emit), name, name);
     bool drops = false;
     for (RoleId role = 0; role < program->role_count; role++) {
         const Result *result = instance_result(instance, role);
@@ -187,10 +189,10 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
             continue;
         Shape shape = emit_result_shape(&emit->types, result);
         if (shape.is_owning)
-            out_printf(out, "    chx_value_drop(&%s, &out->%s);\n", shape.descriptor, program->role_names[role]);
+            out_printf(out, "    chx_value_drop(&%s, &chx_out_->%s);\n", shape.descriptor, program->role_names[role]);
         drops |= shape.is_owning;
     }
-    out_puts(out, drops ? "}\n" : "    (void)out;\n}\n");
+    out_puts(out, drops ? "}\n" : "    (void)chx_out_;\n}\n");
 }
 
 static void print_functions(Emit *emit, const Instance *instance, size_t index, Out *out)
@@ -202,8 +204,8 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
 
     if (has_results)
         print_drop(emit, instance, out);
-    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *runtime, const struct %s_cast *cast", linkage, name,
-               program->name);
+    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *chx_runtime_, const struct %s_cast *chx_cast_", linkage,
+               name, program->name);
     print_params(emit, instance, out);
     out_puts(out, ")\n{\n");
     const char *arguments = print_arguments(emit, instance, out);
@@ -211,15 +213,16 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
     out_puts(out, "}\n");
 
     if (has_results)
-        out_printf(out, "\n%s chx_status %s_wait(chx_session *session, struct %s_result *out)\n", linkage, name, name);
+        out_printf(out, "\n%s chx_status %s_wait(chx_session *chx_session_, struct %s_result *chx_out_)\n", linkage,
+                   name, name);
     else
-        out_printf(out, "\n%s chx_status %s_wait(chx_session *session)\n", linkage, name);
-    out_printf(out, "{\n    return chx_finish(session, %s);\n}\n", has_results ? "out" : "NULL");
+        out_printf(out, "\n%s chx_status %s_wait(chx_session *chx_session_)\n", linkage, name);
+    out_printf(out, "{\n    return chx_finish(chx_session_, %s);\n}\n", has_results ? "chx_out_" : "NULL");
 
     out_printf(out, "\n%s chx_status %s(", linkage, name);
     if (has_results)
-        out_printf(out, "struct %s_result *out, ", name);
-    out_printf(out, "const struct %s_cast *cast", program->name);
+        out_printf(out, "struct %s_result *chx_out_, ", name);
+    out_printf(out, "const struct %s_cast *chx_cast_", program->name);
     print_params(emit, instance, out);
     out_puts(out, ")\n{\n");
     arguments = print_arguments(emit, instance, out);

@@ -143,7 +143,7 @@ static void put_frame(RoleEmit *role, const LocalFunction *function, const HeldL
     size_t variable_count = function->variables.count + held->count;
     const char *frame = arena_printf(role->arena, "%s_%s_frame", role->prefix, function->name);
     out_printf(out, "\n/* what %s knows in %s */\nstruct %s {\n", role->local->name, function->name, frame);
-    out_printf(out, "    chx_frame %s;\n", emit_head(function));
+    out_puts(out, "    chx_frame chx_head;\n");
     if (function->result != NULL) {
         Shape shape = emit_result_shape(&role->types, function->result);
         out_printf(out, "    %s;\n", shape_declare(role->arena, &shape, "chx_result"));
@@ -414,7 +414,11 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
     const char *prefix = role->prefix;
     size_t sends = roleset_count(&local->sends_to);
     size_t receives = roleset_count(&local->receives_from);
-    out_printf(out, "\nextern const chx_role %s;\nconst chx_role %s = {\n", prefix, prefix);
+    // The interface declares it by its usual name; by another the user may have done so.
+    out_puts(out, "\n#ifdef CHX_ROLE_AS\n#pragma GCC diagnostic push\n");
+    out_puts(out, "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n");
+    out_printf(out, "extern const chx_role %s;\n#pragma GCC diagnostic pop\n#endif\n", prefix);
+    out_printf(out, "const chx_role %s = {\n", prefix);
     out_printf(out, "    CHX_GENERATED_VERSION, CHX_STRING(%s), \"%s\", \"%s\", %u,\n", prefix, role->program->name,
                local->name, local->role);
     out_printf(out, "    UINT64_C(0x%016" PRIx64 "), %s,\n", role->emit->digest, role->emit->source_literal);
@@ -428,7 +432,8 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
     // Before the library's own constructor, which may turn this process into one that needs to know all roles.
-    out_printf(out, "static void %s_chx_register(void) __attribute__((constructor(%d)));\n", prefix, REGISTER_PRIORITY);
+    out_printf(out, "static void %s_chx_register(void) __attribute__((__constructor__(%d)));\n", prefix,
+               REGISTER_PRIORITY);
     out_printf(out, "static void %s_chx_register(void)\n{\n    chx_register(&%s_chx_registration);\n}\n", prefix,
                prefix);
     rename_as(role, arena_printf(role->arena, "%s_chx_registration", prefix), "_chx_registration");

@@ -376,7 +376,7 @@ static void print_fields(const TypeEntry *entry, const char *shadow, Out *out)
     Arena *arena = out->text.arena;
     if (entry->fields.count == 0)
         return;
-    out_printf(out, "static const chx_field %s_fields[] CHX_UNUSED = {\n", entry->name);
+    out_printf(out, "static const chx_field %s_chx_fields[] CHX_UNUSED = {\n", entry->name);
     for (size_t i = 0; i < entry->fields.count; i++) {
         const TypeField *field = &entry->fields.items[i];
         const char *offset = shadow == NULL ? entry_offset(arena, entry, field->name)
@@ -397,9 +397,11 @@ static void print_type(const TypeEntry *entry, const char *name, const char *kin
     out_printf(out, "static const chx_type %s CHX_UNUSED = {\n", name);
     out_printf(out, "    CHX_KIND_%s, %s, %u, %s, %s, ", kind, entry_is_owning(entry) ? "true" : "false", wire, size,
                c_literal(arena, shown));
-    out_printf(out, "%s, %zu, %s, ", has_fields ? arena_printf(arena, "%s_fields", entry->name) : "NULL", count,
+    out_printf(out, "%s, %zu, %s, ", has_fields ? arena_printf(arena, "%s_chx_fields", entry->name) : "NULL", count,
                element);
     const char *codec = entry->type != NULL && entry->type->kind == CTYPE_CODEC ? entry->type->codec : NULL;
+    if (codec != NULL && codec[0] == '{')
+        codec = arena_printf(arena, "%s_chx_codec", entry->name);
     out_printf(out, "%s%s, NULL, NULL,\n};\n", codec != NULL ? "&" : "", codec != NULL ? codec : "NULL");
 }
 
@@ -410,17 +412,18 @@ static void print_pack(const TypeEntry *entry, bool pack, Out *out)
                             ? type_declare(arena, entry->type, "*")
                             : arena_printf(arena, "__typeof__(((%s *)0)->%s) *", entry->root, entry->path);
     out_printf(out, "static void %s_%s(void *chx_to, const void *chx_from)\n{\n", entry->name,
-               pack ? "pack" : "unpack");
+               pack ? "chx_pack" : "chx_unpack");
     const char *shadow = arena_printf(arena, "struct %s *", entry->shadow);
     const char *to = pack ? shadow : value;
     const char *from = pack ? value : shadow;
-    out_printf(out, "    %sto = (%s)chx_to;\n    const %sfrom = (const %s)chx_from;\n", to, to, from, from);
+    out_printf(out, "    %schx_into = (%s)chx_to;\n    const %schx_out_of = (const %s)chx_from;\n", to, to, from, from);
     for (size_t i = 0; i < entry->fields.count; i++) {
         const TypeField *field = &entry->fields.items[i];
         if (field->is_bitfield || field->type->kind != CTYPE_ARRAY)
-            out_printf(out, "    to->%s = from->%s;\n", field->name, field->name);
+            out_printf(out, "    chx_into->%s = chx_out_of->%s;\n", field->name, field->name);
         else
-            out_printf(out, "    memcpy(to->%s, from->%s, sizeof to->%s);\n", field->name, field->name, field->name);
+            out_printf(out, "    memcpy(chx_into->%s, chx_out_of->%s, sizeof chx_into->%s);\n", field->name,
+                       field->name, field->name);
     }
     out_puts(out, "}\n");
 }
@@ -441,12 +444,16 @@ static void print_shadow(const TypeEntry *entry, Out *out)
     }
     out_puts(out, "};\n");
     print_pack(entry, true, out);
+    // The values came out of bit-fields of the same width.
+    out_puts(out, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wconversion\"\n");
     print_pack(entry, false, out);
+    out_puts(out, "#pragma GCC diagnostic pop\n");
     print_fields(entry, entry->shadow, out);
-    print_type(entry, arena_printf(arena, "%s_plain", entry->name), "STRUCT", 0,
+    print_type(entry, arena_printf(arena, "%s_chx_plain", entry->name), "STRUCT", 0,
                arena_printf(arena, "sizeof(struct %s)", entry->shadow), out);
     out_printf(out, "static const chx_type %s CHX_UNUSED = {\n", entry->name);
-    out_printf(out, "    CHX_KIND_SHADOW, %s, 0, %s, %s, NULL, 0, &%s_plain, NULL, %s_pack, %s_unpack,\n};\n",
+    out_printf(out,
+               "    CHX_KIND_SHADOW, %s, 0, %s, %s, NULL, 0, &%s_chx_plain, NULL, %s_chx_pack, %s_chx_unpack,\n};\n",
                entry_is_owning(entry) ? "true" : "false", entry_size(arena, entry),
                c_literal(arena, entry->path == NULL ? entry->type->spelling : "(unnamed)"), entry->name, entry->name,
                entry->name);
@@ -486,6 +493,8 @@ static void print_entry(const TypeEntry *entry, Out *out)
     } else if (type->kind == CTYPE_COMPLEX) {
         print_type(entry, entry->name, "COMPLEX", (unsigned)type->size, size, out);
     } else if (type->kind == CTYPE_CODEC) {
+        if (type->codec[0] == '{')
+            out_printf(out, "static const chx_codec %s_chx_codec CHX_UNUSED = %s;\n", entry->name, type->codec);
         print_type(entry, entry->name, "CODEC", 0, size, out);
     } else {
         print_type(entry, entry->name, "OPAQUE", type->holds_pointer ? 0 : 1, size, out);
