@@ -98,8 +98,11 @@ static bool make_args(Arena *arena, const CFlags *flags, bool with_machine, ArgL
     bool has_machine = false;
     args->count = 0;
     // A header with a choreography is read as C, too.
-    vector_push(arena, args, "-xc");
+    vector_push(arena, args, flags->is_cxx ? "-xc++" : "-xc");
     for (size_t i = 0; i < flags->args.count; i++) {
+        // The standard is one of C's.
+        if (flags->is_cxx && scan_starts_with(flags->args.items[i], "-std="))
+            continue;
         bool is_machine = is_machine_arg(flags->args.items[i]);
         has_machine |= is_machine;
         if (with_machine || !is_machine)

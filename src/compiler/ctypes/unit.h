@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     VECTOR(const char *) args;
     VECTOR(CVirtualFile) files; // companions of earlier blocks, not written yet
+    bool is_cxx;                // the file is C++: only ctypes_expansions reads such
 } CFlags;
 
 // cc's arguments to those for libclang: drops what clang does not know or what concerns output, linking, warnings.

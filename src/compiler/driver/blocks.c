@@ -27,34 +27,47 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The file that `#include "name"` means in `file`, or NULL.
-static const char *look_up(Compilation *compilation, const CFile *file, const char *name)
+static const char *look_up_in(Arena *arena, const char *const *directories, size_t count, const char *name)
 {
-    Arena *arena = compilation->arena;
-    if (name[0] == '/')
-        return is_file(name) ? name : NULL;
-    const char *path = path_join(arena, path_directory(arena, file->source->path), name);
-    if (is_file(path))
-        return path;
-    for (size_t i = 0; i < compilation->quote_dirs.count; i++) {
-        path = path_join(arena, compilation->quote_dirs.items[i], name);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = path_join(arena, directories[i], name);
         if (is_file(path))
             return path;
     }
     return NULL;
 }
 
+// The file that `#include "name"` or `<name>` means in a file of that directory. NULL: there is none, or it is one of the
+// system's, which have no choreographies.
+static const char *look_up(Compilation *compilation, const char *directory, const char *name, bool is_angled)
+{
+    Arena *arena = compilation->arena;
+    if (name[0] == '/')
+        return is_file(name) ? name : NULL;
+    const char *path = is_angled ? NULL : look_up_in(arena, &directory, 1, name);
+    if (path == NULL && !is_angled)
+        path = look_up_in(arena, compilation->quote_dirs.items, compilation->quote_dirs.count, name);
+    if (path == NULL)
+        path = look_up_in(arena, compilation->angle_dirs.items, compilation->angle_dirs.count, name);
+    return path;
+}
+
+static CFile *load_header(Compilation *compilation, const char *path, int depth)
+{
+    // A header that is missing is for the C compiler to complain about: it knows whether the line is active.
+    const char *error;
+    return path == NULL ? NULL : load(compilation, path_plain(compilation->arena, path), depth, &error);
+}
+
 static void load_includes(Compilation *compilation, CFile *file, int depth)
 {
     for (size_t i = 0; i < file->found.includes.count; i++) {
-        const char *name = file->found.includes.items[i].path;
-        if (is_companion(name))
+        const FoundInclude *include = &file->found.includes.items[i];
+        if (is_companion(include->path))
             continue;
-        const char *path = look_up(compilation, file, name);
-        const char *error;
-        // A header that is missing is for the C compiler to complain about: it knows whether the line is active.
-        CFile *included =
-            path == NULL ? NULL : load(compilation, path_plain(compilation->arena, path), depth + 1, &error);
+        const char *directory = path_directory(compilation->arena, file->source->path);
+        const char *path = look_up(compilation, directory, include->path, include->is_angled);
+        CFile *included = load_header(compilation, path, depth + 1);
         if (included != NULL)
             vector_push(compilation->arena, &file->includes, included);
     }
@@ -115,7 +128,7 @@ static CFile *find_file(Compilation *compilation, CFile *file, Test *test)
 static bool has_something_of_ours(Compilation *compilation, const CFile *file)
 {
     (void)compilation;
-    if (file->found.blocks.count > 0 || file->found.makers.count > 0)
+    if (file->found.blocks.count > 0 || file->found.makers.count > 0 || file->found.has_other_includes)
         return true;
     for (size_t i = 0; i < file->found.includes.count; i++)
         if (is_companion(file->found.includes.items[i].path))
@@ -123,9 +136,54 @@ static bool has_something_of_ours(Compilation *compilation, const CFile *file)
     return false;
 }
 
+static bool is_cxx_with_block(Compilation *compilation, const CFile *file)
+{
+    (void)compilation;
+    return file->found.blocks.count > 0 && !blocks_is_c_header(file->source->path);
+}
+
+bool blocks_is_c_header(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 2 && strcmp(path + length - 2, ".h") == 0;
+}
+
 bool blocks_concern_us(Compilation *compilation, CFile *file)
 {
-    return find_file(compilation, file, has_something_of_ours) != NULL;
+    if (find_file(compilation, file, has_something_of_ours) != NULL)
+        return true;
+    for (size_t i = 0; i < compilation->forced.count; i++) {
+        CFile *forced = load_header(compilation, look_up(compilation, ".", compilation->forced.items[i], false), 1);
+        if (forced != NULL && find_file(compilation, forced, has_something_of_ours) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool reaches(CFile *from, const CFile *file, Map *seen)
+{
+    if (from == file)
+        return true;
+    if (map_has(seen, from->real_path))
+        return false;
+    map_put(seen, from->real_path, from);
+    for (size_t i = 0; i < from->includes.count; i++)
+        if (reaches(from->includes.items[i], file, seen))
+            return true;
+    return false;
+}
+
+bool blocks_forced_has(Compilation *compilation, const char *forced, const CFile *file)
+{
+    Map seen;
+    map_init(&seen, compilation->arena);
+    CFile *header = load_header(compilation, look_up(compilation, ".", forced, false), 1);
+    return header != NULL && reaches(header, file, &seen);
+}
+
+bool blocks_in_cxx(Compilation *compilation, CFile *file)
+{
+    return find_file(compilation, file, is_cxx_with_block) != NULL;
 }
 
 static bool is_no_text(Compilation *compilation, const CFile *file)

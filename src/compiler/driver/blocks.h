@@ -5,10 +5,15 @@
 
 #include "compiler/driver/chorcc.h"
 
-// Loads a file and, recursively, what it includes with quotes; each file once. NULL: it can't be read; *error says why.
+// Loads a file and, recursively, what it includes; each file once. Headers of the system are left out. NULL: it can't be read; *error says why.
 CFile *blocks_load(Compilation *compilation, const char *path, const char **error);
 // Is there a reason to ask libclang about this file: a block, a macro that makes one, or a companion, in it or in what it includes?
 bool blocks_concern_us(Compilation *compilation, CFile *file);
+// Does this file, given with -include, bring in `file`?
+bool blocks_forced_has(Compilation *compilation, const char *forced, const CFile *file);
+// A file in C++ and what it includes: is there text like a block in it, other than in a header that C may include, too?
+bool blocks_in_cxx(Compilation *compilation, CFile *file);
+bool blocks_is_c_header(const char *path); // by its name
 // Reports files that hold a block and are no text for us. False: there was one.
 bool blocks_check_text(Compilation *compilation, CFile *file);
 // A file, this one or one that it includes, whose last block is never closed; NULL: there is none.

@@ -19,7 +19,7 @@
 // The passes, in order. A compilation stops after the one it was asked for.
 typedef enum { PASS_FIND, PASS_PARSE, PASS_CHECK, PASS_PROJECT, PASS_EMIT } Pass;
 
-// A C file that was looked at: a source, or a header that it includes with quotes.
+// A C file that was looked at: a source, or a header that it includes.
 typedef struct CFile CFile;
 struct CFile {
     Source *source;
@@ -63,6 +63,8 @@ typedef struct {
     CFlags flags;                          // for libclang; companions made so far are virtual files in it
     Map files;                             // by real path: CFile
     VECTOR(const char *) quote_dirs;       // where an #include "..." is looked up, after the file's own directory
+    VECTOR(const char *) angle_dirs;       // and then, as an #include <...>
+    VECTOR(const char *) forced;           // files of -include and -imacros
     VECTOR(const char *) companion_dirs;   // where companions are that may not be beside the file that includes them
     VECTOR(Choreography *) choreographies; // of all units, each once
 } Compilation;
@@ -70,6 +72,8 @@ typedef struct {
 Compilation *compilation_new(Arena *arena, const CompilationOptions *options);
 // NULL: nothing for us to do in this file, or an error that is in diags.
 Unit *compilation_add(Compilation *compilation, const char *path);
+// A file in C++, which can't hold choreographies: an error if it does, or a header of it that is C++ by its name.
+void compilation_refuse_cxx(Compilation *compilation, const char *path);
 // Are the roles' functions there that the unit's companions ask for? After PASS_EMIT. Errors go to diags; what is only
 // missing is left out when `c_is_broken` says that the C compiler rejects the file anyway.
 typedef bool CIsBroken(void *context, const char *path);

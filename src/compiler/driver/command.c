@@ -55,6 +55,15 @@ static bool is_compiled(const char *path)
     return strstr(path_base(path), ".so.") != NULL;
 }
 
+// Headers are compiled for later, nothing is linked then.
+static bool has_only_headers(const Options *options)
+{
+    for (size_t i = 0; i < options->inputs.count; i++)
+        if (!options->inputs.items[i].is_header)
+            return false;
+    return options->inputs.count > 0;
+}
+
 static bool has_source(const Options *options)
 {
     for (size_t i = 0; i < options->inputs.count; i++)
@@ -88,7 +97,8 @@ static void cc_command_line(const Command *command, WordList *words)
     bool is_bare = options->inputs.count == 0;
     if (has_source(options) || (is_bare && options->mode == MODE_SHOWME))
         add_cflags(command, words);
-    if (!options->stops_early && !options->adds_no_libs && (!is_bare || options->mode == MODE_SHOWME))
+    if (!options->stops_early && !options->adds_no_libs && !has_only_headers(options) &&
+        (!is_bare || options->mode == MODE_SHOWME))
         cc_add_libs(command->arena, &command->places, words);
 }
 
@@ -164,6 +174,8 @@ static void analyse(Command *command, Pass until)
     const Options *options = &command->options;
     command->compilation = new_compilation(command, until);
     for (size_t i = 0; i < options->inputs.count; i++) {
+        if (options->inputs.items[i].is_cxx)
+            compilation_refuse_cxx(command->compilation, options->inputs.items[i].path);
         if (!options->inputs.items[i].is_c)
             continue;
         Unit *unit = compilation_add(command->compilation, options->inputs.items[i].path);
@@ -187,6 +199,14 @@ static bool has_c_input(const Options *options)
     return false;
 }
 
+static bool has_cxx_input(const Options *options)
+{
+    for (size_t i = 0; i < options->inputs.count; i++)
+        if (options->inputs.items[i].is_cxx)
+            return true;
+    return false;
+}
+
 // ---- the modes ----
 
 static void write_and_verify(Command *command)
@@ -206,7 +226,7 @@ static int compile(Command *command)
     const Options *options = &command->options;
     if (options->inputs.count == 0 && !options->asks_cc && !options->has_link_input)
         return usage_error("no input files");
-    if (options->is_dry_run || !has_c_input(options))
+    if (options->is_dry_run || (!has_c_input(options) && !has_cxx_input(options)))
         return run_cc(command);
     analyse(command, PASS_EMIT);
     write_and_verify(command);

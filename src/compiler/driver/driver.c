@@ -9,14 +9,17 @@
 #include "compiler/driver/path.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 // ---- a compilation ----
 
-// Adds the directories of `-I dir`, `-Idir` and the like.
-static void add_quote_dirs(Compilation *compilation, const char *option)
+typedef VECTOR(const char *) PathList;
+
+// Adds the directories, or files, of `-I dir`, `-Idir` and the like.
+static void add_option_paths(const Compilation *compilation, const char *option, PathList *paths)
 {
     const CompilationOptions *options = &compilation->options;
     size_t length = strlen(option);
@@ -25,10 +28,40 @@ static void add_quote_dirs(Compilation *compilation, const char *option)
         if (strncmp(word, option, length) != 0)
             continue;
         if (word[length] != '\0')
-            vector_push(compilation->arena, &compilation->quote_dirs, word + length);
+            vector_push(compilation->arena, paths, word + length);
         else if (i + 1 < options->cc_arg_count)
-            vector_push(compilation->arena, &compilation->quote_dirs, options->cc_args[++i]);
+            vector_push(compilation->arena, paths, options->cc_args[++i]);
     }
+}
+
+// Adds the directories of a variable that C compilers read, "dir:dir"; an empty one is the current directory.
+static void add_environment_paths(const Compilation *compilation, const char *variable, PathList *paths)
+{
+    const char *value = getenv(variable);
+    if (value == NULL || value[0] == '\0')
+        return;
+    char *rest = arena_strdup(compilation->arena, value);
+    for (char *word; (word = strsep(&rest, ":")) != NULL;)
+        vector_push(compilation->arena, paths, word[0] == '\0' ? "." : (const char *)word);
+}
+
+static void find_search_paths(Compilation *compilation)
+{
+    PathList quoted = {0}, angled = {0}, forced = {0};
+    add_option_paths(compilation, "-iquote", &quoted);
+    add_option_paths(compilation, "-I", &angled);
+    add_environment_paths(compilation, "CPATH", &angled);
+    add_option_paths(compilation, "-isystem", &angled);
+    add_environment_paths(compilation, "C_INCLUDE_PATH", &angled);
+    add_option_paths(compilation, "-idirafter", &angled);
+    add_option_paths(compilation, "-include", &forced);
+    add_option_paths(compilation, "-imacros", &forced);
+    for (size_t i = 0; i < quoted.count; i++)
+        vector_push(compilation->arena, &compilation->quote_dirs, quoted.items[i]);
+    for (size_t i = 0; i < angled.count; i++)
+        vector_push(compilation->arena, &compilation->angle_dirs, angled.items[i]);
+    for (size_t i = 0; i < forced.count; i++)
+        vector_push(compilation->arena, &compilation->forced, forced.items[i]);
 }
 
 static void add_include_flag(Compilation *compilation, const char *directory)
@@ -54,8 +87,7 @@ Compilation *compilation_new(Arena *arena, const CompilationOptions *options)
     compilation->sources = sources_new(arena);
     compilation->diags = diags_new(arena, compilation->sources);
     map_init(&compilation->files, arena);
-    add_quote_dirs(compilation, "-iquote");
-    add_quote_dirs(compilation, "-I");
+    find_search_paths(compilation);
     cflags_from_cc(arena, options->cc_args, options->cc_arg_count, &compilation->flags);
     if (options->include_dir != NULL)
         add_include_flag(compilation, options->include_dir);
@@ -75,6 +107,25 @@ static void keep_companions(Compilation *compilation, const Choreography *choreo
     }
 }
 
+// The flags for reading `file` on its own. A file that -include brings in would be there twice, or its guard would leave
+// nothing of it: such an option is left out.
+static CFlags flags_for(Compilation *compilation, const CFile *file)
+{
+    CFlags flags = compilation->flags;
+    flags.args.items = NULL;
+    flags.args.count = flags.args.capacity = 0;
+    for (size_t i = 0; i < compilation->flags.args.count; i++) {
+        const char *word = compilation->flags.args.items[i];
+        const char *next = i + 1 < compilation->flags.args.count ? compilation->flags.args.items[i + 1] : "";
+        bool is_forced = strcmp(word, "-include") == 0 || strcmp(word, "-imacros") == 0;
+        if (is_forced && blocks_forced_has(compilation, next, file))
+            i++;
+        else
+            vector_push(compilation->arena, &flags.args, word);
+    }
+    return flags;
+}
+
 static void run_passes(Compilation *compilation, Choreography *choreography)
 {
     Arena *arena = compilation->arena;
@@ -89,7 +140,8 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
     choreography->tree = parse_block(arena, sources, diags, choreography->block);
     if (until < PASS_CHECK || diags_errors(diags) > errors)
         return;
-    choreography->program = check_tree(arena, sources, diags, source, choreography->tree, &compilation->flags);
+    CFlags flags = flags_for(compilation, choreography->file);
+    choreography->program = check_tree(arena, sources, diags, source, choreography->tree, &flags);
     if (choreography->program == NULL || diags_errors(diags) > errors)
         return;
     choreography->knowledge = knowledge_new(arena, diags, choreography->program);
@@ -216,7 +268,8 @@ static bool unclosed_is_active(Compilation *compilation, const CFile *file, cons
     const Source *closed = source_add(sources_new(compilation->arena), source->path, text, strlen(text));
     CExpansionList active = {0};
     const char *error;
-    if (!ctypes_expansions(compilation->arena, closed, &compilation->flags, "choreography", &active, &error))
+    CFlags flags = flags_for(compilation, file);
+    if (!ctypes_expansions(compilation->arena, closed, &flags, "choreography", &active, &error))
         return false;
     for (size_t i = 0; i < active.count; i++)
         if (active.items[i].offset == block->span.start && file_same(active.items[i].path, source->path))
@@ -302,6 +355,31 @@ Unit *compilation_add(Compilation *compilation, const char *path)
         warn_without_header(compilation, file);
     check_names(compilation, unit);
     return unit;
+}
+
+// ---- C++ ----
+
+void compilation_refuse_cxx(Compilation *compilation, const char *path)
+{
+    const char *error;
+    CFile *file = blocks_load(compilation, path, &error);
+    // What can't be read the C++ compiler will complain about.
+    if (file == NULL || !blocks_in_cxx(compilation, file))
+        return;
+    CFlags flags = compilation->flags;
+    flags.is_cxx = true;
+    CExpansionList active = {0};
+    if (!ctypes_expansions(compilation->arena, file->source, &flags, "choreography", &active, &error))
+        return;
+    for (size_t i = 0; i < active.count; i++) {
+        CFile *holder = blocks_load(compilation, path_plain(compilation->arena, active.items[i].path), &error);
+        const FoundBlock *block = holder == NULL ? NULL : block_at(holder, active.items[i].offset);
+        if (block == NULL || blocks_is_c_header(holder->source->path))
+            continue;
+        diag_error(compilation->diags, (Span){holder->source->id, block->span.start, block->inside.start},
+                   "a choreography can't stand in a C++ file: move it to a C file, or to a header of C (.h)");
+        diag_note(compilation->diags, SPAN_NONE, "C++ can start it: '#include \"NAME.chor.h\"'");
+    }
 }
 
 // ---- for the tools ----

@@ -5,7 +5,7 @@ void help_print(FILE *out)
     fputs("Usage: chorcc [options of the C compiler] files...\n"
           "\n"
           "Compiles and links as cc does. Before that, each choreography in a C file, or in a header that it\n"
-          "includes with quotes, is projected to its roles, and the companion headers NAME.chor.h and\n"
+          "includes, is projected to its roles, and the companion headers NAME.chor.h and\n"
           "NAME.ROLE.chor.h are written beside the file that holds it.\n"
           "\n"
           "  --emit               only write the companions\n"

@@ -216,13 +216,25 @@ static void note_cc_option(Options *options, const char *word)
         options->asks_cc = true;
 }
 
+static bool has_ending_of(const char *path, const char *const *endings)
+{
+    for (; *endings != NULL; endings++)
+        if (ends_with(path, *endings))
+            return true;
+    return false;
+}
+
 static void add_input(Parser *parser, const char *path)
 {
+    static const char *const cxx_headers[] = {".hh", ".H", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc", NULL};
+    static const char *const cxx_sources[] = {".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", NULL};
     const char *language = parser->language;
     bool is_header = language != NULL ? strcmp(language, "c-header") == 0 : ends_with(path, ".h");
     bool is_c = language != NULL ? is_header || strcmp(language, "c") == 0 : is_header || ends_with(path, ".c");
     // Standard input can be read only once: it is cc's.
-    Input input = {path, is_c && strcmp(path, "-") != 0, is_header};
+    bool is_cxx_header = language != NULL ? strcmp(language, "c++-header") == 0 : has_ending_of(path, cxx_headers);
+    bool is_cxx = is_cxx_header || (language != NULL ? strcmp(language, "c++") == 0 : has_ending_of(path, cxx_sources));
+    Input input = {path, is_c && strcmp(path, "-") != 0, is_header || is_cxx_header, is_cxx && strcmp(path, "-") != 0};
     vector_push(parser->arena, &parser->options->inputs, input);
 }
 

@@ -29,6 +29,7 @@ typedef struct {
     const char *path;
     bool is_c; // C source or header: choreographies are looked for in it
     bool is_header;
+    bool is_cxx; // C++ source or header: choreographies in it are refused
 } Input;
 
 typedef struct {

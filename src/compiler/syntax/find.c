@@ -135,21 +135,25 @@ static void add_maker(Arena *arena, const Source *source, uint32_t start, uint32
     vector_push(arena, &found->makers, maker);
 }
 
-// Behind the word `include`: one with quotes is kept.
+// Behind the word `include`.
 static void add_include(Arena *arena, const Source *source, Span directive, uint32_t at, Found *found)
 {
     const char *text = source->text;
     uint32_t end = directive.end;
-    if (at >= end || text[at] != '"')
+    if (at >= end || (text[at] != '"' && text[at] != '<')) {
+        found->has_other_includes |= at < end;
         return;
+    }
+    bool is_angled = text[at] == '<';
+    char last = is_angled ? '>' : '"';
     // A backslash is an ordinary character of the path.
     char *path = arena_alloc(arena, end - at);
     uint32_t length = 0;
-    for (at++; (at = lex_splices(text, at, end)) < end && text[at] != '"'; at++)
+    for (at++; (at = lex_splices(text, at, end)) < end && text[at] != last; at++)
         path[length++] = text[at];
     if (at >= end || length == 0)
         return;
-    FoundInclude include = {directive, path};
+    FoundInclude include = {directive, path, is_angled};
     vector_push(arena, &found->includes, include);
 }
 
@@ -164,6 +168,8 @@ static void add_directive(Arena *arena, const Source *source, Span directive, Fo
         add_include(arena, source, directive, rest, found);
     else if (word_is(text, at, behind, "define"))
         add_maker(arena, source, rest, end, found);
+    else if (word_is(text, at, behind, "include_next") || word_is(text, at, behind, "import"))
+        found->has_other_includes = true;
 }
 
 // The finder stands behind the word, before '('.

@@ -18,8 +18,9 @@ typedef struct {
 
 typedef struct {
     Span span;        // the whole directive, from '#' to the end of the line
-    const char *path; // between the quotes
-} FoundInclude;       // an #include "path" outside of blocks
+    const char *path; // between the quotes, or between < and >
+    bool is_angled;
+} FoundInclude; // an #include "path" or <path> outside of blocks
 
 typedef struct {
     Span span; // of the name
@@ -30,6 +31,7 @@ typedef struct {
     VECTOR(FoundBlock) blocks;
     VECTOR(FoundInclude) includes;
     VECTOR(FoundMaker) makers;
+    bool has_other_includes; // #include NAME, #include_next, #import: only the preprocessor knows what they mean
 } Found;
 
 void find_blocks(Arena *arena, const Sources *sources, const Source *source, Found *found);

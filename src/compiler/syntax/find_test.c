@@ -137,17 +137,19 @@ static void directive_in_a_block_is_recorded(void **state)
     arena_free(test.arena);
 }
 
-static void quoted_includes_are_collected(void **state)
+static void includes_are_collected(void **state)
 {
     (void)state;
     Test test =
         find("#include \"a.h\"\n # /* x */ include /* y */ \"dir/b.h\" // z\n#include <c.h>\n#inc\\\nlude \\\n\"d.h\"\n"
              "// #include \"e.h\"\nchoreography(\n#include \"f.h\"\n)\nint x; #include \"g.h\"\n#include \"h.h\"\n"
              "#include \"\"\n#include \"i.h\n#include_next \"j.h\"\n#include \"k\\l.h\"");
-    static const char *const paths[] = {"a.h", "dir/b.h", "d.h", "h.h", "k\\l.h"};
+    static const char *const paths[] = {"a.h", "dir/b.h", "c.h", "d.h", "h.h", "k\\l.h"};
     assert_int_equal(test.found.includes.count, sizeof paths / sizeof *paths);
     for (size_t i = 0; i < test.found.includes.count; i++)
         assert_string_equal(test.found.includes.items[i].path, paths[i]);
+    assert_true(test.found.includes.items[2].is_angled && !test.found.includes.items[3].is_angled);
+    assert_true(test.found.has_other_includes); // include_next
     Span first = test.found.includes.items[0].span;
     assert_string_equal(span_copy(test.arena, test.sources, first), "#include \"a.h\"");
     arena_free(test.arena);
@@ -200,7 +202,7 @@ int main(void)
         cmocka_unit_test(directives_hold_no_blocks),
         cmocka_unit_test(closing_parenthesis_is_the_matching_one),
         cmocka_unit_test(directive_in_a_block_is_recorded),
-        cmocka_unit_test(quoted_includes_are_collected),
+        cmocka_unit_test(includes_are_collected),
         cmocka_unit_test(macros_that_make_blocks_are_collected),
         cmocka_unit_test(large_file_is_scanned_fast),
     };
