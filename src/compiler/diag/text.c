@@ -113,17 +113,40 @@ static void print_place_line(Arena *arena, const Source *source, Span span, cons
     fprintf(out, "%s\n", colors->end);
 }
 
+// A name of a file or a piece of a source can have any bytes in it. What would move the cursor of a terminal, or make two
+// lines out of one, is shown as an escape.
+static void print_plain(const char *text, FILE *out)
+{
+    size_t size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        uint32_t code = (unsigned char)text[at];
+        size_t length = utf8_decode(text + at, size - at, &code);
+        if (length == 0)
+            code = (unsigned char)text[at], length = 1;
+        if (code < 0x20 || (code >= 0x7F && code < 0xA0))
+            fprintf(out, "\\%03o", (unsigned)(unsigned char)text[at]);
+        else
+            fwrite(text + at, 1, length, out);
+        at += length;
+    }
+}
+
 static void print_message(const Sources *sources, Span span, const char *kind, const char *color, const char *message,
                           const Colors *colors, FILE *out)
 {
     if (span.file == FILE_NONE) {
-        fprintf(out, "%schorcc:%s %s%s:%s %s\n", colors->bold, colors->end, color, kind, colors->end, message);
+        fprintf(out, "%schorcc:%s %s%s:%s ", colors->bold, colors->end, color, kind, colors->end);
+        print_plain(message, out);
+        putc('\n', out);
         return;
     }
     const Source *source = source_get(sources, span.file);
     Position position = source_position(source, span.start);
-    fprintf(out, "%s%s:%u:%u:%s %s%s:%s %s\n", colors->bold, source->path, position.line, position.column, colors->end,
-            color, kind, colors->end, message);
+    fputs(colors->bold, out);
+    print_plain(source->path, out);
+    fprintf(out, ":%u:%u:%s %s%s:%s ", position.line, position.column, colors->end, color, kind, colors->end);
+    print_plain(message, out);
+    putc('\n', out);
 }
 
 static void print_line(Arena *arena, const Sources *sources, Span span, const Colors *colors, const char *color,
@@ -140,8 +163,11 @@ void print_text(Arena *arena, const Sources *sources, const Diagnostic *diagnost
     const char *own = is_error ? colors->error : colors->warning;
     print_message(sources, diagnostic->span, is_error ? "error" : "warning", own, diagnostic->message, colors, out);
     print_line(arena, sources, diagnostic->span, colors, own, out);
-    for (size_t i = 0; i < diagnostic->fixes.count; i++)
-        fprintf(out, "  %shelp:%s %s\n", colors->help, colors->end, diagnostic->fixes.items[i].message);
+    for (size_t i = 0; i < diagnostic->fixes.count; i++) {
+        fprintf(out, "  %shelp:%s ", colors->help, colors->end);
+        print_plain(diagnostic->fixes.items[i].message, out);
+        putc('\n', out);
+    }
     for (size_t i = 0; i < diagnostic->notes.count; i++) {
         const Note *note = &diagnostic->notes.items[i];
         // A note without a place of its own is about the diagnostic's, whose line is already there.

@@ -199,6 +199,39 @@ bool blocks_check_text(Compilation *compilation, CFile *file)
     return find_file(compilation, file, is_no_text) == NULL;
 }
 
+static bool is_obstacle(Compilation *compilation, const char *directory, const FoundInclude *include)
+{
+    const char *path = path_join(compilation->arena, directory, include->path);
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+        return false;
+    diag_error(compilation->diags, include->span, "'%s' is in the way: it is not a regular file", path);
+    return true;
+}
+
+static bool has_obstacle(Compilation *compilation, const CFile *file)
+{
+    bool found = false;
+    for (size_t i = 0; i < file->found.includes.count && !found; i++) {
+        const FoundInclude *include = &file->found.includes.items[i];
+        if (!is_companion(include->path))
+            continue;
+        found = is_obstacle(compilation, path_directory(compilation->arena, file->source->path), include);
+        for (size_t k = 0; k < compilation->quote_dirs.count && !found; k++)
+            found = is_obstacle(compilation, compilation->quote_dirs.items[k], include);
+        for (size_t k = 0; k < compilation->angle_dirs.count && !found; k++)
+            found = is_obstacle(compilation, compilation->angle_dirs.items[k], include);
+        if (compilation->options.emit_dir != NULL && !found)
+            found = is_obstacle(compilation, compilation->options.emit_dir, include);
+    }
+    return found;
+}
+
+bool blocks_check_companions(Compilation *compilation, CFile *file)
+{
+    return find_file(compilation, file, has_obstacle) == NULL;
+}
+
 static bool has_unclosed(Compilation *compilation, const CFile *file)
 {
     (void)compilation;

@@ -16,6 +16,9 @@ bool blocks_in_cxx(Compilation *compilation, CFile *file);
 bool blocks_is_c_header(const char *path); // by its name
 // Reports files that hold a block and are no text for us. False: there was one.
 bool blocks_check_text(Compilation *compilation, CFile *file);
+// Reports what is in the place of a companion and would make a reader wait, or never end: a pipe, a device. False: there was
+// one.
+bool blocks_check_companions(Compilation *compilation, CFile *file);
 // A file, this one or one that it includes, whose last block is never closed; NULL: there is none.
 CFile *blocks_unclosed(Compilation *compilation, CFile *file);
 // Does the file contain the word `choreography`, whatever else it is?

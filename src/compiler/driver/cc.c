@@ -2,6 +2,7 @@
 
 #include "compiler/driver/cc.h"
 
+#include "base/text.h"
 #include "compiler/driver/path.h"
 
 #include <errno.h>
@@ -24,9 +25,14 @@ static const char *lib_dir_below(Arena *arena, const char *prefix)
     if (access(path_join(arena, plain, "libchorex.a"), R_OK) == 0)
         return plain;
     const char *const patterns[] = {"lib/*/libchorex.a", "lib64/libchorex.a"};
+    // What is special in a pattern is not in the name of a directory.
+    Text literal;
+    text_init(&literal, arena);
+    for (const char *at = prefix; *at != '\0'; at++)
+        text_printf(&literal, strchr("*?[]\\", *at) != NULL ? "\\%c" : "%c", *at);
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         glob_t found;
-        if (glob(path_join(arena, prefix, patterns[i]), 0, NULL, &found) != 0)
+        if (glob(path_join(arena, literal.chars, patterns[i]), 0, NULL, &found) != 0)
             continue;
         const char *directory = path_directory(arena, arena_strdup(arena, found.gl_pathv[0]));
         globfree(&found);

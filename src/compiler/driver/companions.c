@@ -8,23 +8,22 @@
 #include "compiler/driver/companions.h"
 
 #include "compiler/driver/path.h"
+#include "compiler/emit/out.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 // What the first comment of a companion says.
-#define MADE_FROM "Made by chorcc from "
+#define MADE_FROM "// Made by chorcc from "
 
 // The source that a companion was made from, as it is written there; NULL: it is not a companion.
 static const char *origin(Arena *arena, const char *text)
 {
-    const char *line_end = text + strcspn(text, "\n");
-    const char *from = memmem(text, (size_t)(line_end - text), MADE_FROM, strlen(MADE_FROM));
-    if (from == NULL)
+    if (strncmp(text, MADE_FROM, strlen(MADE_FROM)) != 0)
         return NULL;
-    from += strlen(MADE_FROM);
-    return arena_copy(arena, from, (size_t)(line_end - from));
+    const char *from = text + strlen(MADE_FROM);
+    return c_comment_decode(arena, arena_copy(arena, from, strcspn(from, "\n")));
 }
 
 // Does the file still hold a choreography of this name?
@@ -55,14 +54,23 @@ static bool is_other_source(Compilation *compilation, const Choreography *choreo
            holds(compilation, path, choreography->tree->name.text);
 }
 
-// True: there is nothing at `path`, or it may be replaced.
+// True: there is nothing at `path`, or it may be replaced: a companion, or an empty file, as a crash of the machine can
+// leave it.
 static bool may_write(Compilation *compilation, const Choreography *choreography, const char *path)
 {
     Arena *arena = compilation->arena;
     Span span = choreography->tree->name.span;
-    size_t size;
-    char *text = path_read(arena, path, &size);
-    if (text == NULL || size == 0)
+    size_t size = 0;
+    char *text = NULL;
+    const char *problem = "";
+    PathKind kind = path_look(arena, path, &text, &size, &problem);
+    if (kind == PATH_OTHER) {
+        diag_error(compilation->diags, span, "'%s' is in the way: it %s", path, problem);
+        if (compilation->options.emit_dir == NULL)
+            diag_note(compilation->diags, SPAN_NONE, "'--emit-dir=DIR' writes companions to another directory");
+        return false;
+    }
+    if (kind == PATH_ABSENT || size == 0)
         return true;
     const char *from = origin(arena, text);
     if (from == NULL) {
@@ -138,7 +146,7 @@ static bool write_one(Compilation *compilation, const Choreography *choreography
     char *old = path_read(arena, path, &old_size);
     if (old != NULL && old_size == size && memcmp(old, companion->text, size) == 0)
         return true;
-    const char *error = path_write(arena, path, companion->text, size);
+    const char *error = path_replace(arena, path, companion->text, size);
     if (error == NULL)
         return true;
     diag_error(compilation->diags, SPAN_NONE, "'%s' can't be written: %s", path, error);

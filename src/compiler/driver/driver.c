@@ -224,6 +224,8 @@ static void add_expansion(Compilation *compilation, Unit *unit, const CExpansion
 {
     const char *error;
     CFile *file = blocks_load(compilation, path_plain(compilation->arena, expansion->path), &error);
+    if (file == NULL)
+        diag_error(compilation->diags, SPAN_NONE, "%s: %s", expansion->path, error);
     const FoundBlock *block = file == NULL ? NULL : block_at(file, expansion->offset);
     // Without one it was made by another macro: to us it is not a choreography.
     if (block != NULL)
@@ -336,7 +338,8 @@ Unit *compilation_add(Compilation *compilation, const char *path)
             diag_error(compilation->diags, SPAN_NONE, "%s: %s", path, error);
         return NULL;
     }
-    if (!blocks_concern_us(compilation, file) || !blocks_check_text(compilation, file))
+    if (!blocks_concern_us(compilation, file) || !blocks_check_text(compilation, file) ||
+        !blocks_check_companions(compilation, file))
         return NULL;
     CExpansionList active = {0};
     if (!ctypes_expansions(compilation->arena, file->source, &compilation->flags, "choreography", &active, &error)) {

@@ -140,7 +140,8 @@ static bool parse_emit_dir(Parser *parser, const char *value)
 {
     if (value[0] == '\0')
         return fail(parser, "'--emit-dir' needs a directory");
-    parser->options->emit_dir = value;
+    // "-I-" and the like would be options.
+    parser->options->emit_dir = value[0] == '-' ? arena_printf(parser->arena, "./%s", value) : value;
     return true;
 }
 
@@ -299,7 +300,9 @@ bool options_parse(Arena *arena, const char *const *words, size_t count, Options
 {
     *options = (Options){.mode = MODE_COMPILE};
     Parser parser = {.arena = arena, .options = options};
-    parser.words = response_expand(arena, words, count, &parser.count);
+    parser.words = response_expand(arena, words, count, &parser.count, error);
+    if (*error != NULL)
+        return false;
     for (; parser.at < parser.count; parser.at++) {
         ResponseWord *word = &parser.words[parser.at];
         if (word->text[0] != '-' || word->text[1] == '\0') {

@@ -12,6 +12,7 @@ enum { NESTING_MAX = 16, WORDS_MAX = 1000 * 1000 };
 typedef struct {
     Arena *arena;
     VECTOR(ResponseWord) words;
+    const char *error;
 } Expander;
 
 // Words are separated by white space; quotes of both kinds group, a backslash takes the next character as it is.
@@ -43,7 +44,14 @@ static char *next_word(Arena *arena, const char **at)
 static void expand(Expander *expander, const char *word, size_t argument, int depth)
 {
     size_t size;
-    char *text = word[0] == '@' && depth < NESTING_MAX ? path_read(expander->arena, word + 1, &size) : NULL;
+    char *text = NULL;
+    const char *problem = "";
+    if (word[0] == '@' && depth < NESTING_MAX) {
+        PathKind kind = path_look(expander->arena, word + 1, &text, &size, &problem);
+        if (kind == PATH_OTHER)
+            expander->error = arena_printf(expander->arena, "'%s' %s", word + 1, problem);
+        text = kind == PATH_FILE ? text : NULL;
+    }
     if (text == NULL) {
         ResponseWord plain = {word, argument, false};
         if (expander->words.count < WORDS_MAX)
@@ -55,11 +63,13 @@ static void expand(Expander *expander, const char *word, size_t argument, int de
         expand(expander, inner, argument, depth + 1);
 }
 
-ResponseWord *response_expand(Arena *arena, const char *const *words, size_t count, size_t *expanded_count)
+ResponseWord *response_expand(Arena *arena, const char *const *words, size_t count, size_t *expanded_count,
+                              const char **error)
 {
     Expander expander = {.arena = arena};
     for (size_t i = 0; i < count; i++)
         expand(&expander, words[i], i, 0);
     *expanded_count = expander.words.count;
+    *error = expander.error;
     return expander.words.items;
 }

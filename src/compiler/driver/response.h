@@ -13,7 +13,9 @@ typedef struct {
     bool is_own;     // an option of chorcc's, not for cc; set by the reader of the words
 } ResponseWord;
 
-// The arguments with each @file replaced by the words in it. A file that can't be read stays as it is.
-ResponseWord *response_expand(Arena *arena, const char *const *words, size_t count, size_t *expanded_count);
+// The arguments with each @file replaced by the words in it. One that does not exist stays as it is; *error says what is
+// wrong with others that can't be read, and is else NULL.
+ResponseWord *response_expand(Arena *arena, const char *const *words, size_t count, size_t *expanded_count,
+                              const char **error);
 
 #endif

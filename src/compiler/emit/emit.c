@@ -112,10 +112,13 @@ void emit_stubs(const LocalProgram *local, FILE *out)
     Arena *arena = arena_new();
     const char *path = source_get(program->sources, program->tree->span.file)->path;
     size_t length = strlen(path);
-    if (length > 2 && strcmp(path + length - 2, ".h") == 0)
+    bool is_header = length > 2 && strcmp(path + length - 2, ".h") == 0;
+    // There are no escapes in an #include.
+    if (is_header && strpbrk(path, "\"\n\r\\") == NULL)
         fprintf(out, "#include \"%s\"\n", path);
     else
-        fprintf(out, "// This goes into %s, after the choreography.\n", path);
+        fprintf(out, "// This goes %s %s, after the choreography.\n", is_header ? "into a file that includes" : "into",
+                c_comment(arena, path));
     fprintf(out, "#include \"%s.%s.chor.h\"\n", program->name, local->name);
     for (size_t i = 0; i < local->provides.count; i++) {
         const RoleFunction *function = local->provides.items[i];

@@ -243,7 +243,7 @@ static void print_cast(const Program *program, Out *out)
 void emit_interface(Emit *emit, Out *out)
 {
     const Program *program = emit->program;
-    out_printf(out, "// Made by chorcc from %s\n", emit->source_path);
+    out_printf(out, "// Made by chorcc from %s\n", c_comment(emit->arena, emit->source_path));
     out_printf(out, "// The interface of the choreography %s. Do not edit: it is written anew with each change.\n\n",
                program->name);
     out_printf(out, "#ifndef CHX_%s_INTERFACE\n#define CHX_%s_INTERFACE\n\n#include <chorex/generated.h>\n\n",

@@ -1,6 +1,9 @@
+// out.c: see out.h.
+
 #include "compiler/emit/out.h"
 
 #include "base/check.h"
+#include "compiler/diag/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,20 +97,58 @@ char *out_finish(Out *out, const char *name)
     return whole.chars;
 }
 
+// The bytes of the character at `c`, if it can stand in emitted code as it is: not a control character, not one that turns
+// the direction of writing, not something that is no UTF-8.
+static size_t plain_bytes(const char *c)
+{
+    uint32_t code = 0;
+    size_t length = utf8_decode(c, strlen(c), &code);
+    bool turns = code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+                 (code >= 0x2066 && code <= 0x2069);
+    bool controls = code < 32 || (code >= 127 && code < 160);
+    // "??" could begin a trigraph.
+    bool is_trigraph = c[0] == '?' && c[1] == '?';
+    return turns || controls || is_trigraph ? 0 : length;
+}
+
+static char *escaped(Arena *arena, const char *text, const char *quote, bool is_literal)
+{
+    Text out;
+    text_init(&out, arena);
+    text_puts(&out, quote);
+    for (const char *c = text; *c != '\0';) {
+        size_t length = plain_bytes(c);
+        if (is_literal && (*c == '"' || *c == '\\'))
+            text_printf(&out, "\\%c", *c);
+        else if (length == 0 || *c == '\\')
+            // Three octal digits, so that a digit behind the character is not taken for a part of it.
+            text_printf(&out, "\\%03o", (unsigned)(unsigned char)*c);
+        else
+            text_add(&out, c, length);
+        c += length == 0 ? 1 : length;
+    }
+    text_puts(&out, quote);
+    return out.chars;
+}
+
 char *c_literal(Arena *arena, const char *text)
 {
-    Text literal;
-    text_init(&literal, arena);
-    text_puts(&literal, "\"");
-    for (const char *c = text; *c != '\0'; c++) {
-        // Three octal digits, so that a digit behind the character is not taken for a part of it; "??" is no trigraph.
-        if ((unsigned char)*c < 32 || *c == 127 || (*c == '?' && c[1] == '?'))
-            text_printf(&literal, "\\%03o", (unsigned)(unsigned char)*c);
-        else if (*c == '"' || *c == '\\')
-            text_printf(&literal, "\\%c", *c);
-        else
-            text_add(&literal, c, 1);
+    return escaped(arena, text, "\"", true);
+}
+
+char *c_comment(Arena *arena, const char *text)
+{
+    return escaped(arena, text, "", false);
+}
+
+char *c_comment_decode(Arena *arena, const char *comment)
+{
+    char *text = arena_strdup(arena, comment), *to = text;
+    for (const char *c = comment; *c != '\0'; c++) {
+        bool is_escape = c[0] == '\\' && strspn(c + 1, "01234567") >= 3;
+        *to++ = is_escape ? (char)((c[1] - '0') * 64 + (c[2] - '0') * 8 + (c[3] - '0')) : *c;
+        c += is_escape ? 3 : 0;
     }
-    text_puts(&literal, "\"");
-    return literal.chars;
+    *to = '\0';
+    return text;
 }

@@ -37,5 +37,8 @@ char *out_finish(Out *out, const char *name);
 
 // `text` as a C string literal, quotes included.
 char *c_literal(Arena *arena, const char *text);
+// `text`, the name of a file, for a // comment: on one line, and without a backslash at its end. And back.
+char *c_comment(Arena *arena, const char *text);
+char *c_comment_decode(Arena *arena, const char *comment);
 
 #endif

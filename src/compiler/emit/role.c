@@ -82,7 +82,7 @@ static void put_peers(const RoleEmit *role, const char *what, const RoleSet *pee
 static void put_comment(const RoleEmit *role, Out *out)
 {
     const LocalProgram *local = role->local;
-    out_printf(out, "// Made by chorcc from %s\n", role->emit->source_path);
+    out_printf(out, "// Made by chorcc from %s\n", c_comment(role->arena, role->emit->source_path));
     out_printf(out, "// %s's part of the choreography %s. Do not edit: it is written anew with each change.\n//\n",
                local->name, role->program->name);
     put_peers(role, "Sends to", &local->sends_to, out);

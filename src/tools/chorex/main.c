@@ -41,6 +41,8 @@ static int check_files(Arena *arena, const Options *options)
     diags_set_werror(compilation->diags, options->werror);
     diags_set_nowarn(compilation->diags, options->nowarn);
     for (size_t i = 0; i < options->inputs.count; i++) {
+        if (options->inputs.items[i].is_cxx)
+            compilation_refuse_cxx(compilation, options->inputs.items[i].path);
         if (!options->inputs.items[i].is_c)
             continue;
         Unit *unit = compilation_add(compilation, options->inputs.items[i].path);
