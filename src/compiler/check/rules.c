@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Frames come from an allocator that gives what malloc gives.
-enum { ALIGNMENT_MAX = 16 };
+enum { ALIGNMENT_MAX = 16, VARIABLE_MIB_MAX = 512 };
 
 static const char *role_name(const Typing *typing, RoleId role)
 {
@@ -300,6 +300,9 @@ static void check_variable(Typing *typing, Variable *variable)
     else if (type->align > ALIGNMENT_MAX)
         diag_error(typing->diags, variable->span, "%s's '%s' must be aligned to %llu bytes: the limit is %d", role,
                    variable->name, (unsigned long long)type->align, ALIGNMENT_MAX);
+    else if (type->size > (uint64_t)VARIABLE_MIB_MAX << 20)
+        diag_error(typing->diags, variable->span, "%s's '%s' is %llu MiB large: the limit is %d", role, variable->name,
+                   (unsigned long long)(type->size >> 20), VARIABLE_MIB_MAX);
 }
 
 static void warn_unused(Typing *typing, const Instance *instance)

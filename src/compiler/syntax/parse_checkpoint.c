@@ -2,15 +2,20 @@
 
 #include "compiler/syntax/parser.h"
 
-// Digits only. False if it is no such number or does not fit.
+// More attempts than anybody can wait for, and fewer than the runtime can count.
+enum { RETRY_MAX = 1000 * 1000 * 1000 };
+// A century: so that the runtime can add it to any time.
+#define WITHIN_NS_MAX (UINT64_C(100) * 365 * 24 * 60 * 60 * 1000 * 1000 * 1000)
+
+// Digits only; UINT64_MAX stands for all that does not fit. False: it is no such number.
 static bool decimal(const char *digits, size_t length, uint64_t *number)
 {
     *number = 0;
     for (size_t i = 0; i < length; i++) {
         uint64_t digit = (uint64_t)(digits[i] - '0');
-        if (digit > 9 || *number > (UINT64_MAX - digit) / 10)
+        if (digit > 9)
             return false;
-        *number = *number * 10 + digit;
+        *number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : *number * 10 + digit;
     }
     return length > 0 && (length == 1 || digits[0] != '0');
 }
@@ -53,8 +58,12 @@ static bool parse_within(Parser *parser, Stmt *stmt)
         parse_error(parser, span, "a time is a whole number and 'us', 'ms', 's' or 'min', such as '500ms'");
         return false;
     }
-    if (!decimal(text, digits, &number) || number > UINT64_MAX / scale) {
-        parse_error(parser, span, "this time is too long or not a decimal number");
+    if (!decimal(text, digits, &number)) {
+        parse_error(parser, span, "a time is a whole decimal number and a unit, such as '500ms'");
+        return false;
+    }
+    if (number > WITHIN_NS_MAX / scale) {
+        parse_error(parser, span, "this time is too long: the limit is 100 years");
         return false;
     }
     if (number == 0)
@@ -76,8 +85,8 @@ static bool parse_retry(Parser *parser, Stmt *stmt)
         return false;
     }
     const char *text = peek(parser)->text;
-    if (!decimal(text, strlen(text), &number) || number > UINT32_MAX) {
-        parse_error_here(parser, "'retry' needs a whole decimal number up to %lu", (unsigned long)UINT32_MAX);
+    if (!decimal(text, strlen(text), &number) || number > RETRY_MAX) {
+        parse_error_here(parser, "'retry' needs a whole decimal number up to %d", RETRY_MAX);
         return false;
     }
     if (number == 0)

@@ -505,10 +505,18 @@ static void checkpoints_gone_wrong(void **state)
     check_errors("checkpoint within 1.5s { }",
                  "2:19: a time is a whole number and 'us', 'ms', 's' or 'min', such as '500ms'\n");
     check_errors("checkpoint within 99999999999999999999s { }",
-                 "2:19: this time is too long or not a decimal number\n");
-    check_errors("checkpoint within 999999999999min { }", "2:19: this time is too long or not a decimal number\n");
+                 "2:19: this time is too long: the limit is 100 years\n");
+    check_errors("checkpoint within 99999999999999999999999999999999us { }",
+                 "2:19: this time is too long: the limit is 100 years\n");
+    check_errors("checkpoint within 52560001min { }", "2:19: this time is too long: the limit is 100 years\n");
+    check_errors("checkpoint within 010ms { }", "2:19: a time is a whole decimal number and a unit, such as '500ms'\n");
     check_errors("checkpoint retry 0 { }", "2:18: 'retry 0' tries nothing again: leave it out\n");
-    check_errors("checkpoint retry 4294967296 { }", "2:18: 'retry' needs a whole decimal number up to 4294967295\n");
+    check_errors("checkpoint retry 1000000001 { }", "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
+    check_errors("checkpoint retry 4294967295 { }", "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
+    check_errors("checkpoint retry 18446744073709551617 { }",
+                 "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
+    check_errors("checkpoint retry 010 { }", "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
+    check_errors("checkpoint retry 3u { }", "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
     check_errors("checkpoint retry many { }", "2:18: expected a number after 'retry', not 'many'\n");
     check_errors("checkpoint retry 1 retry 2 { }", "2:26: a checkpoint has one 'retry'\n");
     check_errors("checkpoint twice { A.f(); }",

@@ -192,8 +192,9 @@ void block_left_by_all(Session *session, Block *block)
 
 bool block_can_recover(const Block *block, uint32_t attempt)
 {
-    uint32_t last = block->checkpoint->retries + (block->checkpoint->rescue_at != 0 ? 1 : 0);
-    return attempt < last;
+    // Without retries + 1, which may not fit.
+    uint32_t retries = block->checkpoint->retries;
+    return attempt < retries || (attempt == retries && block->checkpoint->rescue_at != 0);
 }
 
 bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line)

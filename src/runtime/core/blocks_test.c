@@ -471,9 +471,26 @@ static void a_mark_that_could_not_be_made_takes_no_room(void **state)
     assert_in_range(room, 0, PAGE_BYTES);
 }
 
+static void a_rescue_follows_the_last_attempt_however_many_there_are(void **state)
+{
+    (void)state;
+    static const uint32_t retries[] = {0, 1, 1000000000, UINT32_MAX - 1, UINT32_MAX};
+    for (size_t i = 0; i < sizeof retries / sizeof retries[0]; i++) {
+        chx_checkpoint checkpoint = {.retries = retries[i], .rescue_at = 3};
+        Block block = {.checkpoint = &checkpoint};
+        assert_true(block_can_recover(&block, 0));
+        assert_true(block_can_recover(&block, retries[i])); // its failure leads to the rescue
+        if (retries[i] < UINT32_MAX)
+            assert_false(block_can_recover(&block, retries[i] + 1)); // this is the rescue
+        checkpoint.rescue_at = 0;
+        assert_false(block_can_recover(&block, retries[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rescue_follows_the_last_attempt_however_many_there_are),
         cmocka_unit_test(blocks_are_the_same_for_all_wherever_their_roles_run),
         cmocka_unit_test(deadlines_end_the_waiting_of_sessions_that_one_worker_runs),
         cmocka_unit_test(a_deadline_takes_the_session_from_the_worker_that_has_it_alone),

@@ -228,7 +228,7 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
     const chx_role *restarted = NULL;
     Saved *saved = central_save(central, frame);
     Guard guard;
-    for (uint32_t attempt = 0; attempt <= retries; attempt++) {
+    for (uint64_t attempt = 0; attempt <= retries; attempt++) {
         volatile int way = 0;
         uint64_t begin_ns = within_ns != 0 ? platform->now_ns() : 0;
         bool finished = central_attempt(central, &guard, body, frame, restarted, &way);
