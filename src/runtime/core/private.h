@@ -109,6 +109,7 @@
 #pragma redefine_extname link_lost_touch chx_private_link_lost_touch
 #pragma redefine_extname link_next_ns chx_private_link_next_ns
 #pragma redefine_extname link_not_born chx_private_link_not_born
+#pragma redefine_extname link_orphan chx_private_link_orphan
 #pragma redefine_extname link_run_timers chx_private_link_run_timers
 #pragma redefine_extname link_spawn chx_private_link_spawn
 #pragma redefine_extname link_take_posts chx_private_link_take_posts

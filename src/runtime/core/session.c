@@ -185,6 +185,8 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
                               const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
+    // A role may fail inside of malloc: the memory of the report that says so must be there before.
+    report_last();
     chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
     if (status != CHX_OK)
         return status;

@@ -440,6 +440,7 @@ void link_died(Link *link, int status)
         return;
     link->state = LINK_WAITS;
     link->kill_ns = link->begin_ns = link->end_ns = 0;
+    link->unborn = 0;
     isolation_forget(link);
     Fault fault = link->fault;
     if (fault.kind == CHX_FAULT_NONE) {
@@ -477,7 +478,8 @@ void link_not_born(Link *link, int error)
     isolation_forget(link);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
     const Nursery *nursery = &link->house->isolation->nursery;
-    const char *why = strerrordesc_np(error);
+    const char *why =
+        error == ECHILD ? "the process that starts isolated roles ends each time" : strerrordesc_np(error);
     if (error == EBADF)
         why = DESCRIPTOR_LOST;
     else if (error == ETIMEDOUT)
@@ -488,6 +490,18 @@ void link_not_born(Link *link, int error)
     link_fail_session(link, &fault);
     // It leaves on the postman's thread, which is not told by a session that has failed before.
     isolation_ring(link->house->isolation);
+}
+
+void link_orphan(Link *link)
+{
+    if (atomic_load(&link->seat->begun) != 0) {
+        link_died(link, SIGKILL);
+    } else if (link->unborn++ == UNBORN_MAX) {
+        link_not_born(link, ECHILD);
+    } else {
+        isolation_forget(link);
+        link_spawn(link);
+    }
 }
 
 void link_lost_touch(Link *link)

@@ -950,6 +950,35 @@ static void a_restart_that_fails_ends_the_session(void **state)
     assert_int_equal(finish(), CHX_FAILED);
 }
 
+// The nursery is lost before it has done what it was asked for: the next one is asked. If that goes on, it is given up.
+static void who_was_not_born_when_the_nursery_was_lost_is_asked_for_again(void **state)
+{
+    (void)state;
+    begin(all);
+    uint64_t spawned = stage.spawned;
+    for (unsigned i = 0; i <= UNBORN_MAX; i++) {
+        atomic_store(&links[0].seat->begun, 0);
+        house_block_lock(house);
+        link_orphan(&links[0]);
+        house_block_unlock(house);
+        stage_hear(&stage);
+        assert_int_equal(links[0].state, i < UNBORN_MAX ? LINK_ALIVE : LINK_WAITS);
+    }
+    assert_int_equal(stage.spawned, spawned + UNBORN_MAX);
+    run_timers(stage.runtime->platform->now_ns());
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "ends each time"));
+    // One that had begun has died.
+    begin(all);
+    house_block_lock(house);
+    link_orphan(&links[0]);
+    house_block_unlock(house);
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "SIGKILL"));
+}
+
 // Between the fork and its own code: it is killed, and the session says so.
 static void who_does_not_begin_is_killed(void **state)
 {
@@ -1400,6 +1429,7 @@ int main(void)
         cmocka_unit_test(who_finds_no_nursery_asks_again),
         cmocka_unit_test(each_process_that_could_not_be_started_is_told_of),
         cmocka_unit_test(a_restart_that_fails_ends_the_session),
+        cmocka_unit_test(who_was_not_born_when_the_nursery_was_lost_is_asked_for_again),
         cmocka_unit_test(who_does_not_begin_is_killed),
         cmocka_unit_test(who_can_not_be_killed_is_not_waited_for),
         cmocka_unit_test(a_nursery_that_does_not_answer_is_killed),

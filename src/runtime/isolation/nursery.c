@@ -350,6 +350,7 @@ static void nursery_publish(Nursery *nursery, const Nursery *newborn)
     nursery->pid_time = newborn->pid_time;
     nursery->socket = newborn->socket;
     nursery->life = newborn->life;
+    nursery->why[0] = '\0';
     atomic_store(&nursery->pinged_ns, 0);
     atomic_store(&nursery->heard_ns, 0);
     pthread_mutex_unlock(&nursery->lock);

@@ -31,12 +31,13 @@ enum {
     MARK_BYTES = 512,                  // of these, for each block
     COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
-    UNANSWERED_MAX = 3,                // so often a killed process has not ended, and the nursery not answered
-    LOOK_MIN_NS = 250000000,           // the postman looks after everything when it has slept so long,
+    UNBORN_MAX = 3,
+    UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the nursery not answered
+    LOOK_MIN_NS = 250000000, // the postman looks after everything when it has slept so long,
 };
 #define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
 #define BEGIN_MAX_NS UINT64_C(10000000000) // from asking for a process until it has begun
-#define END_MAX_NS UINT64_C(5000000000)    // from a kill to the end; then the nursery is asked whether it listens
+#define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the nursery is asked whether it listens
 
 typedef enum {
     LINK_NEW,
@@ -68,6 +69,7 @@ struct Link {
     uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
     uint64_t killed_ns;
     unsigned unanswered;
+    unsigned unborn; // so often the nursery was lost before it had begun
     unsigned deaths; // since it last entered or left a block
 };
 
@@ -137,6 +139,8 @@ void house_look_for_deadlock(House *house);
 void link_run_timers(Link *link, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.
 uint64_t link_next_ns(const Link *link);
+// The nursery was lost, and with it the process, if there was one by then.
+void link_orphan(Link *link);
 // There are descriptors that the program has closed: no process can be reached any more, and the session fails. Only on the
 // postman's thread.
 void link_lost_touch(Link *link);

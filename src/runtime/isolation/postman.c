@@ -395,7 +395,7 @@ static void links_do(Isolation *isolation, void (*act)(Link *link, uint64_t last
 static void link_orphaned(Link *link, uint64_t last_id)
 {
     if (link->state == LINK_ALIVE && link->id <= last_id)
-        link_died(link, SIGKILL);
+        link_orphan(link);
 }
 
 // All its children have died with it.
