@@ -23,11 +23,3 @@ SAY_HERE=1 ./worker 2>&- >out || fail "printing to one: exit status $?"
 # Numbers that the nursery uses itself, in use by the program.
 ./worker 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null || fail "exit status $?"
 soon "processes are left" nothing_runs
-
-# A program that closes what it has not opened is told so; it would wait for ever.
-hello closer.c
-sed -i 's/^int main(void)/#include <unistd.h>\nstatic int once(void)/; $a int main(void) { if (once() != 0) return 1; for (int i = 3; i < 200; i++) close(i); return once(); }' closer.c
-"$CHORCC" closer.c -o closer
-status 134 env CHOREX_ISOLATION=process timeout 60 ./closer
-contains messages "the program has closed descriptors of the chorex library"
-soon "processes are left" nothing_runs

@@ -36,7 +36,7 @@ sed 's/^static int unused;.*/static int unused;\
 __attribute__((constructor)) static void never_twice(void) { if (getenv("CHOREX_NURSERY") != NULL) _exit(9); }/' worker.c >twice.c
 "$CHORCC" --emit-dir=twice.d twice.c -o twice
 status 1 timeout 60 ./twice
-contains messages "no process could be started for it: the program can't be started once more"
+contains messages "the program can't be started once more: it ends before its main"
 
 # The variable alone makes no nursery.
 prints fine env CHOREX_NURSERY=1 ./worker

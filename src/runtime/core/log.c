@@ -1,5 +1,6 @@
 // log.c: to the caller's log function, else to standard error.
 
+#define _GNU_SOURCE
 #include "runtime/core/log.h"
 
 #include "runtime/core/runtime.h"
@@ -13,7 +14,7 @@ static const char *const level_names[] = {"debug", "info", "warn", "error", "off
 
 chx_log_level log_level_wanted(const char **unknown)
 {
-    const char *wanted = getenv("CHOREX_LOG");
+    const char *wanted = secure_getenv("CHOREX_LOG");
     *unknown = NULL;
     for (int level = CHX_LOG_DEBUG; wanted != NULL && level <= CHX_LOG_OFF; level++)
         if (strcmp(wanted, level_names[level]) == 0)

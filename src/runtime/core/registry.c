@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 static _Atomic(chx_registration *) registrations;
+static _Atomic(chx_registration *) sealed; // the first of those that were there then
+static _Atomic bool is_sealed;
 static _Atomic uint64_t generation;
 
 void chx_register(chx_registration *registration)
@@ -17,6 +19,22 @@ void chx_register(chx_registration *registration)
         registration->next = first;
     } while (!atomic_compare_exchange_weak(&registrations, &first, registration));
     atomic_fetch_add(&generation, 1);
+}
+
+void registry_seal(void)
+{
+    atomic_store(&sealed, atomic_load(&registrations));
+    atomic_store(&is_sealed, true);
+}
+
+bool registry_was_sealed_with(const chx_role *role)
+{
+    if (!atomic_load(&is_sealed))
+        return true;
+    for (chx_registration *r = atomic_load(&sealed); r != NULL; r = r->next)
+        if (r->role == role)
+            return true;
+    return false;
 }
 
 uint64_t registry_generation(void)

@@ -15,4 +15,10 @@ const chx_role *registry_named(const char *choreography, const char *name);
 // Grows with each registration: what was found may be found differently afterwards.
 uint64_t registry_generation(void);
 
+// What is registered by now is there in each new process of this program when the library's constructor, which calls this,
+// runs there.
+void registry_seal(void);
+// Also true as long as it has not been called.
+bool registry_was_sealed_with(const chx_role *role);
+
 #endif

@@ -2,12 +2,21 @@
 
 #include "runtime/core/report.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static _Thread_local Report last_report;
+// Each thread's last report. It is not a thread-local variable: those of a library that is loaded at run time have to fit into
+// a small room that all such libraries share.
+static struct {
+    pthread_once_t once;
+    pthread_key_t key;
+    bool has_key;
+    Report spare; // of threads for which there is no memory
+} last = {.once = PTHREAD_ONCE_INIT};
 
 void report_clear(Report *report)
 {
@@ -22,16 +31,42 @@ void report_copy(Report *to, const Report *from)
     strcpy(to->why, from->why);
 }
 
+static void last_begin(void)
+{
+    last.has_key = pthread_key_create(&last.key, free) == 0;
+    report_clear(&last.spare);
+}
+
 Report *report_last(void)
 {
-    if (last_report.report.why == NULL)
-        report_clear(&last_report);
-    return &last_report;
+    pthread_once(&last.once, last_begin);
+    Report *report = last.has_key ? pthread_getspecific(last.key) : &last.spare;
+    if (report != NULL)
+        return report;
+    report = malloc(sizeof *report);
+    if (report == NULL)
+        return &last.spare;
+    report_clear(report);
+    if (pthread_setspecific(last.key, report) != 0) {
+        free(report);
+        return &last.spare;
+    }
+    return report;
+}
+
+// When the program ends, or the library that this is linked into is unloaded. After other destructors.
+static void __attribute__((destructor(102))) last_end(void)
+{
+    if (!last.has_key)
+        return;
+    free(pthread_getspecific(last.key));
+    pthread_key_delete(last.key);
+    last.has_key = false;
 }
 
 void report_refuse(const char *role, const char *file, const char *format, ...)
 {
-    Report *report = &last_report;
+    Report *report = report_last();
     report_clear(report);
     report->report.kind = CHX_FAULT_SYSTEM;
     report->report.role = role != NULL ? role : "";

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { FINISH_SPIN_ROUNDS = 2000 };
@@ -45,7 +45,7 @@ static void session_init(Session *session, chx_runtime *runtime, void *memory)
     memset(session, 0, sizeof *session);
     session->runtime = runtime;
     session->memory = memory;
-    atomic_init(&session->fd, -1);
+    session->fd = NO_DESCRIPTOR;
     atomic_init(&session->status, CHX_OK);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->block_lock, NULL);
@@ -132,9 +132,7 @@ static void session_fini_parts(Session *session)
 static void session_free(Session *session)
 {
     chx_runtime *runtime = session->runtime;
-    int fd = atomic_load(&session->fd);
-    if (fd >= 0)
-        close(fd);
+    descriptor_close(&session->fd);
     pthread_mutex_destroy(&session->lock);
     pthread_mutex_destroy(&session->block_lock);
     runtime_release(runtime, session->memory);
@@ -187,6 +185,8 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
                               const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
+    // A role may fail inside of malloc: the memory of the report that says so must be there before.
+    report_last();
     chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
     if (status != CHX_OK)
         return status;
@@ -307,6 +307,14 @@ bool session_confine(Session *session, Worker *worker, const Actor *running)
     return confines;
 }
 
+// An end of file is read at once. Unlike something written, this can't reach a file of the program's.
+static void session_make_readable(const Session *session)
+{
+    int fd = descriptor_use(&session->fd);
+    if (fd >= 0)
+        shutdown(fd, SHUT_RD);
+}
+
 static void session_end(Session *session)
 {
     const Platform *platform = session->runtime->platform;
@@ -316,9 +324,7 @@ static void session_end(Session *session)
         trace_session_end(session);
     session_fini_parts(session);
     pthread_mutex_lock(&session->lock);
-    int fd = atomic_load(&session->fd);
-    if (fd >= 0)
-        eventfd_write(fd, 1);
+    session_make_readable(session);
     pthread_mutex_unlock(&session->lock);
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
     if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
@@ -458,13 +464,12 @@ int chx_session_fd(chx_session *handle)
     if (session->runtime->platform->await != NULL)
         session->runtime->platform->await(session);
     pthread_mutex_lock(&session->lock);
-    int fd = atomic_load(&session->fd);
-    if (fd < 0) {
-        fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (fd >= 0 && (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0))
-            eventfd_write(fd, 1);
-        atomic_store(&session->fd, fd);
+    if (session->fd.number < 0) {
+        session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0)
+            session_make_readable(session);
     }
+    int fd = session->fd.number;
     pthread_mutex_unlock(&session->lock);
     return fd;
 }

@@ -10,6 +10,7 @@
 
 #include "runtime/core/actor.h"
 #include "runtime/core/block.h"
+#include "runtime/core/descriptor.h"
 #include "runtime/core/plan.h"
 
 enum { ALARMS_REMEMBERED = 32 };
@@ -34,7 +35,7 @@ struct Session {
     _Atomic uint32_t live;
     _Atomic bool stopping;
     _Atomic uint32_t state;    // SessionState; slept on
-    _Atomic int fd;            // -1: none
+    Descriptor fd;             // none: nobody has asked for it
     pthread_mutex_t lock;      // of the report and of fd
     _Atomic int status;        // chx_status; with the report, set once
     _Atomic unsigned restarts; // changes with the blocks locked

@@ -4,6 +4,7 @@
 #include "runtime/core/trace.h"
 
 #include "runtime/core/codec.h"
+#include "runtime/core/descriptor.h"
 #include "runtime/core/linked.h"
 #include "runtime/core/log.h"
 #include "runtime/core/observe.h"
@@ -37,14 +38,14 @@ static struct {
     pthread_key_t key; // its destructor gives a thread's buffer back
     bool opened;
     bool failed; // to be opened
-    int fd;
+    Descriptor descriptor;
     pid_t pid; // a forked child must not write what its parent has collected
     uint64_t start_ns;
     _Atomic uint64_t sessions;
     _Atomic bool closed;
     _Atomic bool broken; // something could not be written
     bool adopted;        // it is another process's
-} file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER, .descriptor = {.number = -1}};
 
 static _Thread_local Buffer *own_buffer;
 
@@ -55,7 +56,8 @@ static void file_break(int error)
 {
     const char *unknown;
     if (!atomic_exchange(&file.broken, true) && log_level_wanted(&unknown) <= CHX_LOG_WARN)
-        fprintf(stderr, "chorex: warn: CHOREX_TRACE: the trace is not complete: %s\n", strerror(error));
+        fprintf(stderr, "chorex: warn: CHOREX_TRACE: the trace is not complete: %s\n",
+                error == EBADF ? DESCRIPTOR_LOST : strerror(error));
 }
 
 static void file_write(const char *data, size_t size)
@@ -63,7 +65,7 @@ static void file_write(const char *data, size_t size)
     if (getpid() != file.pid || atomic_load(&file.broken))
         return;
     while (size > 0) {
-        ssize_t written = write(file.fd, data, size);
+        ssize_t written = write(descriptor_use(&file.descriptor), data, size);
         if (written < 0 && errno != EINTR) {
             file_break(errno);
             return;
@@ -127,13 +129,13 @@ static Buffer *buffer_own(void)
 
 static bool file_open(chx_runtime *runtime, const char *path)
 {
-    file.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    if (file.fd < 0) {
+    file.descriptor = descriptor_keep(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    if (file.descriptor.number < 0) {
         log_write(runtime, CHX_LOG_WARN, "CHOREX_TRACE: %s can't be written: %s", path, strerror(errno));
         return false;
     }
     if (pthread_key_create(&file.key, buffer_give_back) != 0) {
-        close(file.fd);
+        descriptor_close(&file.descriptor);
         return false;
     }
     file.pid = getpid();
@@ -160,13 +162,13 @@ bool trace_open(chx_runtime *runtime)
 int trace_file(uint64_t *start_ns)
 {
     *start_ns = file.start_ns;
-    return file.opened ? file.fd : -1;
+    return file.opened ? descriptor_use(&file.descriptor) : -1;
 }
 
 void trace_adopt(int fd, uint64_t start_ns)
 {
     file.opened = pthread_key_create(&file.key, buffer_give_back) == 0;
-    file.fd = fd;
+    file.descriptor = descriptor_keep(fd);
     file.pid = getpid();
     file.start_ns = start_ns;
     file.adopted = true;

@@ -219,10 +219,10 @@ static void fuzz_consume(Ring *ring)
 
 static void fuzz_ring(Input *input)
 {
-    static int file = -1;
-    if (file < 0) {
-        file = memfd_create("ring", MFD_CLOEXEC);
-        need(file >= 0 && ftruncate(file, RING_LARGE_BYTES) == 0);
+    static Descriptor file = {.number = -1};
+    if (file.number < 0) {
+        file = descriptor_keep(memfd_create("ring", MFD_CLOEXEC));
+        need(file.number >= 0 && ftruncate(file.number, RING_LARGE_BYTES) == 0);
     }
     // Memory of its own for each part: a step beyond it is seen.
     RingWords *words = aligned_alloc(_Alignof(RingWords), sizeof *words);

@@ -23,16 +23,16 @@ void *house_map(int file, size_t offset, size_t bytes)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-bool house_map_ring(Ring *ring, int file, HouseShape shape, size_t channel, uint32_t token)
+bool house_map_ring(Ring *ring, const Descriptor *file, HouseShape shape, size_t channel, uint32_t token)
 {
     size_t at = house_ring(shape, channel);
-    unsigned char *memory = house_map(file, at, RING_FILE_BYTES);
+    unsigned char *memory = house_map(file->number, at, RING_FILE_BYTES);
     if (memory == NULL)
         return false;
     *ring = (Ring){.words = (RingWords *)(void *)memory,
                    .data = memory + PAGE,
                    .bytes = RING_BYTES,
-                   .file = file,
+                   .file = *file,
                    .large_at = (off_t)(at + RING_FILE_BYTES),
                    .token = token};
     return true;

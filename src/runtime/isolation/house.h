@@ -59,6 +59,7 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
     _Atomic uint32_t posts_wait;  // for room
     _Atomic uint32_t answer_wait; // for `answered`
+    _Atomic uint32_t begun;       // there is a process, and it has come as far as its own code
     _Atomic uint64_t asleep;      // 0: it is not; else the bell's word that it sleeps on, + 1
     unsigned char posts[POSTS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
@@ -98,7 +99,7 @@ typedef struct {
 typedef struct {
     uint32_t layout; // RESTORE_LAYOUT
     uint32_t role, role_count, definition;
-    uint64_t channel_count, digest, token[2];
+    uint64_t channel_count, digest, token[2], house;
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     uint32_t alarm, marks;
@@ -162,7 +163,7 @@ const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
 // Maps a part of the file. NULL: it can't be had.
 void *house_map(int file, size_t offset, size_t bytes);
 // Maps a channel's ring. False: it can't be had.
-bool house_map_ring(Ring *ring, int file, HouseShape shape, size_t channel, uint32_t token);
+bool house_map_ring(Ring *ring, const Descriptor *file, HouseShape shape, size_t channel, uint32_t token);
 void house_unmap_ring(Ring *ring);
 
 // Something has happened to what this role waits for.

@@ -122,8 +122,14 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 
 static void link_kill(Link *link)
 {
-    if (link->state == LINK_ALIVE)
-        nursery_kill(&link->house->isolation->nursery, link->id);
+    if (link->state != LINK_ALIVE)
+        return;
+    link->begin_ns = 0;
+    link->killed_ns = link_now_ns(link);
+    link->end_ns = link->killed_ns + END_MAX_NS;
+    link->unanswered = 0;
+    isolation_watch(link->house->isolation, link->end_ns);
+    nursery_kill(&link->house->isolation->nursery, link->id);
 }
 
 void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...)
@@ -159,7 +165,7 @@ void link_leave(Link *link)
     link_kill(link);
     isolation_forget(link);
     link->state = LINK_LEFT;
-    link->kill_ns = link->restart_ns = 0;
+    link->kill_ns = link->restart_ns = link->begin_ns = link->end_ns = 0;
     link->house->left_count++;
 }
 
@@ -433,7 +439,8 @@ void link_died(Link *link, int status)
     if (link->state != LINK_ALIVE)
         return;
     link->state = LINK_WAITS;
-    link->kill_ns = 0;
+    link->kill_ns = link->begin_ns = link->end_ns = 0;
+    link->unborn = 0;
     isolation_forget(link);
     Fault fault = link->fault;
     if (fault.kind == CHX_FAULT_NONE) {
@@ -467,15 +474,81 @@ void link_not_born(Link *link, int error)
     if (link->state != LINK_ALIVE)
         return;
     link->state = LINK_WAITS;
+    link->kill_ns = link->begin_ns = link->end_ns = 0;
     isolation_forget(link);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
-    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %s",
-             error == ECHILD ? "the program can't be started once more" : strerrordesc_np(error));
-    link_fail_session(link, &fault); // and the postman sees that
+    const Nursery *nursery = &link->house->isolation->nursery;
+    const char *why =
+        error == ECHILD ? "the process that starts isolated roles ends each time" : strerrordesc_np(error);
+    if (error == EBADF)
+        why = DESCRIPTOR_LOST;
+    else if (error == ETIMEDOUT)
+        why = "the process that starts isolated roles does not answer";
+    else if (error == ECHILD && nursery->why[0] != '\0')
+        why = nursery->why;
+    snprintf(fault.why, sizeof fault.why, "no process could be started for it: %.400s", why);
+    link_fail_session(link, &fault);
+    // It leaves on the postman's thread, which is not told by a session that has failed before.
+    isolation_ring(link->house->isolation);
+}
+
+void link_orphan(Link *link)
+{
+    if (atomic_load(&link->seat->begun) != 0) {
+        link_died(link, SIGKILL);
+    } else if (link->unborn++ == UNBORN_MAX) {
+        link_not_born(link, ECHILD);
+    } else {
+        isolation_forget(link);
+        link_spawn(link);
+    }
+}
+
+void link_lost_touch(Link *link)
+{
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+    snprintf(fault.why, sizeof fault.why, "%s: its process can't be reached any more", DESCRIPTOR_LOST);
+    if (link->state == LINK_LEFT)
+        return;
+    if (!session_is_stopping(link->house->session))
+        link_fail_session(link, &fault);
+    link_leave(link);
+}
+
+// It was asked for, and nothing has been seen of it.
+static void link_look_for_beginning(Link *link)
+{
+    link->begin_ns = 0;
+    if (atomic_load(&link->seat->begun) == 0)
+        link_condemn(link, CHX_FAULT_SYSTEM, "its process was started, but has not begun after %d seconds",
+                     (int)(BEGIN_MAX_NS / 1000000000));
+}
+
+// It was killed, and has not ended. If the nursery answers, it has done that: then the process is stuck in the system, and
+// will do nothing any more. If not, the nursery is stuck.
+static void link_look_for_end(Link *link, uint64_t now_ns)
+{
+    Nursery *nursery = &link->house->isolation->nursery;
+    if (atomic_load(&nursery->heard_ns) > link->killed_ns) {
+        link_died(link, SIGKILL);
+        return;
+    }
+    if (link->unanswered++ == UNANSWERED_MAX) {
+        nursery_murder(nursery);
+    } else if (atomic_load(&nursery->pinged_ns) == 0 && nursery_ping(nursery)) {
+        atomic_store(&nursery->pinged_ns, now_ns);
+    }
+    link->end_ns = now_ns + END_MAX_NS;
 }
 
 void link_run_timers(Link *link, uint64_t now_ns)
 {
+    if (link->end_ns != 0 && link->end_ns <= now_ns) {
+        link_look_for_end(link, now_ns);
+        return;
+    }
+    if (link->begin_ns != 0 && link->begin_ns <= now_ns)
+        link_look_for_beginning(link);
     if (session_is_stopping(link->house->session) && link->state == LINK_WAITS) {
         link_leave(link);
     } else if (session_is_stopping(link->house->session)) {
@@ -492,8 +565,11 @@ void link_run_timers(Link *link, uint64_t now_ns)
 
 uint64_t link_next_ns(const Link *link)
 {
-    uint64_t next_ns = link->kill_ns != 0 ? link->kill_ns : UINT64_MAX;
-    return link->restart_ns != 0 && link->restart_ns < next_ns ? link->restart_ns : next_ns;
+    uint64_t begin_ns = atomic_load(&link->seat->begun) == 0 ? link->begin_ns : 0, next_ns = UINT64_MAX;
+    uint64_t times[] = {link->kill_ns, link->restart_ns, begin_ns, link->end_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        next_ns = times[i] != 0 && times[i] < next_ns ? times[i] : next_ns;
+    return next_ns;
 }
 
 // ---- a new process ----
@@ -549,6 +625,7 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .channel_count = link->house->shape.channel_count,
         .digest = actor->role->digest,
         .token = {session->token[0], session->token[1]},
+        .house = link->house->number,
         .message_limit = options->channel_messages,
         .byte_limit = options->channel_bytes,
         .goes = link->goes,
@@ -622,6 +699,7 @@ void link_spawn(Link *link)
     atomic_store(&seat->posts_head, link->posts_head);
     atomic_store(&seat->posts_wait, 0);
     atomic_store(&seat->answer_wait, 0);
+    atomic_store(&seat->begun, 0);
     atomic_store(&seat->asleep, 0);
     link->ready_epoch = 0;
     link->is_condemned = false;
@@ -633,10 +711,14 @@ void link_spawn(Link *link)
     }
     isolation_number(link);
     uint64_t start_ns;
-    NurseryFiles files = {house->file, file, house->bell,
+    NurseryFiles files = {descriptor_use(&house->file), file, isolation_door(house->isolation),
                           (link->actor->self.observed & OBSERVED_TRACE) != 0 ? trace_file(&start_ns) : -1};
-    bool asked = nursery_spawn(&house->isolation->nursery, link->id, &files);
-    error = errno;
+    bool asked = files.house >= 0 && files.bell >= 0;
+    error = EBADF;
+    if (asked) {
+        asked = nursery_spawn(&house->isolation->nursery, link->id, &files);
+        error = errno;
+    }
     close(file);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
         // The nursery has just died, and the postman is about to notice and start another.
@@ -646,5 +728,8 @@ void link_spawn(Link *link)
         isolation_ring(house->isolation);
     } else if (!asked) {
         link_not_born(link, error);
+    } else {
+        link->begin_ns = link_now_ns(link) + BEGIN_MAX_NS;
+        isolation_watch(house->isolation, link->begin_ns);
     }
 }

@@ -11,13 +11,14 @@
 #include "runtime/core/runtime.h"
 #include "runtime/isolation/stage.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static Stage stage;
@@ -29,6 +30,13 @@ static bool is_there;
 static const bool all[STAGE_ROLES] = {true, true, true, true};
 static const bool three[STAGE_ROLES] = {true, true, true, false};
 
+// What processes do first.
+static void all_begin(void)
+{
+    for (unsigned i = 0; is_there && i < house->link_count; i++)
+        atomic_store(&links[i].seat->begun, 1);
+}
+
 static void begin(const bool *isolated)
 {
     session = stage_start(&stage, isolated);
@@ -36,6 +44,9 @@ static void begin(const bool *isolated)
     house = stage_house(session);
     links = house->links;
     is_there = true;
+    all_begin();
+    atomic_store(&stage.isolation->nursery.pinged_ns, 0);
+    atomic_store(&stage.isolation->nursery.heard_ns, 0);
 }
 
 static void serve(void)
@@ -43,6 +54,7 @@ static void serve(void)
     assert_true(is_there);
     is_there = stage_serve(house);
     stage_hear(&stage);
+    all_begin();
 }
 
 static void die(unsigned role)
@@ -50,6 +62,7 @@ static void die(unsigned role)
     assert_true(is_there);
     is_there = stage_die(&links[role], SIGKILL);
     stage_hear(&stage);
+    all_begin();
 }
 
 static const char *why;
@@ -783,8 +796,10 @@ static void run_timers(uint64_t at_ns)
     house_block_lock(house);
     for (unsigned i = 0; i < house->link_count; i++)
         link_run_timers(&links[i], at_ns);
+    is_there = house->left_count < house->link_count;
     house_block_unlock(house);
     stage_hear(&stage);
+    all_begin();
 }
 
 static void who_fails_says_why_and_where(void **state)
@@ -849,16 +864,17 @@ static void who_dies_again_and_again_is_restarted_later(void **state)
 static void who_finds_no_nursery_asks_again(void **state)
 {
     (void)state;
-    int ends[2], *socket = &stage.isolation->nursery.socket, before = *socket;
+    int ends[2];
+    Descriptor *socket = &stage.isolation->nursery.socket, before = *socket;
     begin(all);
     post_enter(0, STAGE_INNER);
     serve();
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     close(ends[1]);
-    *socket = ends[0];
+    *socket = descriptor_keep(ends[0]);
     die(0);
+    descriptor_close(socket);
     *socket = before;
-    close(ends[0]);
     assert_int_equal(links[0].state, LINK_WAITS);
     assert_int_equal(links[0].id, 0);
     uint64_t spawned = stage.spawned;
@@ -866,6 +882,187 @@ static void who_finds_no_nursery_asks_again(void **state)
     assert_int_equal(links[0].state, LINK_ALIVE);
     assert_int_equal(stage.spawned, spawned + 1);
     assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+// ---- processes that can't be had ----
+
+// Was the postman rung? It is not any more.
+static bool is_rung(void)
+{
+    char rings[64];
+    bool is_any = false;
+    while (read(stage.isolation->bell[0].number, rings, sizeof rings) > 0)
+        is_any = true;
+    return is_any;
+}
+
+static void refuse(unsigned role, int error)
+{
+    house_block_lock(house);
+    link_not_born(&links[role], error);
+    house_block_unlock(house);
+}
+
+// Each of them leaves the session: the postman is told of the second one, too, though the session has failed by then.
+static void each_process_that_could_not_be_started_is_told_of(void **state)
+{
+    (void)state;
+    for (unsigned at_once = 0; at_once < 2; at_once++) {
+        begin(all);
+        uint64_t now = stage.runtime->platform->now_ns();
+        for (unsigned i = 0; i < STAGE_ROLES; i++) {
+            is_rung();
+            refuse(i, EAGAIN);
+            assert_true(is_rung());
+            if (!at_once)
+                run_timers(now);
+        }
+        if (at_once)
+            run_timers(now);
+        assert_false(is_there);
+        assert_int_equal(finish(), CHX_FAILED);
+        assert_non_null(strstr(why, "Resource temporarily unavailable"));
+    }
+}
+
+// The same in a recovery.
+static void a_restart_that_fails_ends_the_session(void **state)
+{
+    (void)state;
+    begin(all);
+    for (unsigned i = 0; i < 3; i++)
+        post_enter(i, STAGE_OUTER);
+    serve();
+    die(0);
+    die(1);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    is_rung();
+    refuse(0, EAGAIN);
+    refuse(1, EAGAIN);
+    assert_true(is_rung());
+    uint64_t now = stage.runtime->platform->now_ns();
+    run_timers(now);
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(links[1].state, LINK_LEFT);
+    die(2);
+    die(3);
+    assert_false(is_there);
+    assert_int_equal(finish(), CHX_FAILED);
+}
+
+// The nursery is lost before it has done what it was asked for: the next one is asked. If that goes on, it is given up.
+static void who_was_not_born_when_the_nursery_was_lost_is_asked_for_again(void **state)
+{
+    (void)state;
+    begin(all);
+    uint64_t spawned = stage.spawned;
+    for (unsigned i = 0; i <= UNBORN_MAX; i++) {
+        atomic_store(&links[0].seat->begun, 0);
+        house_block_lock(house);
+        link_orphan(&links[0]);
+        house_block_unlock(house);
+        stage_hear(&stage);
+        assert_int_equal(links[0].state, i < UNBORN_MAX ? LINK_ALIVE : LINK_WAITS);
+    }
+    assert_int_equal(stage.spawned, spawned + UNBORN_MAX);
+    run_timers(stage.runtime->platform->now_ns());
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "ends each time"));
+    // One that had begun has died.
+    begin(all);
+    house_block_lock(house);
+    link_orphan(&links[0]);
+    house_block_unlock(house);
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "SIGKILL"));
+}
+
+// Between the fork and its own code: it is killed, and the session says so.
+static void who_does_not_begin_is_killed(void **state)
+{
+    (void)state;
+    begin(all);
+    atomic_store(&links[1].seat->begun, 0);
+    uint64_t due_ns = link_next_ns(&links[1]);
+    assert_int_equal(link_next_ns(&links[0]), UINT64_MAX);
+    uint64_t killed = stage.killed;
+    run_timers(due_ns - 1);
+    assert_false(is_condemned(1));
+    atomic_store(&links[1].seat->begun, 0);
+    run_timers(due_ns);
+    assert_true(is_condemned(1));
+    assert_int_equal(stage.killed, killed + 1);
+    die(1);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_non_null(strstr(why, "has not begun"));
+}
+
+// A process that is killed and does not end: the nursery is asked whether it listens. It does: the process is dead for us.
+static void who_can_not_be_killed_is_not_waited_for(void **state)
+{
+    (void)state;
+    begin(all);
+    Nursery *nursery = &stage.isolation->nursery;
+    house_block_lock(house);
+    link_condemn(&links[0], CHX_FAULT_EXIT, "bad");
+    house_block_unlock(house);
+    stage_hear(&stage);
+    run_timers(links[0].end_ns - 1);
+    assert_int_equal(atomic_load(&nursery->pinged_ns), 0);
+    uint64_t asked_ns = links[0].end_ns;
+    run_timers(asked_ns);
+    assert_int_equal(atomic_load(&nursery->pinged_ns), asked_ns);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    atomic_store(&nursery->heard_ns, asked_ns);
+    atomic_store(&nursery->pinged_ns, 0);
+    run_timers(links[0].end_ns);
+    assert_int_equal(links[0].state, LINK_LEFT);
+    assert_int_equal(finish(), CHX_FAILED);
+    assert_string_equal(why, "bad");
+}
+
+static bool has_ended(pid_t pid)
+{
+    int status;
+    for (int i = 0; i < 5000; i++) {
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        usleep(1000);
+    }
+    return false;
+}
+
+// It does not answer: it is killed, which is the end of its children, too.
+static void a_nursery_that_does_not_answer_is_killed(void **state)
+{
+    (void)state;
+    Nursery *nursery = &stage.isolation->nursery;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    begin(all);
+    // Another process with its number is left alone.
+    nursery->pid = pid;
+    nursery->pid_time = 1;
+    nursery_murder(nursery);
+    nursery->pid_time = nursery_process_time(pid);
+    assert_true(nursery->pid_time > 1);
+    house_block_lock(house);
+    link_condemn(&links[0], CHX_FAULT_EXIT, "bad");
+    house_block_unlock(house);
+    for (unsigned i = 0; i <= UNANSWERED_MAX; i++) {
+        assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+        run_timers(links[0].end_ns);
+    }
+    assert_true(has_ended(pid));
+    nursery->pid = 0;
+    atomic_store(&nursery->pinged_ns, 0);
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
 }
 
 // ---- deadlines ----
@@ -877,11 +1074,10 @@ static void time_is_up(uint64_t *due_ns)
     Fault fault = {.kind = CHX_FAULT_DEADLINE, .why = "late"};
     house_block_lock(house);
     assert_true(block_decide(of, mark_top(links[0].actor)->block, "R0", &fault, "play.c", 1));
-    eventfd_t rung;
-    eventfd_read(stage.isolation->bell, &rung);
+    is_rung();
     isolation_overdue(of, mark_top(links[0].actor)->checkpoint);
     house_block_unlock(house);
-    assert_int_equal(eventfd_read(stage.isolation->bell, &rung), 0); // the postman sleeps no longer than that
+    assert_true(is_rung()); // the postman sleeps no longer than that
     *due_ns = 0;
     for (unsigned i = 0; i < 3; i++) {
         assert_true(links[i].kill_ns != 0);
@@ -1202,7 +1398,7 @@ static void nobody_makes_the_house_smaller(void **state)
 {
     (void)state;
     begin(all);
-    assert_int_equal(ftruncate(house->file, 0), -1);
+    assert_int_equal(ftruncate(house->file.number, 0), -1);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1231,6 +1427,12 @@ int main(void)
         cmocka_unit_test(who_fails_says_why_and_where),
         cmocka_unit_test(who_dies_again_and_again_is_restarted_later),
         cmocka_unit_test(who_finds_no_nursery_asks_again),
+        cmocka_unit_test(each_process_that_could_not_be_started_is_told_of),
+        cmocka_unit_test(a_restart_that_fails_ends_the_session),
+        cmocka_unit_test(who_was_not_born_when_the_nursery_was_lost_is_asked_for_again),
+        cmocka_unit_test(who_does_not_begin_is_killed),
+        cmocka_unit_test(who_can_not_be_killed_is_not_waited_for),
+        cmocka_unit_test(a_nursery_that_does_not_answer_is_killed),
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),

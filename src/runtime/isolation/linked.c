@@ -142,6 +142,13 @@ static unsigned char *linked_reserve(struct Linked *linked, size_t bytes)
     return linked->buffer.data;
 }
 
+// A large value could not be written or read. Maybe the role's own code, or the program's, has closed the file.
+static void linked_look_for_file(const Actor *actor, const Channel *channel, uint32_t site)
+{
+    if (!descriptor_is_ours(&channel->linked->ring.file))
+        guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, site, "%s", DESCRIPTOR_LOST);
+}
+
 void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
 {
     struct Linked *linked = channel->linked;
@@ -156,8 +163,10 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
         size = linked->buffer.size;
     }
     flush_output();
-    if (!ring_send(&linked->ring, site, channel->head.sending.epoch, bytes, size))
+    if (!ring_send(&linked->ring, site, channel->head.sending.epoch, bytes, size)) {
+        linked_look_for_file(actor, channel, site);
         guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process", size);
+    }
     linked_relax(linked);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
@@ -275,8 +284,10 @@ static bool item_take(Actor *actor, Channel *channel, const RingItem *item, uint
     // The channel's, not this function's: decoding may end in the guard.
     if (bytes > sizeof room && (copy = linked_reserve(linked, bytes)) == NULL)
         guard_no_memory();
-    bool is_good =
-        ring_copy(&linked->ring, item, copy) && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
+    bool is_copied = ring_copy(&linked->ring, item, copy);
+    if (!is_copied)
+        linked_look_for_file(actor, channel, site);
+    bool is_good = is_copied && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
     linked_relax(linked);
     return is_good;
 }

@@ -3,6 +3,10 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/nursery.h"
 
+#include "runtime/core/registry.h"
+#include "runtime/isolation/offspring.h"
+#include "runtime/isolation/startup.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,11 +23,15 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
+// Which object's constructor is to turn the new process into the nursery: its name, or this for the program itself.
 #define NURSERY_VARIABLE "CHOREX_NURSERY"
+#define NURSERY_PROGRAM "program"
+#define NURSERY_AT_WORK "at work" // in the nursery and its children
 // Where the nursery finds its files.
 enum {
     NURSERY_SOCKET = 3,
@@ -33,7 +41,17 @@ enum {
     NURSERY_FILES_MAX = 4,
     CLONE_STACK_BYTES = 65536,
     NURSERY_END_MS = 1000,
+    NURSERY_BEGIN_MS = 10000, // from its start to its first words
+    NURSERY_LISTEN_S = 5,     // whoever asks does not wait longer than that for it to listen
+    NURSERY_TRIES = 3,
+    NURSERY_PROTOCOL = 2,
+    NURSERY_STATUS_REFUSED = 126, // of a process that was started as a nursery and must not become one
+    SWEEP_IDLE_MS = 2,            // after a role's end, if nothing else is to do; but not later than
+    SWEEP_MAX_MS = 20,
 };
+
+static bool has_constructed; // this library's constructor has run
+static bool is_nursery;      // this process is one, or a role's
 
 static int pidfd_of(pid_t pid)
 {
@@ -124,7 +142,7 @@ static int birth_run(void *argument)
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    birth->error = posix_spawn(&birth->pid, "/proc/self/exe", &actions, &attributes, arguments, birth->environment);
+    birth->error = posix_spawn(&birth->pid, STARTUP_PATH, &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     _exit(birth->error);
@@ -153,38 +171,33 @@ static int birth_clone(Birth *birth, void *stack)
 #endif
 }
 
+// The name by which the object that this code lies in knows itself.
+static const char *own_object(void)
+{
+    const char *name = startup_object(&has_constructed);
+    return name[0] != '\0' ? name : NURSERY_PROGRAM;
+}
+
 // The program's, with one more. NULL: no memory.
 static char **birth_environment(void)
 {
-    static char variable[] = NURSERY_VARIABLE "=1";
-    size_t count = 0;
+    static const char prefix[] = NURSERY_VARIABLE "=";
+    size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
-    char **environment = malloc((count + 2) * sizeof *environment);
+    const char *object = own_object();
+    size_t pointers = (count + 2) * sizeof(char *);
+    char **environment = malloc(pointers + sizeof prefix + strlen(object));
     if (environment == NULL)
         return NULL;
-    if (count > 0)
-        memcpy(environment, environ, count * sizeof *environment);
-    environment[count] = variable;
-    environment[count + 1] = NULL;
+    char *variable = (char *)environment + pointers;
+    strcpy(stpcpy(variable, prefix), object);
+    environment[kept++] = variable;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], prefix, sizeof prefix - 1) != 0)
+            environment[kept++] = environ[i];
+    environment[kept] = NULL;
     return environment;
-}
-
-int file_high(int file)
-{
-    if (file < 0 || file >= NURSERY_FIRST_FREE)
-        return file;
-    int copy = fcntl(file, F_DUPFD_CLOEXEC, NURSERY_FIRST_FREE), error = errno;
-    close(file);
-    errno = error == EINVAL ? EMFILE : error; // the limit lies below the first number that it may get
-    return copy;
-}
-
-static void file_close(int *file)
-{
-    if (*file >= 0)
-        close(*file);
-    *file = -1;
 }
 
 static bool birth(Birth *birth)
@@ -205,8 +218,9 @@ static bool birth(Birth *birth)
             while ((waited = waitpid(pid, &status, __WCLONE)) < 0 && errno == EINTR)
                 ;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+        // A filter of system calls may end it.
         if (waited >= 0)
-            birth->error = WEXITSTATUS(status);
+            birth->error = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
     }
     free(birth->environment);
     free(stack);
@@ -214,35 +228,160 @@ static bool birth(Birth *birth)
     return birth->error == 0;
 }
 
-bool nursery_start(Nursery *nursery)
+void nursery_init(Nursery *nursery)
+{
+    *nursery = (Nursery){.socket = NO_DESCRIPTOR, .life = NO_DESCRIPTOR};
+    pthread_mutex_init(&nursery->lock, NULL);
+}
+
+uint64_t nursery_process_time(pid_t pid)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
+    int file = open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    text[size > 0 ? size : 0] = '\0';
+    // The 22nd field; the second one, a name, may contain anything.
+    const char *at = strrchr(text, ')');
+    // One that has ended may not have been waited for yet.
+    if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
+        return 0;
+    for (int i = 2; at != NULL && i < 22; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+void nursery_murder(Nursery *nursery)
+{
+    if (nursery->pid > 0 && nursery->pid_time != 0 && nursery_process_time(nursery->pid) == nursery->pid_time)
+        kill(nursery->pid, SIGKILL);
+}
+
+// 0, or errno.
+static int nursery_birth(Nursery *nursery)
 {
     int ends[2] = {-1, -1}, life[2] = {-1, -1};
-    bool started = false;
-    int error = 0;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 && pipe2(life, O_CLOEXEC) == 0) {
-        for (int i = 0; i < 2; i++) {
-            ends[i] = file_high(ends[i]);
-            life[i] = file_high(life[i]);
-        }
-        Birth start = {.socket = ends[1], .parent = file_high(pidfd_of(getpid())), .life = life[1]};
-        started = ends[0] >= 0 && ends[1] >= 0 && life[0] >= 0 && life[1] >= 0 && start.parent >= 0 && birth(&start);
+    struct timeval limit = {.tv_sec = NURSERY_LISTEN_S};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return errno;
+    int error = pipe2(life, O_CLOEXEC) == 0 ? 0 : errno;
+    Descriptor kept[] = {descriptor_keep(ends[0]), descriptor_keep(life[0])};
+    Descriptor given[] = {descriptor_keep(ends[1]), descriptor_keep(life[1]), descriptor_keep(pidfd_of(getpid()))};
+    if (error == 0 &&
+        (kept[0].number < 0 || kept[1].number < 0 || given[0].number < 0 || given[1].number < 0 || given[2].number < 0))
         error = errno;
-        nursery->pid = start.pid;
-        file_close(&start.parent);
-    } else {
+    Birth start = {.socket = given[0].number, .life = given[1].number, .parent = given[2].number};
+    if (error == 0 && !birth(&start))
         error = errno;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        descriptor_close(&given[i]);
+    if (error != 0) {
+        descriptor_close(&kept[0]);
+        descriptor_close(&kept[1]);
+        return error;
     }
-    file_close(&ends[1]);
-    file_close(&life[1]);
+    setsockopt(kept[0].number, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    nursery->pid = start.pid;
+    nursery->pid_time = nursery_process_time(start.pid);
+    nursery->socket = kept[0];
+    nursery->life = kept[1];
+    return 0;
+}
+
+int nursery_socket(Nursery *nursery)
+{
     pthread_mutex_lock(&nursery->lock);
-    nursery->socket = ends[0];
-    nursery->life = life[0];
-    nursery->unbegun++;
+    int socket = nursery->socket.number;
     pthread_mutex_unlock(&nursery->lock);
-    if (!started)
-        nursery_end(nursery);
-    errno = error;
-    return started;
+    return socket;
+}
+
+bool nursery_is_whole(Nursery *nursery)
+{
+    pthread_mutex_lock(&nursery->lock);
+    bool is_whole = nursery->socket.number < 0 || descriptor_is_ours(&nursery->socket);
+    pthread_mutex_unlock(&nursery->lock);
+    return is_whole;
+}
+
+// Its first words prove that what was started is a nursery. 0, or errno.
+static int nursery_await(Nursery *nursery)
+{
+    NurseryMessage message;
+    struct pollfd polled = {.fd = nursery->socket.number, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&polled, 1, NURSERY_BEGIN_MS)) < 0 && errno == EINTR)
+        ;
+    if (ready == 0)
+        return ETIMEDOUT;
+    bool has_begun =
+        nursery_hear(nursery, &message) == 1 && message.kind == NURSERY_BEGUN && message.status == NURSERY_PROTOCOL;
+    return has_begun ? 0 : ECHILD;
+}
+
+static const char *nursery_refusal(Nursery *nursery)
+{
+    const char *of_role = getenv(NURSERY_VARIABLE);
+    if (!has_constructed)
+        return "the program's constructors have not all run: start the session in main, or later";
+    if (startup_is_marked() && !is_nursery && (of_role == NULL || strcmp(of_role, NURSERY_AT_WORK) != 0))
+        return "this process was started for isolated roles itself, and did not become what it should";
+    return startup_refusal(&has_constructed, nursery->why, sizeof nursery->why);
+}
+
+static const char *birth_error(int error)
+{
+    if (error == ENOENT)
+        return access("/proc/self/exe", F_OK) != 0 ? "there is no /proc/self/exe"
+                                                   : "the program's dynamic loader is not there any more";
+    if (error == ETIMEDOUT)
+        return "the program, started once more, did not come to its main within 10 seconds";
+    if (error == ECHILD)
+        return "the program can't be started once more: it ends before its main";
+    return strerrordesc_np(error);
+}
+
+static void nursery_publish(Nursery *nursery, const Nursery *newborn)
+{
+    pthread_mutex_lock(&nursery->lock);
+    nursery->pid = newborn->pid;
+    nursery->pid_time = newborn->pid_time;
+    nursery->socket = newborn->socket;
+    nursery->life = newborn->life;
+    nursery->why[0] = '\0';
+    atomic_store(&nursery->pinged_ns, 0);
+    atomic_store(&nursery->heard_ns, 0);
+    pthread_mutex_unlock(&nursery->lock);
+}
+
+NurseryStart nursery_start(Nursery *nursery)
+{
+    const char *refusal = nursery_refusal(nursery);
+    if (refusal != NULL) {
+        if (refusal != nursery->why)
+            snprintf(nursery->why, sizeof nursery->why, "%s", refusal);
+        return NURSERY_NOT_ALLOWED;
+    }
+    // Nobody else hears or asks it before it has begun.
+    Nursery newborn;
+    nursery_init(&newborn);
+    int error = ECHILD;
+    // It may be killed like any process.
+    for (int i = 0; i < NURSERY_TRIES && error == ECHILD; i++) {
+        error = nursery_birth(&newborn);
+        if (error == 0 && (error = nursery_await(&newborn)) != 0) {
+            nursery_murder(&newborn);
+            nursery_end(&newborn);
+        }
+    }
+    if (error == 0)
+        nursery_publish(nursery, &newborn);
+    else
+        snprintf(nursery->why, sizeof nursery->why, "%s", birth_error(error));
+    pthread_mutex_destroy(&newborn.lock);
+    return error == 0 ? NURSERY_STARTED : NURSERY_FAILED;
 }
 
 // A program that orphans are handed down to, such as the first of a container, is the nursery's parent by now. For all
@@ -256,20 +395,37 @@ static void nursery_wait(pid_t pid)
         poll(NULL, 0, 1);
 }
 
+// Nothing is ever written: this is the end of the last of them. False: some live on.
+static bool life_ends(const Nursery *nursery, const Descriptor *life)
+{
+    struct pollfd polled = {.fd = descriptor_use(life)};
+    int ready;
+    // The program has closed it.
+    if (polled.fd < 0) {
+        for (int i = 0; i < NURSERY_END_MS && nursery_process_time(nursery->pid) == nursery->pid_time; i++)
+            poll(NULL, 0, 1);
+        return nursery_process_time(nursery->pid) != nursery->pid_time;
+    }
+    while ((ready = poll(&polled, 1, NURSERY_END_MS)) < 0 && errno == EINTR)
+        ;
+    return ready != 0;
+}
+
 void nursery_end(Nursery *nursery)
 {
     pthread_mutex_lock(&nursery->lock);
-    int life = nursery->life;
-    nursery->life = -1;
-    file_close(&nursery->socket);
+    Descriptor life = nursery->life;
+    nursery->life = NO_DESCRIPTOR;
+    descriptor_close(&nursery->socket);
     pthread_mutex_unlock(&nursery->lock);
-    if (life < 0)
+    if (nursery->pid == 0)
         return;
-    // Nothing is ever written: this is the end of the last of them, if it has no children that live on.
-    struct pollfd polled = {.fd = life};
-    while (poll(&polled, 1, NURSERY_END_MS) < 0 && errno == EINTR)
-        ;
-    close(life);
+    // One that does not see that its socket is closed.
+    if (!life_ends(nursery, &life)) {
+        nursery_murder(nursery);
+        life_ends(nursery, &life);
+    }
+    descriptor_close(&life);
     nursery_wait(nursery->pid);
     nursery->pid = 0;
 }
@@ -280,8 +436,14 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     while (atomic_load(&nursery->is_replaced))
         poll(NULL, 0, 1);
     pthread_mutex_lock(&nursery->lock);
-    errno = ECHILD;
-    bool asked = nursery->socket >= 0 && message_send(nursery->socket, &message, files, count, 0);
+    int socket = descriptor_use(&nursery->socket);
+    if (nursery->socket.number < 0)
+        errno = ECHILD;
+    bool asked = socket >= 0 && message_send(socket, &message, files, count, 0);
+    if (socket >= 0 && !asked && errno == EAGAIN) {
+        nursery_murder(nursery);
+        errno = ETIMEDOUT;
+    }
     pthread_mutex_unlock(&nursery->lock);
     return asked;
 }
@@ -297,11 +459,19 @@ bool nursery_kill(Nursery *nursery, uint64_t id)
     return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0);
 }
 
+bool nursery_ping(Nursery *nursery)
+{
+    return nursery_ask(nursery, NURSERY_PING, 0, NULL, 0);
+}
+
 int nursery_hear(Nursery *nursery, NurseryMessage *message)
 {
     int files[NURSERY_FILES_MAX];
     size_t count;
-    int heard = message_receive(nursery->socket, message, files, &count);
+    int socket = descriptor_use(&nursery->socket);
+    if (socket < 0)
+        return -1;
+    int heard = message_receive(socket, message, files, &count);
     for (size_t i = 0; i < count; i++)
         close(files[i]);
     return heard;
@@ -318,6 +488,8 @@ static struct {
     Child *children;
     struct pollfd *polled; // socket, parent, then one for each child
     size_t count, capacity;
+    bool has_ended;         // a role; what it had started may still be there
+    uint64_t swept_ms;      // when that was last looked for
     NurseryMessage *unsaid; // the program does not listen at the moment: it may be waiting for us to listen
     size_t unsaid_count, unsaid_capacity;
 } nest;
@@ -404,6 +576,8 @@ static void child_begin(pid_t nursery, const NurseryFiles *files)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != nursery)
         _exit(0);
+    // Whatever it starts stays below it, and comes to the nursery when it ends.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         if (changed[i].is_restored)
             sigaction(changed[i].signal, &changed[i].before, NULL);
@@ -455,6 +629,7 @@ static void nest_reap(size_t index)
     nest.count--;
     nest.children[index] = nest.children[nest.count];
     nest.polled[index + 2] = nest.polled[nest.count + 2];
+    nest.has_ended = true;
     nest_say((NurseryMessage){NURSERY_EXITED, status, child.id});
 }
 
@@ -467,7 +642,27 @@ static _Noreturn void nest_end(void)
     for (size_t i = 0; i < nest.count; i++)
         while (waitpid(nest.children[i].pid, NULL, 0) < 0 && errno == EINTR)
             ;
+    for (int i = 0; i < NURSERY_END_MS && !offspring_end(NULL, 0); i++)
+        poll(NULL, 0, 1);
     _exit(0);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+// A child that is no role's process was started by a role that has ended.
+static void nest_sweep(void)
+{
+    pid_t *roles = malloc((nest.count + 1) * sizeof *roles);
+    for (size_t i = 0; roles != NULL && i < nest.count; i++)
+        roles[i] = nest.children[i].pid;
+    nest.has_ended = roles == NULL || !offspring_end(roles, nest.count);
+    nest.swept_ms = now_ms();
+    free(roles);
 }
 
 static void nest_answer(void)
@@ -482,7 +677,9 @@ static void nest_answer(void)
             error = count >= NURSERY_FILES_MAX - 1
                         ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2],
                                                                  count == NURSERY_FILES_MAX ? files[3] : -1})
-                        : EINVAL;
+                        : EMFILE; // there was no number left for one that came along
+        else if (message.kind == NURSERY_PING)
+            nest_say((NurseryMessage){.kind = NURSERY_PONG});
         else
             nest_kill(message.id);
         for (size_t i = 0; i < count; i++)
@@ -494,30 +691,47 @@ static void nest_answer(void)
         nest_end();
 }
 
-static _Noreturn void nursery_main(void)
+// These concern the program, which speaks for its roles.
+static void environment_clean(void)
 {
+    setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1);
+    unsetenv("CHOREX_TRACE");
+    unsetenv("CHOREX_SIM");
+    unsetenv("CHOREX_ISOLATION");
+}
+
+static void nest_begin(void)
+{
+    is_nursery = true;
     signals_change();
     streams_open();
     prctl(PR_SET_NAME, "chorex-nursery");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     syscall(SYS_close_range, NURSERY_FIRST_FREE, UINT_MAX, 0);
     fcntl(NURSERY_SOCKET, F_SETFD, FD_CLOEXEC);
     fcntl(NURSERY_PARENT, F_SETFD, FD_CLOEXEC);
     fcntl(NURSERY_LIFE, F_SETFD, FD_CLOEXEC);
     // What other constructors have printed is the program's to print.
     __fpurge(stdout);
-    // These concern the program, which speaks for its roles.
-    unsetenv(NURSERY_VARIABLE);
-    unsetenv("CHOREX_TRACE");
-    unsetenv("CHOREX_SIM");
-    unsetenv("CHOREX_ISOLATION");
+    environment_clean();
     if (!nest_reserve())
         _exit(1);
     nest.polled[0] = (struct pollfd){.fd = NURSERY_SOCKET, .events = POLLIN};
     nest.polled[1] = (struct pollfd){.fd = NURSERY_PARENT, .events = POLLIN};
-    nest_say((NurseryMessage){.kind = NURSERY_BEGUN});
+    nest_say((NurseryMessage){.kind = NURSERY_BEGUN, .status = NURSERY_PROTOCOL});
+}
+
+static _Noreturn void nursery_main(void)
+{
+    nest_begin();
     for (;;) {
-        if (poll(nest.polled, nest.count + 2, -1) < 0 && errno != EINTR)
+        int ready = poll(nest.polled, nest.count + 2, nest.has_ended ? SWEEP_IDLE_MS : -1);
+        if (ready < 0 && errno != EINTR)
             _exit(1);
+        if (nest.has_ended && (ready == 0 || now_ms() - nest.swept_ms >= SWEEP_MAX_MS))
+            nest_sweep();
+        if (ready <= 0)
+            continue;
         if (nest.polled[1].revents != 0)
             nest_end();
         for (size_t i = nest.count; i > 0; i--)
@@ -530,15 +744,25 @@ static _Noreturn void nursery_main(void)
     }
 }
 
-// Roles are registered by constructors too, of a higher priority.
+// A process that was started as a nursery either becomes one here or ends: it never comes to main. Roles are registered by
+// constructors too, of a higher priority.
 static void __attribute__((constructor)) nursery_begin(void)
 {
-    if (getauxval(AT_SECURE) != 0 || getenv(NURSERY_VARIABLE) == NULL)
+    has_constructed = true;
+    registry_seal();
+    if (!startup_is_marked())
         return;
-    // A variable that somebody has set is no reason to be a nursery.
+    const char *wanted = getenv(NURSERY_VARIABLE), *own = own_object();
+    // A library that a role has loaded.
+    if (wanted != NULL && strcmp(wanted, NURSERY_AT_WORK) == 0)
+        return;
+    // Each library that has a choreography may have a copy of this one; the program's own constructors are the last.
+    if (wanted != NULL && strcmp(wanted, own) != 0 && strcmp(own, NURSERY_PROGRAM) != 0)
+        return;
     int type = 0;
     socklen_t size = sizeof type;
-    if (getsockopt(NURSERY_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
-        return;
+    if (getauxval(AT_SECURE) != 0 || wanted == NULL || strcmp(wanted, own) != 0 ||
+        getsockopt(NURSERY_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+        _exit(NURSERY_STATUS_REFUSED);
     nursery_main();
 }

@@ -1,13 +1,15 @@
 // nursery.h: the process that starts the processes of isolated roles.
 //
-// The program starts itself once more; a constructor of the library turns that copy into the nursery before main: one
-// thread, nothing open but what it was given. It forks a process for each role on demand, sees them end through pidfds,
-// and ends with the program, however that ends; its children end with it.
+// The program starts itself once more (startup.h says when it can); a constructor of the library turns that copy into the
+// nursery before main: one thread, nothing open but what it was given. It says so before anything is asked of it. It forks
+// a process for each role on demand, sees them end through pidfds, and ends with the program, however that ends; its
+// children end with it, and so does whatever they have started.
 
 #ifndef RUNTIME_ISOLATION_NURSERY_H
 #define RUNTIME_ISOLATION_NURSERY_H
 
-#include "runtime/core/private.h"
+#include "runtime/core/descriptor.h"
+#include "runtime/core/report.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,14 +20,31 @@
 
 typedef struct {
     pthread_mutex_t lock;
-    int socket; // -1: there is none
-    int life;   // a pipe that is open as long as the nursery or one of its children lives
+    Descriptor socket; // none: there is no nursery
+    Descriptor life;   // a pipe that is open as long as the nursery or one of its children lives
     pid_t pid;
-    _Atomic bool is_replaced; // it was lost, and the next one is on its way: who asks waits for that
-    unsigned unbegun;         // so many in a row have not said that they have begun
+    uint64_t pid_time;          // when that process began: a later one with its number began at another time
+    _Atomic bool is_replaced;   // it was lost, and the next one is on its way: who asks waits for that
+    _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
+    _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
+    char why[REPORT_WHY_SIZE];  // the last one could not be started
 } Nursery;
 
-typedef enum { NURSERY_SPAWN, NURSERY_KILL, NURSERY_BEGUN, NURSERY_EXITED, NURSERY_REFUSED } NurseryKind;
+typedef enum {
+    NURSERY_SPAWN,
+    NURSERY_KILL,
+    NURSERY_PING,
+    NURSERY_BEGUN,
+    NURSERY_EXITED,
+    NURSERY_REFUSED,
+    NURSERY_PONG,
+} NurseryKind;
+
+typedef enum {
+    NURSERY_STARTED,
+    NURSERY_NOT_ALLOWED, // it would not be safe to start the program once more
+    NURSERY_FAILED,
+} NurseryStart;
 
 typedef struct {
     uint32_t kind;
@@ -41,19 +60,26 @@ typedef struct {
 
 // Any thread may ask; one starts, hears and ends it.
 
-// False: it can't be had; errno says why.
-bool nursery_start(Nursery *nursery);
+void nursery_init(Nursery *nursery);
+// Afterwards it is at work. If not, nursery->why says why.
+NurseryStart nursery_start(Nursery *nursery);
 // Afterwards all its children are dead.
 void nursery_end(Nursery *nursery);
+// Its socket, to wait for. -1: there is none.
+int nursery_socket(Nursery *nursery);
+// Does the program have what it needs to talk to it, if there is one?
+bool nursery_is_whole(Nursery *nursery);
+// Kills it, since it does not do what it is asked for. That it is gone will be heard.
+void nursery_murder(Nursery *nursery);
+// When the process began, in the system's own terms. 0: there is none.
+uint64_t nursery_process_time(pid_t pid);
 // Asks. False: it is gone.
 bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files);
 bool nursery_kill(Nursery *nursery, uint64_t id);
+// Does it still listen? It answers NURSERY_PONG when all that was asked before has been done.
+bool nursery_ping(Nursery *nursery);
 // An answer, without waiting: 1; none there: 0; the nursery is gone: -1.
 int nursery_hear(Nursery *nursery, NurseryMessage *message);
-
-// The same file, away from the standard streams' numbers and the nursery's: a program may be started with those closed,
-// and then print.
-int file_high(int file);
 
 // The life of an isolated role in its own process. Does not return.
 _Noreturn void process_main(const NurseryFiles *files);

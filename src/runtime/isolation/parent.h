@@ -23,6 +23,7 @@ enum {
     RESTART_DELAY_NS = 1000000,        // twice as long each time
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
     LINK_BUCKETS = 256,
+    HOUSE_BUCKETS = 256,
     POSTMAN_SPIN_NS = 20000,
     POSTS_PER_TURN = 256,
     BUSY_HOUSES = 16,
@@ -30,9 +31,13 @@ enum {
     MARK_BYTES = 512,                  // of these, for each block
     COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
-    LOOK_MIN_NS = 250000000,           // the postman looks after everything when it has slept so long,
+    UNBORN_MAX = 3,
+    UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the nursery not answered
+    LOOK_MIN_NS = 250000000, // the postman looks after everything when it has slept so long,
 };
-#define LOOK_MAX_NS UINT64_C(16000000000) // then twice as long each time, up to this
+#define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
+#define BEGIN_MAX_NS UINT64_C(10000000000) // from asking for a process until it has begun
+#define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the nursery is asked whether it listens
 
 typedef enum {
     LINK_NEW,
@@ -61,7 +66,11 @@ struct Link {
     chx_buffer begin;             // its frames at the beginning
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
-    unsigned deaths;              // since it last entered or left a block
+    uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
+    uint64_t killed_ns;
+    unsigned unanswered;
+    unsigned unborn; // so often the nursery was lost before it had begun
+    unsigned deaths; // since it last entered or left a block
 };
 
 struct House {
@@ -70,7 +79,9 @@ struct House {
     House *next, **link_here; // among the isolation's
     HouseShape shape;
     HouseHead *head;
-    int file, bell;
+    Descriptor file;
+    uint64_t number; // by which a process that rings for the postman names it
+    House *next_by_number;
     uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
     Link *links;      // in role order
     unsigned link_count, left_count, given_back;
@@ -84,12 +95,15 @@ typedef struct Isolation {
     pthread_mutex_t lock; // of what follows
     House *houses;
     Link *by_id[LINK_BUCKETS];
-    uint64_t last_id;
+    House *by_number[HOUSE_BUCKETS];
+    uint64_t last_id, last_number;
+    Descriptor bell[2]; // a pipe that the postman is rung with for what is due, and at the end
+    Descriptor door[2]; // one that processes ring with: they write a house's number
     bool has_thread;
     pthread_t thread;
     Nursery nursery;
-    uint64_t patience_ns; // of roles of this process that wait for another one's
-    int epoll, bell;      // the bell is rung for what is due, and at the end
+    uint64_t patience_ns;      // of roles of this process that wait for another one's
+    _Atomic uint64_t watch_ns; // a timer was set then without ringing; UINT64_MAX: none
     _Atomic bool closing;
     House *busy[BUSY_HOUSES]; // the postman's
     unsigned busy_count;
@@ -125,6 +139,11 @@ void house_look_for_deadlock(House *house);
 void link_run_timers(Link *link, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.
 uint64_t link_next_ns(const Link *link);
+// The nursery was lost, and with it the process, if there was one by then.
+void link_orphan(Link *link);
+// There are descriptors that the program has closed: no process can be reached any more, and the session fails. Only on the
+// postman's thread.
+void link_lost_touch(Link *link);
 // No process could be started.
 void link_not_born(Link *link, int error);
 // Asks for a process.
@@ -139,12 +158,19 @@ bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
 
 // ---- postman.c ----
 
-// The runtime's, made on first use. NULL: it can't be had, the thread's report says why.
-Isolation *isolation_get(chx_runtime *runtime, const char *file);
+// The runtime's, made on first use. NULL: it can't be had, the status and the thread's report say why.
+Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status);
 // The house's roles can be started from now on; and no longer.
 void isolation_add(House *house);
 void isolation_remove(House *house);
 void isolation_ring(Isolation *isolation);
+// The postman looks at the timers at this time or soon after it, without being woken for that now.
+void isolation_watch(Isolation *isolation, uint64_t due_ns);
+// What a process rings the postman with. -1 and EBADF: the program has closed it.
+int isolation_door(Isolation *isolation);
+// Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.
+bool isolation_open(Isolation *isolation);
+void isolation_close(Isolation *isolation);
 // Gives the link a new process number, by which the nursery's messages name it; and takes it back.
 void isolation_number(Link *link);
 void isolation_forget(Link *link);

@@ -7,16 +7,21 @@
 #include "runtime/core/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-enum { EVENTS = 64, LOOK_EVERY = 64, NURSERY_TRIES = 50 };
+enum {
+    LOOK_EVERY = 64,
+    RINGS_AT_ONCE = 512,
+    LOST_RETRY_MS = 100, // no new descriptors can be had
+    IDLE_MS = 5000,      // then it looks whether it still has those that it waits for
+};
 
 // ---- houses ----
 
@@ -39,6 +44,11 @@ void house_block_unlock(House *house)
         session_leave(session);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t now_ns(const Isolation *isolation)
 {
     return isolation->runtime->platform->now_ns();
@@ -53,9 +63,11 @@ void isolation_add(House *house)
         house->next->link_here = &house->next;
     house->link_here = &isolation->houses;
     isolation->houses = house;
+    house->number = ++isolation->last_number;
+    House **bucket = &isolation->by_number[house->number % HOUSE_BUCKETS];
+    house->next_by_number = *bucket;
+    *bucket = house;
     pthread_mutex_unlock(&isolation->lock);
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = house};
-    epoll_ctl(isolation->epoll, EPOLL_CTL_ADD, house->bell, &event);
 }
 
 static void house_rest(House *house)
@@ -70,26 +82,105 @@ static void house_rest(House *house)
 void isolation_remove(House *house)
 {
     Isolation *isolation = house->isolation;
-    epoll_ctl(isolation->epoll, EPOLL_CTL_DEL, house->bell, NULL);
     house_rest(house);
     pthread_mutex_lock(&isolation->lock);
+    House **place = &isolation->by_number[house->number % HOUSE_BUCKETS];
+    while (*place != house)
+        place = &(*place)->next_by_number;
+    *place = house->next_by_number;
     *house->link_here = house->next;
     if (house->next != NULL)
         house->next->link_here = house->link_here;
     pthread_mutex_unlock(&isolation->lock);
 }
 
-// Somebody closes all descriptors, also those that he has not opened: we would wait for ever.
-static CHX_NORETURN void descriptor_lost(void)
+static House *house_by_number(Isolation *isolation, uint64_t number)
 {
-    log_misuse(
-        "the program has closed descriptors of the chorex library: roles in processes can't be reached any more");
+    pthread_mutex_lock(&isolation->lock);
+    House *house = isolation->by_number[number % HOUSE_BUCKETS];
+    while (house != NULL && house->number != number)
+        house = house->next_by_number;
+    pthread_mutex_unlock(&isolation->lock);
+    return house;
 }
+
+// ---- ringing ----
 
 void isolation_ring(Isolation *isolation)
 {
-    if (eventfd_write(isolation->bell, 1) != 0 && errno != EAGAIN)
-        descriptor_lost();
+    static const char ring;
+    pthread_mutex_lock(&isolation->lock);
+    int bell = descriptor_use(&isolation->bell[1]);
+    // It is full: then the postman is about to wake. It is not ours: the postman has seen the end of the pipe.
+    while (bell >= 0 && write(bell, &ring, 1) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_unlock(&isolation->lock);
+}
+
+void isolation_watch(Isolation *isolation, uint64_t due_ns)
+{
+    uint64_t watch_ns = atomic_load(&isolation->watch_ns);
+    while (due_ns < watch_ns && !atomic_compare_exchange_weak(&isolation->watch_ns, &watch_ns, due_ns))
+        ;
+}
+
+int isolation_door(Isolation *isolation)
+{
+    pthread_mutex_lock(&isolation->lock);
+    int door = descriptor_use(&isolation->door[1]);
+    pthread_mutex_unlock(&isolation->lock);
+    return door;
+}
+
+static bool pipe_is_ours(const Descriptor *ends)
+{
+    return descriptor_is_ours(&ends[0]) && descriptor_is_ours(&ends[1]);
+}
+
+static bool pipe_open(Descriptor *ends)
+{
+    int numbers[2] = {-1, -1};
+    if (pipe_is_ours(ends))
+        return true;
+    descriptor_close(&ends[0]);
+    descriptor_close(&ends[1]);
+    if (pipe2(numbers, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    ends[0] = descriptor_keep(numbers[0]);
+    int error = errno;
+    ends[1] = descriptor_keep(numbers[1]);
+    if (ends[0].number < 0)
+        errno = error;
+    return ends[0].number >= 0 && ends[1].number >= 0;
+}
+
+bool isolation_open(Isolation *isolation)
+{
+    pthread_mutex_lock(&isolation->lock);
+    bool is_open = pipe_open(isolation->bell) && pipe_open(isolation->door);
+    int error = errno;
+    pthread_mutex_unlock(&isolation->lock);
+    errno = error;
+    return is_open;
+}
+
+void isolation_close(Isolation *isolation)
+{
+    pthread_mutex_lock(&isolation->lock);
+    for (int i = 0; i < 2; i++) {
+        descriptor_close(&isolation->bell[i]);
+        descriptor_close(&isolation->door[i]);
+    }
+    pthread_mutex_unlock(&isolation->lock);
+}
+
+// Has the program closed nothing of what the postman waits for?
+static bool isolation_is_whole(Isolation *isolation)
+{
+    pthread_mutex_lock(&isolation->lock);
+    bool is_whole = pipe_is_ours(isolation->bell) && pipe_is_ours(isolation->door);
+    pthread_mutex_unlock(&isolation->lock);
+    return is_whole && nursery_is_whole(&isolation->nursery);
 }
 
 void isolation_number(Link *link)
@@ -174,20 +265,24 @@ static void house_stay(House *house)
     house->busy_ns = now_ns(isolation) + POSTMAN_SPIN_NS;
 }
 
-// Does not wait, also when a process that has it too wants that.
-static void house_bell_clear(House *house)
+// Processes have rung. They may write whatever they like: at worst somebody is looked after in vain.
+static void door_answer(Isolation *isolation)
 {
-    eventfd_t count;
-    struct iovec part = {&count, sizeof count};
-    if (preadv2(house->bell, &part, 1, -1, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP)
-        eventfd_read(house->bell, &count);
-}
-
-static void house_rung(House *house)
-{
-    house_bell_clear(house);
-    if (house_serve(house))
-        house_stay(house);
+    uint64_t numbers[RINGS_AT_ONCE];
+    ssize_t size = read(isolation->door[0].number, numbers, sizeof numbers);
+    for (ssize_t i = 0; i < size / (ssize_t)sizeof *numbers; i++) {
+        House *house = house_by_number(isolation, numbers[i]);
+        if (house != NULL && house_serve(house))
+            house_stay(house);
+    }
+    // More may have been rung than there was room for.
+    if (size != (ssize_t)sizeof numbers)
+        return;
+    for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
+        next = house->next;
+        if (house_serve(house))
+            house_stay(house);
+    }
 }
 
 static void serve_busy(Isolation *isolation)
@@ -235,8 +330,12 @@ static bool look_after_all(Isolation *isolation)
         is_any = true;
         house_block_lock(house);
         atomic_store(&house->head->postman_awake, house->busy_ns != 0);
-        for (unsigned i = 0; i < house->link_count; i++)
-            link_take_posts(&house->links[i]);
+        for (unsigned i = 0; i < house->link_count; i++) {
+            Link *link = &house->links[i];
+            link_take_posts(link);
+            if (link->state == LINK_WAITS && session_is_stopping(house->session))
+                link_leave(link);
+        }
         house_look_for_ended(house);
         house_look_for_deadlock(house);
         house_wake_all(house);
@@ -247,30 +346,28 @@ static bool look_after_all(Isolation *isolation)
 
 // ---- the nursery ----
 
-static void nursery_watch(Isolation *isolation)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &isolation->nursery};
-    if (isolation->nursery.socket >= 0)
-        epoll_ctl(isolation->epoll, EPOLL_CTL_ADD, isolation->nursery.socket, &event);
-}
-
 static void nursery_revive(Isolation *isolation)
 {
     pthread_mutex_lock(&isolation->runtime->plan_lock);
-    if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery))
-        nursery_watch(isolation);
+    if (nursery_socket(&isolation->nursery) < 0 && nursery_start(&isolation->nursery) != NURSERY_STARTED)
+        log_write(isolation->runtime, CHX_LOG_WARN, "isolated roles can't be started any more: %s",
+                  isolation->nursery.why);
     pthread_mutex_unlock(&isolation->runtime->plan_lock);
 }
 
-static void nursery_message(Isolation *isolation, const NurseryMessage *message)
+// False: it says what it can't mean.
+static bool nursery_message(Isolation *isolation, const NurseryMessage *message)
 {
-    if (message->kind == NURSERY_BEGUN) {
-        isolation->nursery.unbegun = 0;
-        return;
+    Nursery *nursery = &isolation->nursery;
+    if (message->kind == NURSERY_PONG) {
+        atomic_store(&nursery->heard_ns, atomic_exchange(&nursery->pinged_ns, 0));
+        return true;
     }
+    if (message->kind != NURSERY_EXITED && message->kind != NURSERY_REFUSED)
+        return false;
     Link *link = link_by_id(isolation, message->id);
     if (link == NULL)
-        return;
+        return true;
     House *house = link->house;
     house_block_lock(house);
     if (message->kind == NURSERY_EXITED)
@@ -278,43 +375,39 @@ static void nursery_message(Isolation *isolation, const NurseryMessage *message)
     else
         link_not_born(link, message->status);
     house_block_unlock(house);
+    return true;
 }
 
-static void link_lost(Link *link, bool had_begun, bool tries_again)
+// For each isolated role; afterwards its house may be gone.
+static void links_do(Isolation *isolation, void (*act)(Link *link, uint64_t last_id))
 {
-    if (had_begun) {
-        link_died(link, SIGKILL);
-    } else if (tries_again) {
-        // There was never a process for it.
-        isolation_forget(link);
-        link_spawn(link);
-    } else {
-        link_not_born(link, ECHILD);
-    }
-}
-
-// All its children have died with it.
-static void nursery_lost(Isolation *isolation)
-{
-    bool had_begun = isolation->nursery.unbegun == 0;
-    bool tries_again = isolation->nursery.unbegun < NURSERY_TRIES;
-    log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles %s",
-              tries_again ? "was lost; there is a new one" : "can't be started");
-    atomic_store(&isolation->nursery.is_replaced, tries_again);
-    nursery_end(&isolation->nursery);
-    // Else each start of a session tries again.
-    if (tries_again)
-        nursery_revive(isolation);
-    atomic_store(&isolation->nursery.is_replaced, false);
     uint64_t last_id = isolation->last_id;
     for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
         next = house->next;
         house_block_lock(house);
         for (unsigned i = 0; i < house->link_count; i++)
-            if (house->links[i].state == LINK_ALIVE && house->links[i].id <= last_id)
-                link_lost(&house->links[i], had_begun, tries_again);
+            act(&house->links[i], last_id);
         house_block_unlock(house);
     }
+}
+
+// Those of the nursery that was lost; not those that have been started since.
+static void link_orphaned(Link *link, uint64_t last_id)
+{
+    if (link->state == LINK_ALIVE && link->id <= last_id)
+        link_orphan(link);
+}
+
+// All its children have died with it.
+static void nursery_lost(Isolation *isolation)
+{
+    log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles was lost; there is a new one");
+    atomic_store(&isolation->nursery.is_replaced, true);
+    nursery_end(&isolation->nursery);
+    // If that fails, each start of a session tries again.
+    nursery_revive(isolation);
+    atomic_store(&isolation->nursery.is_replaced, false);
+    links_do(isolation, link_orphaned);
 }
 
 static void nursery_speaks(Isolation *isolation)
@@ -322,59 +415,100 @@ static void nursery_speaks(Isolation *isolation)
     NurseryMessage message;
     int heard;
     while ((heard = nursery_hear(&isolation->nursery, &message)) == 1)
-        nursery_message(isolation, &message);
+        if (!nursery_message(isolation, &message)) {
+            nursery_murder(&isolation->nursery);
+            heard = -1;
+            break;
+        }
     if (heard < 0)
         nursery_lost(isolation);
 }
 
+// ---- what the program has closed ----
+
+static void link_lost(Link *link, uint64_t last_id)
+{
+    (void)last_id;
+    if (link->state != LINK_NEW)
+        link_lost_touch(link);
+}
+
+// Nobody can be reached any more. The next session begins with new descriptors.
+static void isolation_lost(Isolation *isolation)
+{
+    bool is_any = houses_first(isolation) != NULL;
+    log_write(isolation->runtime, is_any ? CHX_LOG_WARN : CHX_LOG_INFO, DESCRIPTOR_LOST "%s",
+              is_any ? ": sessions with isolated roles fail" : "");
+    pthread_mutex_lock(&isolation->runtime->plan_lock);
+    nursery_end(&isolation->nursery);
+    isolation_close(isolation);
+    pthread_mutex_unlock(&isolation->runtime->plan_lock);
+    links_do(isolation, link_lost);
+    while (!atomic_load(&isolation->closing) && !isolation_open(isolation))
+        poll(NULL, 0, LOST_RETRY_MS);
+}
+
 // ---- the thread ----
 
-static int events_await(Isolation *isolation, struct epoll_event *events, uint64_t due_ns)
+enum { POLLED_BELL, POLLED_DOOR, POLLED_NURSERY, POLLED_COUNT };
+
+static void events_await(Isolation *isolation, struct pollfd *polled, uint64_t due_ns)
 {
-    if (isolation->busy_count > 0)
-        return epoll_wait(isolation->epoll, events, EVENTS, 0);
-    if (due_ns == UINT64_MAX)
-        return epoll_wait(isolation->epoll, events, EVENTS, -1);
-    uint64_t now = now_ns(isolation), left_ns = due_ns > now ? due_ns - now : 0;
-    return epoll_wait(isolation->epoll, events, EVENTS, (int)(left_ns / 1000000 + (left_ns % 1000000 != 0)));
+    int timeout = IDLE_MS;
+    if (isolation->busy_count > 0) {
+        timeout = 0;
+    } else if (due_ns != UINT64_MAX) {
+        uint64_t now = now_ns(isolation), left_ns = due_ns > now ? due_ns - now : 0;
+        left_ns = left_ns / 1000000 + (left_ns % 1000000 != 0);
+        timeout = left_ns < IDLE_MS ? (int)left_ns : IDLE_MS;
+    }
+    polled[POLLED_BELL] = (struct pollfd){.fd = isolation->bell[0].number, .events = POLLIN};
+    polled[POLLED_DOOR] = (struct pollfd){.fd = isolation->door[0].number, .events = POLLIN};
+    polled[POLLED_NURSERY] = (struct pollfd){.fd = nursery_socket(&isolation->nursery), .events = POLLIN};
+    if (poll(polled, POLLED_COUNT, timeout) <= 0)
+        for (int i = 0; i < POLLED_COUNT; i++)
+            polled[i].revents = 0;
+}
+
+static bool bell_is_rung(Isolation *isolation, short events)
+{
+    char rings[RINGS_AT_ONCE];
+    return events != 0 && read(isolation->bell[0].number, rings, sizeof rings) > 0;
+}
+
+static void busy_attend(Isolation *isolation)
+{
+    for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
+        serve_busy(isolation);
+        // Who is looked after may need this processor.
+        if (i < PATIENCE_LOOKS)
+            isolation->runtime->platform->relax();
+        else
+            sched_yield();
+    }
 }
 
 static void *postman_main(void *argument)
 {
     Isolation *isolation = argument;
-    struct epoll_event events[EVENTS];
+    struct pollfd polled[POLLED_COUNT];
     uint64_t due_ns = UINT64_MAX, look_ns = UINT64_MAX, look_every_ns = LOOK_MIN_NS;
     while (!atomic_load(&isolation->closing)) {
-        for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
-            serve_busy(isolation);
-            // Who is looked after may need this processor.
-            if (i < PATIENCE_LOOKS)
-                isolation->runtime->platform->relax();
-            else
-                sched_yield();
+        busy_attend(isolation);
+        due_ns = least(due_ns, atomic_exchange(&isolation->watch_ns, UINT64_MAX));
+        events_await(isolation, polled, least(due_ns, look_ns));
+        // The program may have closed them while they were waited for, and others may have their numbers.
+        if (!isolation_is_whole(isolation)) {
+            isolation_lost(isolation);
+            continue;
         }
-        int count = events_await(isolation, events, due_ns < look_ns ? due_ns : look_ns);
-        if (count < 0 && errno != EINTR)
-            descriptor_lost();
-        bool is_rung = due_ns <= now_ns(isolation), is_new = false;
-        for (int i = 0; i < count; i++) {
-            if (events[i].data.ptr == &isolation->nursery) {
-                nursery_speaks(isolation);
-                is_new = true;
-            } else if (events[i].data.ptr == isolation) {
-                eventfd_t rings;
-                eventfd_read(isolation->bell, &rings);
-                is_rung = true;
-            } else {
-                // It may have gone because of an event before this one.
-                House *house = houses_first(isolation);
-                while (house != NULL && house != events[i].data.ptr)
-                    house = house->next;
-                if (house != NULL)
-                    house_rung(house);
-            }
-        }
-        if (is_rung)
+        bool is_new = polled[POLLED_NURSERY].revents != 0;
+        if (is_new)
+            nursery_speaks(isolation);
+        if (polled[POLLED_DOOR].revents != 0)
+            door_answer(isolation);
+        bool is_rung = bell_is_rung(isolation, polled[POLLED_BELL].revents);
+        if (is_rung || due_ns <= now_ns(isolation))
             due_ns = run_timers(isolation);
         if (is_rung || is_new) {
             look_every_ns = LOOK_MIN_NS;
@@ -387,23 +521,27 @@ static void *postman_main(void *argument)
     return NULL;
 }
 
-static bool isolation_init(Isolation *isolation, chx_runtime *runtime)
+static NurseryStart isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
-    *isolation = (Isolation){.runtime = runtime, .nursery = {.socket = -1, .life = -1}, .epoll = -1, .bell = -1};
+    *isolation = (Isolation){.runtime = runtime,
+                             .bell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                             .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                             .watch_ns = UINT64_MAX};
     isolation->patience_ns = runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
-    pthread_mutex_init(&isolation->nursery.lock, NULL);
-    isolation->epoll = file_high(epoll_create1(EPOLL_CLOEXEC));
-    isolation->bell = file_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (isolation->epoll < 0 || isolation->bell < 0 || !nursery_start(&isolation->nursery))
-        return false;
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = isolation};
-    epoll_ctl(isolation->epoll, EPOLL_CTL_ADD, isolation->bell, &event);
-    nursery_watch(isolation);
+    nursery_init(&isolation->nursery);
+    Nursery *nursery = &isolation->nursery;
+    NurseryStart started = nursery_start(nursery);
+    if (started != NURSERY_STARTED)
+        return started;
+    if (!isolation_open(isolation)) {
+        snprintf(nursery->why, sizeof nursery->why, "%s", strerrordesc_np(errno));
+        return NURSERY_FAILED;
+    }
     isolation->has_thread = runtime->platform->thread_start(&isolation->thread, postman_main, isolation);
     if (!isolation->has_thread)
-        errno = EAGAIN;
-    return isolation->has_thread;
+        snprintf(nursery->why, sizeof nursery->why, "no thread could be started");
+    return isolation->has_thread ? NURSERY_STARTED : NURSERY_FAILED;
 }
 
 static void isolation_free(Isolation *isolation)
@@ -415,37 +553,58 @@ static void isolation_free(Isolation *isolation)
         runtime->platform->thread_join(isolation->thread);
     }
     nursery_end(&isolation->nursery);
-    if (isolation->epoll >= 0)
-        close(isolation->epoll);
-    if (isolation->bell >= 0)
-        close(isolation->bell);
+    isolation_close(isolation);
     pthread_mutex_destroy(&isolation->nursery.lock);
     pthread_mutex_destroy(&isolation->lock);
     runtime_release(runtime, isolation);
 }
 
-Isolation *isolation_get(chx_runtime *runtime, const char *file)
+static chx_status isolation_refuse(const char *file, NurseryStart started, const char *why)
 {
+    if (started == NURSERY_NOT_ALLOWED)
+        report_refuse(NULL, file, "roles can't have processes of their own here (use CHX_THREAD): %s", why);
+    else
+        report_refuse(NULL, file, "processes can't be started: %s", why);
+    return started == NURSERY_NOT_ALLOWED ? CHX_INVALID : CHX_NO_MEMORY;
+}
+
+// The program may have closed them since the last session. The postman has seen that, or is about to.
+static void isolation_mend(Isolation *isolation)
+{
+    while (!isolation_is_whole(isolation)) {
+        pthread_mutex_unlock(&isolation->runtime->plan_lock);
+        poll(NULL, 0, 1);
+        pthread_mutex_lock(&isolation->runtime->plan_lock);
+    }
+}
+
+Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status)
+{
+    NurseryStart started = NURSERY_STARTED;
+    *status = CHX_NO_MEMORY;
     pthread_mutex_lock(&runtime->plan_lock);
     Isolation *isolation = runtime->isolation;
-    if (isolation == NULL) {
-        isolation = runtime_allocate(runtime, sizeof *isolation);
-        errno = ENOMEM;
-        if (isolation != NULL && !isolation_init(isolation, runtime)) {
-            int error = errno;
-            isolation_free(isolation);
-            isolation = NULL;
-            errno = error;
+    if (isolation != NULL) {
+        isolation_mend(isolation);
+        if (nursery_socket(&isolation->nursery) < 0) {
+            started = nursery_start(&isolation->nursery);
+            isolation_ring(isolation); // the postman listens to it from now on
         }
-        if (isolation == NULL)
-            report_refuse(NULL, file, "processes can't be started: %s",
-                          errno == ENOENT ? "there is no /proc/self/exe" : strerrordesc_np(errno));
-        runtime->isolation = isolation;
-    } else if (isolation->nursery.socket < 0 && nursery_start(&isolation->nursery)) {
-        nursery_watch(isolation);
+        if (started != NURSERY_STARTED)
+            *status = isolation_refuse(file, started, isolation->nursery.why);
+    } else if ((isolation = runtime_allocate(runtime, sizeof *isolation)) == NULL) {
+        report_refuse(NULL, file, "out of memory");
+    } else {
+        started = isolation_init(isolation, runtime);
+        if (started != NURSERY_STARTED) {
+            *status = isolation_refuse(file, started, isolation->nursery.why);
+            isolation_free(isolation);
+        } else {
+            runtime->isolation = isolation;
+        }
     }
     pthread_mutex_unlock(&runtime->plan_lock);
-    return isolation;
+    return started == NURSERY_STARTED ? isolation : NULL;
 }
 
 void isolation_fini(chx_runtime *runtime)

@@ -11,14 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 bool isolation_wanted(void)
 {
-    const char *wanted = getenv("CHOREX_ISOLATION");
+    const char *wanted = secure_getenv("CHOREX_ISOLATION");
     if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "thread") == 0)
         return false;
     if (strcmp(wanted, "process") != 0) {
@@ -82,13 +81,12 @@ static const LinkedSide parent_side = {parent_notify, parent_complain};
 static bool role_is_found(const chx_role *role)
 {
     const chx_role *found = registry_named(role->choreography, role->name);
-    return found == role;
+    return found == role && registry_was_sealed_with(role);
 }
 
-// Why the role can't be isolated; NULL: it can. `arguments` are its first frame.
-static const char *role_refusal(const Session *session, unsigned index, const chx_frame *arguments)
+// Why the role can't be isolated; NULL: it can. `arguments` are its first frame. `why` has room for REPORT_WHY_SIZE.
+static const char *role_refusal(const Session *session, unsigned index, const chx_frame *arguments, char *why)
 {
-    static _Thread_local char why[REPORT_WHY_SIZE];
     const Actor *actor = &session->actors[index];
     const chx_role *role = actor->role;
     const char *unsendable = chain_unsendable(arguments);
@@ -98,21 +96,22 @@ static const char *role_refusal(const Session *session, unsigned index, const ch
         return "it can't have a context and a process of its own: the pointer means nothing there. Give it arguments, "
                "or make what it needs in its init hook";
     if (!role_is_found(role)) {
-        snprintf(why, sizeof why,
-                 "%s can't be found by its name in a new process of this program: it must be linked in, not made or "
-                 "loaded at run time, and the name must not be used twice",
+        snprintf(why, REPORT_WHY_SIZE,
+                 "%s can't be found by its name in a new process of this program: it must be linked in, together with "
+                 "libchorex or with a library that it needs, not made or loaded at run time, and the name must not be "
+                 "used twice",
                  role->name);
         return why;
     }
     if (unsendable != NULL) {
-        snprintf(why, sizeof why,
+        snprintf(why, REPORT_WHY_SIZE,
                  "its argument '%s' is a pointer or has one in it, which means nothing in a process of its own: give "
                  "it the value itself",
                  unsendable);
         return why;
     }
     if (role->fragile_count > 0) {
-        snprintf(why, sizeof why,
+        snprintf(why, REPORT_WHY_SIZE,
                  "its variable '%s' is a pointer that is live over a checkpoint: a new process does not have that "
                  "memory. Keep the value itself, or get the pointer anew in the rescue",
                  role->fragile[0]);
@@ -144,8 +143,7 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
     *house = (House){.session = session,
                      .isolation = isolation,
                      .shape = {session->actor_count, session->channel_count},
-                     .file = -1,
-                     .bell = -1};
+                     .file = NO_DESCRIPTOR};
     session->house = house;
     house->links = runtime_allocate(runtime, links * sizeof *house->links);
     house->linked = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *house->linked);
@@ -153,13 +151,13 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
         return NULL;
     memset(house->links, 0, links * sizeof *house->links);
     memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
-    house->file = file_high(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    house->bell = file_high(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    house->file = descriptor_keep(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    int file = house->file.number;
     // Nobody can make it smaller under our feet.
-    if (house->file < 0 || house->bell < 0 || !file_resize(house->file, house_bytes(house->shape)) ||
-        fcntl(house->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    if (file < 0 || !file_resize(file, house_bytes(house->shape)) ||
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return NULL;
-    house->head = house_map(house->file, 0, house_head_bytes(house->shape));
+    house->head = house_map(file, 0, house_head_bytes(house->shape));
     return house->head != NULL ? house : NULL;
 }
 
@@ -168,7 +166,7 @@ static bool house_add_link(House *house, Actor *actor)
     Link *link = &house->links[house->link_count++];
     *link = (Link){.house = house, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
     actor->link = link;
-    link->seat = house_map(house->file, house_seat(house->shape, actor->index), sizeof(Seat));
+    link->seat = house_map(house->file.number, house_seat(house->shape, actor->index), sizeof(Seat));
     return link->seat != NULL;
 }
 
@@ -181,7 +179,7 @@ static bool house_add_channel(House *house, size_t number)
     uint32_t token = channel->head.sending.check;
     if (channel->producer->link == NULL && channel->consumer->link == NULL)
         return true;
-    if (!house_map_ring(&linked->ring, house->file, house->shape, number, token))
+    if (!house_map_ring(&linked->ring, &house->file, house->shape, number, token))
         return false;
     ring_set_limits(&linked->ring, options->channel_messages, options->channel_bytes);
     linked->side = &parent_side;
@@ -239,17 +237,19 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
 {
     const chx_choreography *choreography = session->plan->choreography;
     unsigned links = 0;
+    char why[REPORT_WHY_SIZE];
+    chx_status status;
     for (unsigned i = 0; i < session->actor_count; i++) {
-        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].self.top) : NULL;
+        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].self.top, why) : NULL;
         if (refusal != NULL) {
             report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
             return CHX_INVALID;
         }
         links += isolated[i];
     }
-    Isolation *isolation = isolation_get(session->runtime, choreography->file);
+    Isolation *isolation = isolation_get(session->runtime, choreography->file, &status);
     if (isolation == NULL)
-        return CHX_NO_MEMORY;
+        return status;
     errno = ENOMEM;
     if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
         report_refuse(NULL, choreography->file, "memory shared with the roles' processes can't be had: %s",
@@ -297,10 +297,7 @@ void isolation_release(Session *session)
     }
     if (house->head != NULL)
         munmap(house->head, house_head_bytes(house->shape));
-    if (house->file >= 0)
-        close(house->file);
-    if (house->bell >= 0)
-        close(house->bell);
+    descriptor_close(&house->file);
     if (house->links != NULL)
         runtime_release(runtime, house->links);
     if (house->linked != NULL)

@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -33,7 +32,8 @@ enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
-    int file, bell; // the house's
+    Descriptor file; // the house's
+    Descriptor bell; // the postman's
     HouseShape shape;
     HouseHead *head;
     Seat *seat;
@@ -121,6 +121,19 @@ static void posts_announce(Process *process, const void *unused)
     atomic_store(&process->seat->posts_wait, 1);
 }
 
+// The postman is to look. False: the role's own code has closed the descriptor.
+static bool process_ring(Process *process)
+{
+    int bell = descriptor_use(&process->bell);
+    ssize_t written = -1;
+    // A pipe that is full: the postman has enough to look at.
+    if (bell >= 0)
+        do
+            written = write(bell, &process->restore->house, sizeof process->restore->house);
+        while (written < 0 && errno == EINTR);
+    return bell >= 0;
+}
+
 static void posts_write(Process *process, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
@@ -140,20 +153,28 @@ static void posts_write(Process *process, const void *data, size_t size)
         // In pieces as large as the room: the parent takes them as they come.
         if (size > 0) {
             atomic_store(&process->seat->posts_tail, process->posts_tail);
-            eventfd_write(process->bell, 1);
+            if (!process_ring(process))
+                _exit(STATUS_FAILED);
         }
     }
 }
 
+static _Noreturn void process_lose(Process *process);
+
 static void process_post(Process *process, PostKind kind, const void *data, size_t size)
 {
     PostHead head = {(uint32_t)size, kind};
+    bool is_end = kind == POST_FAIL;
+    // What can't be rung for is better not said: it fails in the block that it is in.
+    if (!is_end && atomic_load(&process->head->postman_awake) == 0 && !descriptor_is_ours(&process->bell))
+        process_lose(process);
     posts_write(process, &head, sizeof head);
     posts_write(process, data, size);
     process->posted++;
     atomic_store(&process->seat->posts_tail, process->posts_tail);
-    if (atomic_load(&process->head->postman_awake) == 0)
-        eventfd_write(process->bell, 1);
+    // The postman need not be rung for what is posted before the end.
+    if (atomic_load(&process->head->postman_awake) == 0 && !process_ring(process) && !is_end)
+        process_lose(process);
 }
 
 static _Noreturn void process_fail(Process *process, const Fault *fault)
@@ -167,6 +188,15 @@ static _Noreturn void process_fail(Process *process, const Fault *fault)
     fflush(NULL);
     process_post(process, POST_FAIL, process->buffer.data, process->buffer.size);
     _exit(STATUS_FAILED);
+}
+
+// This is its own doing; the next process has it again.
+static void process_lose(Process *process)
+{
+    Fault fault = {.kind = CHX_FAULT_FAIL,
+                   .site = process->seat->actor.self.site,
+                   .why = "it has closed a descriptor of the chorex library"};
+    process_fail(process, &fault);
 }
 
 static _Noreturn void process_refuse(Process *process, const char *why)
@@ -390,7 +420,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     process->is_isolated[from->peer] = from->peer_is_isolated;
     channel_init(channel, process->session.runtime, sends ? actor : peer, sends ? peer : actor, token,
                  restore->message_limit, restore->byte_limit);
-    if (!house_map_ring(&linked->ring, process->file, process->shape, from->number, token))
+    if (!house_map_ring(&linked->ring, &process->file, process->shape, from->number, token))
         process_refuse(process, "the memory of its channels can't be had");
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
     ring_go_on(&linked->ring);
@@ -550,11 +580,12 @@ void process_main(const NurseryFiles *files)
     memset(process, 0, sizeof *process);
     const unsigned char *data = restore_read(files->restore, &size);
     const Restore *restore = process->restore = (const Restore *)(const void *)data;
-    process->file = files->house;
-    process->bell = files->bell;
+    process->file = descriptor_keep(files->house);
+    process->bell = descriptor_keep(files->bell);
     process->shape = (HouseShape){restore->role_count, restore->channel_count};
-    process->head = need(house_map(process->file, 0, house_head_bytes(process->shape)));
-    process->seat = need(house_map(process->file, house_seat(process->shape, restore->role), sizeof(Seat)));
+    process->head = need(house_map(process->file.number, 0, house_head_bytes(process->shape)));
+    process->seat = need(house_map(process->file.number, house_seat(process->shape, restore->role), sizeof(Seat)));
+    atomic_store(&process->seat->begun, 1);
     process->is_isolated = need(calloc(restore->role_count, sizeof(bool)));
     process->peers = need(calloc(restore->role_count, sizeof(Actor)));
     for (unsigned i = 0; i < restore->role_count; i++)

@@ -85,8 +85,9 @@ RingState ring_room(Ring *ring)
 static bool large_write(const Ring *ring, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
+    int file = descriptor_use(&ring->file);
     for (size_t done = 0; done < size;) {
-        ssize_t part = pwrite(ring->file, bytes + done, size - done, ring->large_at + (off_t)done);
+        ssize_t part = pwrite(file, bytes + done, size - done, ring->large_at + (off_t)done);
         if (part > 0)
             done += (size_t)part;
         else if (part == 0 || errno != EINTR)
@@ -98,8 +99,9 @@ static bool large_write(const Ring *ring, const void *data, size_t size)
 static bool large_read(const Ring *ring, void *data, size_t size)
 {
     unsigned char *bytes = data;
+    int file = descriptor_use(&ring->file);
     for (size_t done = 0; done < size;) {
-        ssize_t part = pread(ring->file, bytes + done, size - done, ring->large_at + (off_t)done);
+        ssize_t part = pread(file, bytes + done, size - done, ring->large_at + (off_t)done);
         if (part > 0)
             done += (size_t)part;
         else if (part == 0 || errno != EINTR)
@@ -243,7 +245,8 @@ void ring_pop(Ring *ring, const RingItem *item)
 {
     // Its memory is given back; the next large value may already use it once the word below is written.
     if (item->is_large)
-        fallocate(ring->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ring->large_at, (off_t)item->record.size);
+        fallocate(descriptor_use(&ring->file), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ring->large_at,
+                  (off_t)item->record.size);
     RingPoint head = ring_point(item->place_after, ring->head.count + 1);
     ring->head = head;
     atomic_store_explicit(&ring->words->head, head.word, memory_order_release);

@@ -14,6 +14,7 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/channel.h"
+#include "runtime/core/descriptor.h"
 
 #include <sys/types.h>
 
@@ -64,8 +65,8 @@ enum { RING_PRODUCER_ENDED = 1, RING_CONSUMER_ENDED = 2 };
 typedef struct Ring {
     RingWords *words;
     unsigned char *data;
-    uint32_t bytes; // of data; a multiple of the page size
-    int file;       // of the large area
+    uint32_t bytes;  // of data; a multiple of the page size
+    Descriptor file; // of the large area
     off_t large_at;
     uint32_t token;
     uint64_t message_limit, byte_limit;

@@ -32,8 +32,11 @@ static void pair_open(Pair *pair)
     assert_int_equal(ftruncate(file, RING_LARGE_BYTES), 0);
     *pair = (Pair){.words = aligned_alloc(_Alignof(RingWords), sizeof(RingWords))};
     memset(pair->words, 0, sizeof *pair->words);
-    pair->producer = (Ring){
-        .words = pair->words, .data = aligned_alloc(16, SMALL_RING), .bytes = SMALL_RING, .file = file, .token = TOKEN};
+    pair->producer = (Ring){.words = pair->words,
+                            .data = aligned_alloc(16, SMALL_RING),
+                            .bytes = SMALL_RING,
+                            .file = descriptor_keep(file),
+                            .token = TOKEN};
     memset(pair->producer.data, 0xdb, SMALL_RING);
     ring_set_limits(&pair->producer, 1000, 1 << 20);
     pair->consumer = pair->producer;
@@ -52,7 +55,7 @@ static void pair_move(Pair *pair, uint32_t place, uint32_t count)
 
 static void pair_close(Pair *pair)
 {
-    close(pair->producer.file);
+    descriptor_close(&pair->producer.file);
     free(pair->words);
     free(pair->producer.data);
 }

@@ -5,14 +5,13 @@
 
 #include "runtime/core/codec.h"
 #include "runtime/core/linked.h"
+#include "runtime/core/registry.h"
 #include "runtime/core/runtime.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -151,6 +150,7 @@ void stage_init(Stage *stage)
         stage->registrations[i].role = role;
         chx_register(&stage->registrations[i]);
     }
+    registry_seal();
     stage->runtime =
         chx_runtime_new(&(chx_runtime_options){.workers = 1, .allocate = stage_allocate, .allocate_context = stage});
     // In the place of the real one, which would be made on first use.
@@ -158,11 +158,14 @@ void stage_init(Stage *stage)
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         abort();
     *isolation = (Isolation){.runtime = stage->runtime,
-                             .nursery = {.socket = ends[0]},
-                             .epoll = epoll_create1(EPOLL_CLOEXEC),
-                             .bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+                             .bell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                             .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                             .watch_ns = UINT64_MAX};
     pthread_mutex_init(&isolation->lock, NULL);
-    pthread_mutex_init(&isolation->nursery.lock, NULL);
+    nursery_init(&isolation->nursery);
+    isolation->nursery.socket = descriptor_keep(ends[0]);
+    if (!isolation_open(isolation))
+        abort();
     stage->isolation = stage->runtime->isolation = isolation;
     stage->nursery = ends[1];
 }

@@ -125,7 +125,7 @@ void isolation_signals_acquire(chx_runtime *runtime)
     if (!handlers.has_stack_key)
         handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
     if (handlers.users++ == 0) {
-        const char *forced = getenv("CHOREX_FORCE_SIGNALS");
+        const char *forced = secure_getenv("CHOREX_FORCE_SIGNALS");
         handlers.refused = sanitizer_is_on() && (forced == NULL || strcmp(forced, "1") != 0);
     }
     struct sigaction action, now;
