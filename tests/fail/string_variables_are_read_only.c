@@ -1,12 +1,36 @@
-// String variables are read-only to local C: a new value is assigned instead.
+// Strings are read-only to local C, alone or in a struct or array: a new value is assigned instead.
 #include <chorex.h>
 #include <string.h>
 
+struct person { const char *name; chx_str city; int age; };
+static void older(struct person *person) { person->age++; }
+static void next_word(const char **text) { ++*text; }
+
 choreography(readonly, (Alice, Bob),
-    def run(Alice.const char *s) {
+    def run(Alice.const char *s, Alice.chx_str c, Alice.chx_bytes b) {
+        Alice.struct person p = {s, c, 3};
+        Alice.const char *names[2] = {s, s};
         Alice.s[0] = 'x'; //! error:
         Alice.(strcpy(s, "new")); //! error: const
+        Alice.({ char *w = s; w[0] = 'x'; }); //! error: 's' is a string: a pointer without const could change it
+        Alice.({ char *w = (char *)s; w[0] = 'x'; }); //! error: 's' is a string: a pointer without const could change it
+        Alice.({ const char **w = &s; *w = "q"; }); //! error: 's' is a string: local C can't change it
+        Alice.(next_word(&s)); //! error: 's' is a string: local C can't change it
+        Alice.(s++); //! error: 's' is a string: local C can't change it
+        Alice.(s += 1); //! error: 's' is a string: local C can't change it
+        Alice.(c = chx_str_new("x", 1)); //! error: 'c' is a string: local C can't change it
+        Alice.({ chx_bytes *w = &b; *w = b; }); //! error: 'b' is a string: local C can't change it
+        Alice.(p.name = "new"); //! error: 'p' holds a string: local C can't change it
+        Alice.(p.city = c); //! error: 'p' holds a string: local C can't change it
+        Alice.(p = (struct person){0}); //! error: 'p' holds a string: local C can't change it
+        Alice.(next_word(&p.name)); //! error: 'p' holds a string: local C can't change it
+        Alice.(names[1] = s); //! error: 'names' holds a string: local C can't change it
+        Alice.(next_word(names)); //! error: 'names' holds a string: local C can't change it
         Alice.s = "new";
+        Alice.p.name = "new";
+        Alice.(p.age++, p.age = 4, older(&p));
+        Alice.({ struct person w = p; w.name = "x"; w.age; });
+        Alice.use(&p.age, strlen(p.name), (const struct person *)&p, names[0]);
         Alice.s ~> Bob._;
     }
 )

@@ -6,29 +6,31 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct words { const char *text; };
+
 choreography(damaged, (Alice, Bob),
-    void Alice.damage(const char **variable);
+    void Alice.damage(struct words *variable);
     void Alice.crash(void);
     def deeper(Alice.int depth) -> Alice.int {
-        Alice.const char *text = "in a function";
+        Alice.struct words words = {"in a function"};
         if (Alice.(depth == 0)) {
-            Alice.damage(&text);
+            Alice.damage(&words);
             Alice.crash();
-            return Alice.(text[0]);
+            return Alice.(words.text[0]);
         }
         Alice.int x = deeper(Alice.(depth - 1));
-        return Alice.(x + text[0]);
+        return Alice.(x + words.text[0]);
     }
     def run() -> Bob.chx_str {
-        Alice.const char *text = "fine";
+        Alice.struct words words = {"fine"};
         Bob.chx_str heard = {0};
         checkpoint {
-            Alice.text = "changed";
-            Alice.damage(&text);
+            Alice.words.text = "changed";
+            Alice.damage(&words);
             Alice.int x = deeper(Alice.(2));
             Alice.x ~> Bob._;
         } rescue {
-            Alice.(chx_strf("rescued, %s", text)) ~> Bob.heard;
+            Alice.(chx_strf("rescued, %s", words.text)) ~> Bob.heard;
         }
         return Bob.heard;
     }
@@ -39,7 +41,7 @@ choreography(damaged, (Alice, Bob),
 
 static volatile int zero;
 
-void Alice_damage(const char **variable) { *variable = (const char *)(intptr_t)(zero + 64); }
+void Alice_damage(struct words *variable) { variable->text = (const char *)(intptr_t)(zero + 64); }
 void Alice_crash(void) { *(volatile int *)(intptr_t)zero = 1; }
 
 int main(void)

@@ -62,6 +62,7 @@ static void share_variables(Agree *agree, const VariableList *list)
 {
     for (size_t i = 0; list->count > 1 && i < list->count; i++) {
         uint32_t *index = &agree->indexes[list->items[i]->id - agree->base];
+        list->items[i]->is_agreed = true;
         if (*index == NOT_SHARED) {
             *index = (uint32_t)agree->count++;
             agree->group[*index] = *index;

@@ -218,13 +218,3 @@ void ctext_split(Arena *arena, const CTokenList *tokens, size_t open, size_t clo
         first = i + 1;
     }
 }
-
-bool ctoken_assigns(const CToken *token)
-{
-    static const char *const OPERATORS[] = {
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
-    for (size_t i = 0; token->kind == CTOKEN_PUNCT && i < sizeof OPERATORS / sizeof *OPERATORS; i++)
-        if (strcmp(token->text, OPERATORS[i]) == 0)
-            return true;
-    return false;
-}

@@ -21,6 +21,5 @@ bool ctoken_is(const CTokenList *tokens, size_t index, const char *text); // fal
 size_t ctext_close(const CTokenList *tokens, size_t open);
 // The texts between the commas of tokens (open, close), both exclusive.
 void ctext_split(Arena *arena, const CTokenList *tokens, size_t open, size_t close, CTextList *parts);
-bool ctoken_assigns(const CToken *token); // =, +=, ++, ...
 
 #endif

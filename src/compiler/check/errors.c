@@ -104,13 +104,24 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
                   name);
 }
 
+// Clang names a const variable; of const characters it only shows where they are.
+static bool concerns(const Typing *typing, const CError *error, const Mention *mention)
+{
+    if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) != NULL)
+        return true;
+    for (size_t i = 0; i < mention->places.count; i++)
+        if (strchr(error->message, '\'') == NULL && mention->places.items[i].start == error->span.start)
+            return true;
+    return false;
+}
+
 static void report_const(Typing *typing, const CError *error, const LocalC *local)
 {
     for (size_t i = 0; i < local->mentions.count; i++) {
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
         const char *role = written_role(typing, local, variable->role);
-        if (strstr(error->message, arena_printf(typing->arena, "'%s'", mention->name)) == NULL)
+        if (!concerns(typing, error, mention))
             continue;
         if (variable->is_fault) {
             diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
@@ -181,20 +192,10 @@ static const char *clean_message(const Resolved *resolved, const char *message)
     return text.chars;
 }
 
-// Losing a `const` is only C's warning, except for what a role's C must not change.
-static bool is_harmless(const CError *error, const LocalC *local)
+// Losing a `const` is only C's warning; guards.c says it of what a role's C must not change.
+static bool is_harmless(const CError *error)
 {
-    if (strstr(error->message, "discards qualifiers") == NULL)
-        return false;
-    for (size_t i = 0; local != NULL && i < local->mentions.count; i++) {
-        const Mention *mention = &local->mentions.items[i];
-        bool is_guarded = mention->shared || is_string(mention->variables.items[0]->type);
-        for (size_t k = 0; is_guarded && k < mention->places.count; k++)
-            if (mention->places.items[k].start >= error->span.start &&
-                mention->places.items[k].start <= error->span.end)
-                return false;
-    }
-    return true;
+    return strstr(error->message, "discards qualifiers") != NULL;
 }
 
 // An error beside another one in the same expression that explains more.
@@ -305,7 +306,7 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
     const LocalC *local = local_at(typing, error->span);
     if (local == NULL && (report_no_fields(typing, errors, error) || report_place(typing, error)))
         return;
-    if (is_eclipsed(errors, error, local) || is_harmless(error, local) || mentions_macro(typing, local))
+    if (is_eclipsed(errors, error, local) || is_harmless(error) || mentions_macro(typing, local))
         return;
     // The target of `x++` and `x += e`: rules.c says it.
     if (error->is_const_assignment && strstr(error->message, "'chx_l'") != NULL)
@@ -399,6 +400,14 @@ static void report_array_results(Typing *typing)
                        "around it",
                        local->called.items[0].name);
     }
+}
+
+bool typing_has_error(const CErrorList *errors, const LocalC *local)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        if (lies_in(errors->items[i].span, local->expr.span) && !is_harmless(&errors->items[i]))
+            return true;
+    return false;
 }
 
 void typing_errors(Typing *typing)

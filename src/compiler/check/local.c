@@ -156,6 +156,31 @@ static bool is_literal(const CTokenList *tokens)
     return first < last;
 }
 
+// Does a comma stand outside of all brackets?
+static bool has_comma(const CTokenList *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        bool is_open = ctoken_is(tokens, i, "(") || ctoken_is(tokens, i, "[") || ctoken_is(tokens, i, "{");
+        if (ctoken_is(tokens, i, ","))
+            return true;
+        if (is_open)
+            i = ctext_close(tokens, i);
+    }
+    return false;
+}
+
+static bool is_arithmetic(LocalC *local, const CTokenList *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        const CToken *token = &tokens->items[i];
+        bool is_operator = token->kind == CTOKEN_PUNCT && strspn(token->text, "+-*<>=!&|^~?:()") == strlen(token->text);
+        bool is_variable = token->kind == CTOKEN_NAME && find_mention(local, token->text) != NULL;
+        if (token->kind != CTOKEN_NUMBER && !is_operator && !is_variable)
+            return false;
+    }
+    return true;
+}
+
 Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
 {
     Resolved *out = body->resolver->out;
@@ -170,7 +195,6 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
     ctext_scan(out->arena, out->sources, c, &tokens);
     for (size_t i = 0; i < tokens.count; i++) {
         const CToken *token = &tokens.items[i];
-        local->assigns |= ctoken_assigns(token);
         bool is_member = i > 0 && (ctoken_is(&tokens, i - 1, ".") || ctoken_is(&tokens, i - 1, "->"));
         bool is_tag = i > 0 && tokens.items[i - 1].kind == CTOKEN_KEYWORD &&
                       (ctoken_is(&tokens, i - 1, "struct") || ctoken_is(&tokens, i - 1, "union") ||
@@ -189,6 +213,8 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
     }
     local->expr.is_braces = ctoken_is(&tokens, 0, "{");
     local->expr.is_literal = is_literal(&tokens);
+    local->expr.has_comma = has_comma(&tokens);
+    local->expr.is_arithmetic = local->called.count == 0 && is_arithmetic(local, &tokens);
     local->expr.is_variable = tokens.count == 1 && local->mentions.count == 1;
     local->expr.is_constant = local->mentions.count == 0 && local->called.count == 0;
     return &local->expr;

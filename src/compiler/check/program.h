@@ -30,6 +30,7 @@ typedef struct {
     bool is_fault; // `fault` of a rescue, type chx_fault
     bool is_read;
     bool is_doubtful; // something that would bind it was wrong: its agreement with others is not known
+    bool is_agreed;   // it is bound together with another role's somewhere: they may agree there
     bool is_fragile;  // a pointer that is live over a checkpoint
 } Variable;
 typedef VECTOR(Variable *) VariableList;
@@ -65,8 +66,13 @@ typedef struct {
     bool is_variable; // exactly one VARIABLE piece
     bool is_constant; // no variables, no calls
     bool has_call;
-    bool is_braces;  // a brace initialiser: only as the value of a step with a typed target
-    bool is_literal; // a string literal
+    bool is_braces;     // a brace initialiser: only as the value of a step with a typed target
+    bool is_literal;    // a string literal
+    bool has_comma;     // a comma stands in it outside of all brackets
+    bool is_arithmetic; // of numbers and variables, without division: can't fail if the variables are integers
+    // The type of what its C gives away with the value, if that type has a codec: whoever takes the value owns it, and
+    // where nobody does it is dropped. NULL: the value is a variable's or somebody else's, and is copied.
+    const CType *given;
 } Expr;
 typedef VECTOR(Expr *) ExprList;
 

@@ -60,24 +60,6 @@ static bool learn_arrays(Typing *typing)
     return learned;
 }
 
-static bool learn_strings(Typing *typing)
-{
-    bool learned = false;
-    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
-        const LocalC *local = typing->resolved->locals.items[i];
-        for (size_t k = 0; local->assigns && !typing->read_only[i] && k < local->mentions.count; k++) {
-            Variable *variable = local->mentions.items[k].variables.items[0];
-            const CType *type = is_poisoned(variable) ? NULL : type_of(typing, 'v', variable->id);
-            if (!is_string(type))
-                continue;
-            variable->type = type;
-            typing->read_only[i] = true;
-            learned = true;
-        }
-    }
-    return learned;
-}
-
 static bool is_unfit(const CType *type)
 {
     return type != NULL && (type->kind == CTYPE_VOID || type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION);
@@ -343,7 +325,6 @@ bool typing_learn(Typing *typing)
     learned |= learn_arrays(typing);
     learned |= learn_plain(typing);
     learned |= learn_expressions(typing);
-    learned |= learn_strings(typing);
     learned |= learn_called(typing, &errors);
     learned |= learn_bitfields(typing, &errors);
     // A prototype may hang on a type that is not settled yet.
@@ -421,6 +402,29 @@ static void read_node(void *context, Node *node)
             read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
                          result->types.items[k]);
     }
+}
+
+// ---- facts ----
+
+static void read_facts(Typing *typing, LocalC *local)
+{
+    CExprFacts facts;
+    Expr *expr = &local->expr;
+    if (!typing->typed[local->id] || !cunit_expr_facts(typing->unit, local->id, &facts))
+        return;
+    expr->has_call |= facts.has_call;
+    local->owner = facts.owner;
+    if (facts.owner != COWNER_NOBODY)
+        return;
+    expr->given = facts.type;
+    if (!facts.is_cast_to_void)
+        return;
+    // `(void)make()` is there for its effect, and what it makes is dropped: the cast would be in the way.
+    local->is_lost = facts.span.file == FILE_NONE;
+    if (local->is_lost)
+        expr->given = NULL;
+    else
+        expr->span = facts.span;
 }
 
 // ---- pieces ----
@@ -542,6 +546,7 @@ void typing_read(Typing *typing)
         read_variables(typing, resolved->program->instances.items[i]);
     for (size_t i = 0; i < resolved->locals.count; i++) {
         resolved->locals.items[i]->expr.type = expression_type(typing, resolved->locals.items[i]);
+        read_facts(typing, resolved->locals.items[i]);
         if (typing->typed[i])
             cut_into_pieces(typing, resolved->locals.items[i]);
     }

@@ -34,7 +34,8 @@ typedef struct {
     VECTOR(Mention) mentions;
     VECTOR(CalledName) called;
     const char *wanted; // typing: the C type it is converted to, or NULL
-    bool assigns;       // there is an assignment or increment in it
+    COwner owner;       // typing: of its value, if the type has a codec
+    bool is_lost;       // typing: a value with a codec is thrown away in a macro
     bool is_poisoned;   // mentions a variable whose binding was wrong: nothing is said about it
 } LocalC;
 

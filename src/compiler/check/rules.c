@@ -228,29 +228,6 @@ static void check_node(void *context, Node *node)
 
 // ---- expressions ----
 
-static void check_set_expressions(Typing *typing)
-{
-    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
-        const LocalC *local = typing->resolved->locals.items[i];
-        if (!typing->typed[i] || roleset_count(&local->expr.at) < 2)
-            continue;
-        bool is_reported = local->called.count > 0 && local->called.items[0].is_dotted;
-        if (!is_reported && cunit_calls_in(typing->unit, local->expr.span)) {
-            diag_error(typing->diags, local->expr.span, "an expression at a role set makes no calls");
-            diag_note(typing->diags, SPAN_NONE, "let one role make the call and send the result to the set");
-            continue;
-        }
-        const char *global = cunit_global_in(typing->unit, local->expr.span);
-        if (global != NULL) {
-            diag_error(typing->diags, local->expr.span,
-                       "an expression at a role set uses constants and agreed variables "
-                       "only: '%s' may change",
-                       global);
-            diag_note(typing->diags, SPAN_NONE, "let one role read it and send the value to the set");
-        }
-    }
-}
-
 static void check_dotted_c_names(Typing *typing)
 {
     for (size_t i = 0; i < typing->resolved->locals.count; i++) {
@@ -435,7 +412,9 @@ void typing_rules(Typing *typing)
 {
     const Program *program = typing->resolved->program;
     check_role_names(typing);
-    check_set_expressions(typing);
+    typing_sets(typing);
+    typing_guards(typing);
+    typing_owners(typing);
     check_fits(typing);
     for (size_t i = 0; i < program->instances.count; i++) {
         Instance *instance = program->instances.items[i];

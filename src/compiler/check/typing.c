@@ -171,7 +171,6 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     Arena *arena = resolved->arena;
     Typing typing = {.resolved = resolved, .arena = arena, .diags = resolved->diags, .source = source, .flags = flags};
     typing.expr_fact = ARENA_ARRAY(arena, const CType *, resolved->locals.count + 1);
-    typing.read_only = ARENA_ARRAY(arena, bool, resolved->locals.count + 1);
     map_init(&typing.array_types, arena);
     map_init(&typing.bitfields, arena);
     map_init(&typing.unfit, arena);

@@ -20,7 +20,6 @@ typedef struct {
 
     // Facts, kept from round to round.
     const CType **expr_fact;    // by LocalC id: its type where __auto_type would lose it (arrays, strings from macros)
-    bool *read_only;            // by LocalC id: string variables must be const in it
     Map array_types;            // C type text -> itself, if it is an array
     Map bitfields;              // Pattern id as text -> itself
     Map unfit;                  // position of a TypeText as text -> itself, if nothing can have that type
@@ -57,9 +56,20 @@ const CType *parameter_type(Arena *arena, const CType *type); // an argument's t
 
 // ---- errors.c ----
 void typing_errors(Typing *typing); // clang's errors in the user's terms
+// Is there an error in the expression? Then clang has not understood it.
+bool typing_has_error(const CErrorList *errors, const LocalC *local);
 
 // ---- rules.c ----
 void typing_rules(Typing *typing); // what needs types: sendable, comparable, conditions, fits, unused
+
+// ---- sets.c ----
+void typing_sets(Typing *typing); // expressions at a set must come out the same at every role of it
+
+// ---- guards.c ----
+void typing_guards(Typing *typing); // one role's C must not change what it has no right to change
+
+// ---- owners.c ----
+void typing_owners(Typing *typing); // values with codecs of which nobody can tell who owns them
 
 // ---- pointers.c ----
 void typing_pointers(Typing *typing, const Instance *instance); // warnings

@@ -93,8 +93,7 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
         bool is_target = target != NULL && strcmp(target, mention->name) == 0;
-        bool is_read_only = typing->read_only[local->id] && is_string(variable->type);
-        bool is_const = !is_target && (mention->shared || is_read_only);
+        bool is_const = !is_target && (mention->shared || variable->is_fault);
         ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
               mention->name);
     }
@@ -116,6 +115,16 @@ static void write_copy(Typing *typing, const LocalC *local, Span span)
     }
     if (at < span.end)
         ccopy(typing->unit, (Span){span.file, at, span.end});
+}
+
+// The whole expression, so that it can be asked about.
+static void write_whole(Typing *typing, const LocalC *local, bool is_bare)
+{
+    cexpr_begin(typing->unit, local->id);
+    ctext(typing->unit, is_bare ? "" : "(");
+    write_copy(typing, local, local->expr.span);
+    ctext(typing->unit, is_bare ? "" : ")");
+    cexpr_end(typing->unit);
 }
 
 bool calls_unknown(const Typing *typing, const LocalC *local)
@@ -165,9 +174,8 @@ static void write_untyped(Typing *typing, const LocalC *local)
     else
         ctext(typing->unit, "__auto_type chx_x%u = ({ ", local->id);
     write_mentions(typing, local, NULL);
-    ctext(typing->unit, "(");
-    write_copy(typing, local, expr->span);
-    ctext(typing->unit, "); });\n");
+    write_whole(typing, local, false);
+    ctext(typing->unit, "; });\n");
 }
 
 // Something in it has no type, for a reason that is reported: nothing more is said about it.
@@ -201,9 +209,9 @@ static bool write_expr(Typing *typing, const Expr *expr, const char *type)
     }
     ctext(typing->unit, "{ ");
     write_mentions(typing, local, NULL);
-    ctext(typing->unit, expr->is_braces || expr->is_literal ? "%s chx_x%u = " : "%s chx_x%u = (", type, local->id);
-    write_copy(typing, local, expr->span);
-    ctext(typing->unit, expr->is_braces || expr->is_literal ? "; }\n" : "); }\n");
+    ctext(typing->unit, "%s chx_x%u = ", type, local->id);
+    write_whole(typing, local, expr->is_braces || expr->is_literal);
+    ctext(typing->unit, "; }\n");
     return true;
 }
 
@@ -247,9 +255,8 @@ static const char *write_place_type(Typing *typing, const Pattern *place)
     const LocalC *local = local_c(place->expr);
     ctext(typing->unit, "__auto_type chx_t%u = ({ ", local->id);
     write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
-    ctext(typing->unit, "(");
-    write_copy(typing, local, place->expr->span);
-    ctext(typing->unit, "); });\n");
+    write_whole(typing, local, false);
+    ctext(typing->unit, "; });\n");
     typing->typed[local->id] = true;
     return want(typing, arena_printf(typing->arena, "__typeof__(chx_t%u)", local->id));
 }
@@ -259,9 +266,8 @@ static void write_place_check(Typing *typing, const Pattern *place, const char *
     const LocalC *local = local_c(place->expr);
     ctext(typing->unit, "{ ");
     write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
-    ctext(typing->unit, "(");
-    write_copy(typing, local, place->expr->span);
-    ctext(typing->unit, ") = *(%s *)0; }\n", type);
+    write_whole(typing, local, false);
+    ctext(typing->unit, " = *(%s *)0; }\n", type);
 }
 
 // C does not give the type of a bit-field itself; as a value, it has the type that it was declared with.
@@ -395,9 +401,7 @@ static void write_operation(Typing *typing, const Node *node)
         write_mentions(typing, place, place->mentions.count > 0 ? place->mentions.items[0].name : NULL);
         if (value != NULL)
             write_mentions_besides(typing, value, place);
-        ctext(typing->unit, "(");
-        write_copy(typing, place, node->target->expr->span);
-        ctext(typing->unit, ")");
+        write_whole(typing, place, false);
     } else {
         if (value != NULL)
             write_mentions(typing, value, NULL);
@@ -406,9 +410,7 @@ static void write_operation(Typing *typing, const Node *node)
     }
     ctext(typing->unit, " %s ", node->op);
     if (value != NULL) {
-        ctext(typing->unit, "(");
-        write_copy(typing, value, node->value->span);
-        ctext(typing->unit, ")");
+        write_whole(typing, value, false);
         typing->typed[value->id] = true;
     }
     ctext(typing->unit, "; }\n");
@@ -428,9 +430,8 @@ static void write_step(Typing *typing, const Node *node)
         }
         ctext(typing->unit, "{ ");
         write_mentions(typing, local, NULL);
-        ctext(typing->unit, "(");
-        write_copy(typing, local, node->value->span);
-        ctext(typing->unit, "); }\n");
+        write_whole(typing, local, false);
+        ctext(typing->unit, "; }\n");
     } else if (node->op == NULL) {
         write_bindings(typing, node->target, NULL);
     } else if (strcmp(node->op, "=") == 0) {
@@ -517,9 +518,9 @@ static void write_labels(Typing *typing, const Node *node)
     for (size_t i = 0; i < node->branches.count; i++)
         for (size_t k = 0; k < node->branches.items[i].labels.count; k++) {
             const Expr *label = node->branches.items[i].labels.items[k];
-            ctext(typing->unit, "case (");
-            write_copy(typing, local_c(label), label->span);
-            ctext(typing->unit, "): ;\n");
+            ctext(typing->unit, "case ");
+            write_whole(typing, local_c(label), false);
+            ctext(typing->unit, ": ;\n");
             typing->typed[local_c(label)->id] = true;
         }
     ctext(typing->unit, "}\n");

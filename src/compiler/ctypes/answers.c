@@ -8,37 +8,15 @@ static const CType *missing(CUnit *unit, const char *name)
     return unit_mentions(unit, name) ? unit_type_invalid(unit) : NULL;
 }
 
-typedef struct {
-    CXCursor first, last;
-    unsigned count;
-} Children;
-
-static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    Children *children = data;
-    if (children->count++ == 0)
-        children->first = cursor;
-    children->last = cursor;
-    return CXChildVisit_Continue;
-}
-
-static Children children_of(CXCursor cursor)
-{
-    Children children = {.first = clang_getNullCursor(), .last = clang_getNullCursor()};
-    clang_visitChildren(cursor, visit_child, &children);
-    return children;
-}
-
 // `__typeof__(whole.field) name;` has the operand's type, which libclang shows only as the operand.
 static CXType operand_type(CXCursor cursor, CXType type)
 {
     if (type.kind != CXType_Unexposed)
         return type;
     Children children = children_of(cursor);
-    if (children.count == 0 || !clang_isExpression(clang_getCursorKind(children.first)))
+    if (children.count == 0 || !clang_isExpression(clang_getCursorKind(children.items[0])))
         return type;
-    CXType operand = clang_getCursorType(children.first);
+    CXType operand = clang_getCursorType(children.items[0]);
     bool same = clang_equalTypes(clang_getCanonicalType(operand), clang_getCanonicalType(type));
     return same && operand.kind != CXType_Unexposed ? operand : type;
 }
@@ -71,15 +49,14 @@ const CType *cunit_type_of(CUnit *unit, const char *name)
 // Inside of parentheses, implicit conversions and statement expressions: the expression that makes the value.
 static CXCursor look_through(CXCursor cursor)
 {
+    CXCursor operand;
     for (;;) {
         Children children = children_of(cursor);
         switch (clang_getCursorKind(cursor)) {
         case CXCursor_UnexposedExpr:
-            // An implicit conversion covers exactly its operand; other things without a kind of their own don't.
-            if (children.count != 1 ||
-                !clang_equalRanges(clang_getCursorExtent(cursor), clang_getCursorExtent(children.first)))
+            if (!cursor_is_implicit(cursor, &operand))
                 return cursor;
-            cursor = children.first;
+            cursor = operand;
             break;
         case CXCursor_ParenExpr:
         case CXCursor_StmtExpr:

@@ -152,41 +152,6 @@ static void index_declaration(CUnit *unit, CXCursor cursor)
     map_put(&unit->declared, name, declared);
 }
 
-// The piece of copied text that this comes from, perhaps through a macro; NULL: none.
-static const Piece *piece_of(const CUnit *unit, CXCursor cursor, unsigned *offset)
-{
-    CXFile file;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, offset);
-    bool is_ours = file != NULL && clang_File_isEqual(file, unit->parsed.file) && *offset >= unit->base;
-    return is_ours ? unit_piece_at(unit, *offset) : NULL;
-}
-
-static bool is_constant(CXType type)
-{
-    // A canonical array bears the const of its elements itself.
-    for (; type.kind != CXType_Invalid; type = clang_getArrayElementType(type)) {
-        type = clang_getCanonicalType(type);
-        if (clang_isConstQualifiedType(type))
-            return true;
-    }
-    return false;
-}
-
-static void index_global(CUnit *unit, CXCursor cursor)
-{
-    CXCursor target = clang_getCursorReferenced(cursor);
-    if (unit->sizeof_depth > 0 || clang_getCursorKind(target) != CXCursor_VarDecl)
-        return;
-    Place declared = place_of(clang_getCursorLocation(target));
-    unsigned offset;
-    const Piece *piece = piece_of(unit, cursor, &offset);
-    bool is_ours = place_in(declared, unit->parsed.file) && declared.offset >= unit->base;
-    if (piece == NULL || is_ours || is_constant(clang_getCursorType(target)))
-        return;
-    Global global = {piece_span(piece, offset, offset + 1), take_text(unit->arena, clang_getCursorSpelling(target))};
-    vector_push(unit->arena, &unit->globals, global);
-}
-
 // A reference from copied text to a declaration of ours.
 static void index_reference(CUnit *unit, CXCursor cursor)
 {
@@ -219,13 +184,27 @@ static void index_reference(CUnit *unit, CXCursor cursor)
     vector_push(unit->arena, &unit->references, reference);
 }
 
-// A call that the user's text makes, also one that comes out of a macro.
-static void index_call(CUnit *unit, CXCursor cursor)
+// The outermost expression in a region is the region's: parents are visited before their children.
+static void index_region(CUnit *unit, CXCursor cursor)
 {
-    unsigned offset;
-    const Piece *piece = piece_of(unit, cursor, &offset);
-    if (piece != NULL)
-        vector_push(unit->arena, &unit->calls, piece_span(piece, offset, offset + 1));
+    CXFile file;
+    unsigned start, end;
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    clang_getExpansionLocation(clang_getRangeStart(extent), &file, NULL, NULL, &start);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
+    if (file == NULL || !clang_File_isEqual(file, unit->parsed.file))
+        return;
+    size_t low = 0, high = unit->regions.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->regions.items[middle].end <= start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    Region *region = low < unit->regions.count ? &unit->regions.items[low] : NULL;
+    if (region != NULL && region->start <= start && end <= region->end && clang_Cursor_isNull(region->root))
+        region->root = cursor;
 }
 
 static void index_probe(CUnit *unit, CXCursor cursor)
@@ -242,7 +221,10 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
 {
     (void)parent;
     CUnit *unit = data;
-    switch (clang_getCursorKind(cursor)) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (clang_isExpression(kind))
+        index_region(unit, cursor);
+    switch (kind) {
     case CXCursor_VarDecl:
     case CXCursor_ParmDecl:
     case CXCursor_FunctionDecl:
@@ -251,15 +233,6 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
         break;
     case CXCursor_DeclRefExpr:
         index_reference(unit, cursor);
-        index_global(unit, cursor);
-        break;
-    case CXCursor_UnaryExpr: // sizeof, _Alignof
-        unit->sizeof_depth++;
-        clang_visitChildren(cursor, visit_added, unit);
-        unit->sizeof_depth--;
-        return CXChildVisit_Continue;
-    case CXCursor_CallExpr:
-        index_call(unit, cursor);
         break;
     case CXCursor_EnumConstantDecl:
         index_probe(unit, cursor);
@@ -369,24 +342,4 @@ void cunit_references(CUnit *unit, CReferenceList *references)
         reference.span = piece_span(piece, raw->offset, raw->offset + length);
         vector_push(unit->arena, references, reference);
     }
-}
-
-bool cunit_calls_in(const CUnit *unit, Span span)
-{
-    for (size_t i = 0; i < unit->calls.count; i++) {
-        Span call = unit->calls.items[i];
-        if (call.file == span.file && call.start >= span.start && call.start < span.end)
-            return true;
-    }
-    return false;
-}
-
-const char *cunit_global_in(const CUnit *unit, Span span)
-{
-    for (size_t i = 0; i < unit->globals.count; i++) {
-        Span at = unit->globals.items[i].span;
-        if (at.file == span.file && at.start >= span.start && at.start < span.end)
-            return unit->globals.items[i].name;
-    }
-    return NULL;
 }

@@ -63,11 +63,13 @@ typedef struct {
     bool is_body;       // and not in one of its arguments
 } RawReference;
 
-// Where the user's text reads a variable of the prefix that may change.
+// One expression of the caller's, between cexpr_begin and cexpr_end.
 typedef struct {
-    Span span;
-    const char *name;
-} Global;
+    uint32_t start, end; // as in Piece
+    uint32_t id;
+    // The expression as clang understood it, with a conversion to the type that is wanted; a null cursor: it did not.
+    CXCursor root;
+} Region;
 
 typedef struct {
     const char *canonical;
@@ -83,6 +85,8 @@ struct CUnit {
     CFlags flags;
     Text added;
     VECTOR(Piece) pieces;       // in order of position
+    VECTOR(Region) regions;     // in order of position; they don't overlap
+    VECTOR(uint32_t) region_of; // by id: the index + 1 of its first region, or 0
     VECTOR(const char *) asked; // cunit_ask_name
     Map asked_kinds;            // name to CNameKind + 1
 
@@ -95,11 +99,10 @@ struct CUnit {
     Map typedefs;  // of the prefix: name to CXCursor *
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
-    VECTOR(Span) calls; // where the user's text calls something
-    VECTOR(Global) globals;
-    unsigned sizeof_depth; // of the walk: in `sizeof` nothing is read
-    Map mentioned;         // the identifiers of our own text; made on demand
+    Map mentioned; // the identifiers of our own text; made on demand
     bool mentioned_made;
+    Map macros; // CXCursor * of their definitions, by name; made on demand
+    bool macros_made;
     Map types;     // CType * by canonical type and spelling
     Map spelled;   // Declarator * of the types of added declarations, by name
     Map functions; // CFunction * by name
@@ -126,6 +129,53 @@ Extent statement_around(const CUnit *unit, uint32_t offset);
 // Does our own text in the extent name a declaration that failed? `missing`: names whose declarations are gone, too;
 // `except`: a name that does not count.
 bool statement_uses_failed(const CUnit *unit, Extent extent, const Map *missing, const char *except);
+
+// cursor.c: expressions as libclang shows them.
+enum { CHILDREN_MAX = 4 };
+typedef struct {
+    CXCursor items[CHILDREN_MAX]; // the first of them
+    CXCursor last;
+    unsigned count;
+} Children;
+Children children_of(CXCursor cursor);
+CXCursor cursor_without_parens(CXCursor cursor); // the operand inside of parentheses and implicit conversions
+// An implicit conversion (or `__func__`, which looks like one): *operand is what is converted.
+bool cursor_is_implicit(CXCursor cursor, CXCursor *operand);
+bool cursor_is_null_constant(CXCursor cursor); // 0, (void *)0, NULL
+bool cursor_is_number(CXCursor cursor);        // an integer constant expression
+bool cursor_has_call(CXCursor cursor);         // it, or something in it
+CXType cursor_type(CXCursor cursor);           // canonical
+bool type_is_pointer(CXType canonical);
+bool type_is_array(CXType canonical);
+bool type_is_integer(CXType canonical); // also enum and bool
+bool type_is_character(CXType canonical);
+bool type_is_const(CXType type); // an array: its elements
+bool type_same_unqualified(const CUnit *unit, CXType one, CXType other);
+bool type_holds_pointer(CXType type); // a pointer is anywhere in a value of it
+typedef enum { UNARY_OTHER, UNARY_ADDRESS, UNARY_DEREFERENCE } UnaryKind;
+UnaryKind cursor_unary_kind(const CUnit *unit, CXCursor cursor);
+// The operator of a binary expression as it is written; "" where a macro writes it.
+const char *cursor_binary_operator(const CUnit *unit, CXCursor cursor);
+bool cursor_is_union_member(CXCursor cursor); // of a member's use
+// The variable that an lvalue is part of, without following a pointer; a null cursor: it is part of none.
+CXCursor cursor_variable(CXCursor cursor);
+bool cursor_is_assignment(const CUnit *unit, CXCursor cursor); // =, +=, ...; not ++
+// Where a declaration stands: in the prefix or a header, in our own text, or in the user's text that was copied.
+typedef enum { DECLARED_BEFORE, DECLARED_BY_US, DECLARED_IN_COPY } DeclaredWhere;
+DeclaredWhere cursor_declared(const CUnit *unit, CXCursor declaration);
+// The user's text that the cursor covers; for one in the body of a macro, the macro's use.
+Span cursor_span(const CUnit *unit, CXCursor cursor, const Region *region);
+
+Span cursor_span_exactly(const CUnit *unit, CXCursor cursor); // SPAN_NONE: some of it stands in a macro
+
+// What the user wrote of a region: without the parentheses that may be ours, and the conversions around them.
+CXCursor region_written(const CUnit *unit, const Region *region);
+
+// The regions of an expression: *index is 0 for the first, and is moved on. NULL: there are no more.
+const Region *unit_region(const CUnit *unit, uint32_t id, size_t *index);
+
+// macros.c: the name of a macro that the region's text leads to and that is not the same in every program, or NULL.
+const char *macros_differ(CUnit *unit, const Region *region, Span *span);
 
 // answers.c: the type of a variable or typedef, as far as libclang can still take it apart.
 CXType declared_type(CXCursor cursor);

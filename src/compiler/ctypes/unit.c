@@ -17,6 +17,7 @@ CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uin
     map_init(&unit->declared, arena);
     map_init(&unit->typedefs, arena);
     map_init(&unit->mentioned, arena);
+    map_init(&unit->macros, arena);
     map_init(&unit->types, arena);
     map_init(&unit->spelled, arena);
     map_init(&unit->functions, arena);
@@ -52,6 +53,32 @@ void ccopy(CUnit *unit, Span span)
 void ccopy_as(CUnit *unit, Span span, const char *as)
 {
     add_piece(unit, span, as, strlen(as), true);
+}
+
+void cexpr_begin(CUnit *unit, uint32_t id)
+{
+    while (unit->region_of.count <= id)
+        vector_push(unit->arena, &unit->region_of, 0);
+    Region region = {.start = (uint32_t)unit->added.length, .id = id, .root = clang_getNullCursor()};
+    vector_push(unit->arena, &unit->regions, region);
+    if (unit->region_of.items[id] == 0)
+        unit->region_of.items[id] = (uint32_t)unit->regions.count;
+}
+
+void cexpr_end(CUnit *unit)
+{
+    unit->regions.items[unit->regions.count - 1].end = (uint32_t)unit->added.length;
+}
+
+const Region *unit_region(const CUnit *unit, uint32_t id, size_t *index)
+{
+    if (*index == 0 && id < unit->region_of.count)
+        *index = unit->region_of.items[id];
+    for (; *index > 0 && *index <= unit->regions.count; ++*index)
+        if (unit->regions.items[*index - 1].id == id && !clang_Cursor_isNull(unit->regions.items[*index - 1].root))
+            return &unit->regions.items[(*index)++ - 1];
+    *index = unit->regions.count + 1;
+    return NULL;
 }
 
 const Piece *unit_piece_from(const CUnit *unit, uint32_t offset)
@@ -132,10 +159,14 @@ bool cunit_parse(CUnit *unit, const char **error)
         unit->pieces.items[i].start += shift;
         unit->pieces.items[i].end += shift;
     }
+    for (size_t i = 0; i < unit->regions.count; i++) {
+        unit->regions.items[i].start += shift;
+        unit->regions.items[i].end += shift;
+    }
     unit->text = text.chars;
     unit->size = (uint32_t)text.length;
     if (!parsed_init(&unit->parsed, unit->arena, unit->source->path, text.chars, text.length, &unit->flags,
-                     CXTranslationUnit_None, error))
+                     CXTranslationUnit_DetailedPreprocessingRecord, error))
         return false;
     unit_index(unit);
     return true;

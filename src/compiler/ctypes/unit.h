@@ -53,6 +53,11 @@ void ctext(CUnit *unit, const char *format, ...) __attribute__((format(printf, 2
 void ccopy(CUnit *unit, Span span);                    // the user's text, comments blanked out
 void ccopy_as(CUnit *unit, Span span, const char *as); // stands for the span, but reads `as`
 
+// What is added up to cexpr_end is one expression, which the caller asks about later by this number. It may be added
+// several times.
+void cexpr_begin(CUnit *unit, uint32_t id);
+void cexpr_end(CUnit *unit);
+
 // False: libclang itself failed; *error says why. May be called once.
 bool cunit_parse(CUnit *unit, const char **error);
 void cunit_free(CUnit *unit); // libclang's part; results stay in the arena
@@ -106,10 +111,73 @@ typedef VECTOR(CReference) CReferenceList;
 // ambiguous between scopes; the caller tells scopes apart by the span.
 void cunit_references(CUnit *unit, CReferenceList *references);
 
-// Does the user's text in this span call a function, perhaps through a macro?
-bool cunit_calls_in(const CUnit *unit, Span span);
-// The first variable of the prefix that the user's text in this span reads and that is not const, or NULL.
-const char *cunit_global_in(const CUnit *unit, Span span);
+// ---- facts about one expression, marked with cexpr_begin ----
+
+// Why may two roles that hold equal values compute different ones? Two roles run different functions of different
+// programs, in which every address is another one.
+typedef enum {
+    CDIFFER_CALL,
+    CDIFFER_GLOBAL,     // a variable of the program that is not const: `name`
+    CDIFFER_POINTEE,    // a constant of the program points to something that may change: `name`
+    CDIFFER_KEPT,       // a static or extern variable declared in the expression: `name`
+    CDIFFER_UNSET,      // a variable declared in the expression that may be read before it has a value: `name`
+    CDIFFER_ADDRESS,    // takes the address of something
+    CDIFFER_FUNCTION,   // a function as a value, which is an address: `name`
+    CDIFFER_COMPARE,    // compares addresses, or subtracts them
+    CDIFFER_STRINGS,    // the same with pointers to characters
+    CDIFFER_CONVERT,    // an address becomes a number, or a number an address, or what it points to another type
+    CDIFFER_THROUGH,    // reads through a pointer that is not a string's
+    CDIFFER_ARRAY,      // an array becomes a pointer that outlives the expression
+    CDIFFER_UNION,      // reads a member of a union, which may hold another one
+    CDIFFER_PREDEFINED, // __func__, __COUNTER__, ...: `name`
+    CDIFFER_ORDER,      // changes and reads a variable in no order
+    CDIFFER_OTHER,      // goto, asm and the like
+} CDifferKind;
+typedef struct {
+    CDifferKind kind;
+    Span span;
+    const char *name;
+} CDiffer;
+// `is_array`: its value is a whole array, and no pointer to one. True: *differ says what is found first.
+bool cunit_differs(CUnit *unit, uint32_t id, bool is_array, CDiffer *differ);
+
+// Variables, declared in our own text, that one role's C must not change. Those that roles agree on are declared const
+// there. Of the others, nobody but the choreography changes the strings that they own.
+typedef struct {
+    const char *name;
+    bool is_const;   // declared so: clang sees assignments itself
+    bool has_string; // owns strings
+    bool is_agreed;  // here or elsewhere: nobody keeps a pointer to it
+} CGuarded;
+typedef enum {
+    CDANGER_POINTER, // a pointer without const, through which the variable could be changed
+    CDANGER_STRING,  // an assignment to a string that the variable owns, or a pointer to it without const
+    CDANGER_KEPT,    // a pointer to the variable that is there when the expression is over
+} CDangerKind;
+typedef struct {
+    CDangerKind kind;
+    Span span;
+    const char *name; // the variable
+} CDanger;
+// `is_array` as above. True: *danger says what is found first.
+bool cunit_endangers(CUnit *unit, uint32_t id, const CGuarded *guarded, size_t count, bool is_array, CDanger *danger);
+
+// Who owns what a value of a type with a codec holds.
+typedef enum {
+    COWNER_OTHERS, // a variable, or somebody else whom the expression leads to: it must be copied
+    COWNER_NOBODY, // a call has just made it, or an initialiser: whoever takes the value owns it
+    COWNER_MIXED,  // sometimes the one, sometimes the other
+    COWNER_PART,   // a part of what a call has just made: nobody gets the rest
+} COwner;
+typedef struct {
+    bool has_call;
+    COwner owner;
+    bool is_cast_to_void;
+    const CType *type; // of the value; of what is cast to void, if it is that
+    Span span;         // of what has that type; SPAN_NONE: the cast to void stands in a macro
+} CExprFacts;
+bool cunit_expr_facts(CUnit *unit, uint32_t id, CExprFacts *facts); // false: clang could not read it
+bool ctype_has_codec(const CType *type);                            // or a part of it has
 
 // Does C declare `name` at the end of the prefix (function, variable, typedef, enum constant), or define it as a macro?
 typedef enum { CNAME_NONE, CNAME_FUNCTION, CNAME_VARIABLE, CNAME_TYPE, CNAME_CONSTANT, CNAME_MACRO } CNameKind;

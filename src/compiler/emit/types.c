@@ -99,21 +99,6 @@ const CType *type_field(const CType *type, const char *name)
     return NULL;
 }
 
-bool type_has_codec(const CType *type)
-{
-    if (!type->is_owning)
-        return false;
-    if (type->kind == CTYPE_CODEC)
-        return true;
-    if (type->kind == CTYPE_ARRAY)
-        return type_has_codec(type->element);
-    for (size_t i = 0; i < type->fields.count; i++) {
-        if (type_has_codec(type->fields.items[i].type))
-            return true;
-    }
-    return false;
-}
-
 // ---- table ----
 
 void types_init(TypeTable *table, Arena *arena, const char *prefix, const TypeTable *parent)

@@ -53,7 +53,5 @@ char *shape_declare(Arena *arena, const Shape *shape, const char *name);
 bool type_same(const CType *one, const CType *other);
 // The type of a struct's field, anonymous members searched; NULL: none of this name.
 const CType *type_field(const CType *type, const char *name);
-// Does it have values in it that a codec is for?
-bool type_has_codec(const CType *type);
 
 #endif

@@ -20,31 +20,14 @@ static bool is_integer(const CType *type)
     return type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
 }
 
-// Only numbers and harmless operators.
-static bool is_quiet_text(const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        if (isdigit((unsigned char)*c)) {
-            while (isalnum((unsigned char)c[1]) || c[1] == '.')
-                c++;
-        } else if (!isspace((unsigned char)*c) && strchr("+-*<>=!&|^~?:()", *c) == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool value_is_quiet(const Voice *v, const Expr *expr)
 {
-    for (size_t i = 0; i < expr->pieces.count; i++) {
+    for (size_t i = 0; expr->is_arithmetic && i < expr->pieces.count; i++) {
         const Piece *piece = &expr->pieces.items[i];
-        bool is_quiet = piece->kind == PIECE_TEXT       ? is_quiet_text(piece->text)
-                        : piece->kind == PIECE_VARIABLE ? is_integer(piece_variable(expr, piece, v->role)->type)
-                                                        : false;
-        if (!is_quiet)
+        if (piece->kind == PIECE_VARIABLE && !is_integer(piece_variable(expr, piece, v->role)->type))
             return false;
     }
-    return true;
+    return expr->is_arithmetic;
 }
 
 // ---- local C ----
@@ -63,41 +46,9 @@ static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
     return "";
 }
 
-// The end of the string or character constant that starts at `c`, or `c` itself if there is none.
-static const char *skip_quoted(const char *c)
-{
-    if (*c != '"' && *c != '\'')
-        return c;
-    char quote = *c;
-    for (c++; *c != '\0' && *c != quote; c++) {
-        if (*c == '\\' && c[1] != '\0')
-            c++;
-    }
-    return *c == '\0' ? c - 1 : c;
-}
-
-static bool has_bare_comma(const Expr *expr)
-{
-    int depth = 0;
-    for (size_t i = 0; i < expr->pieces.count; i++) {
-        if (expr->pieces.items[i].kind != PIECE_TEXT)
-            continue;
-        for (const char *c = expr->pieces.items[i].text; *c != '\0'; c++) {
-            c = skip_quoted(c);
-            if (strchr("([{", *c) != NULL)
-                depth++;
-            else if (strchr(")]}", *c) != NULL)
-                depth--;
-            else if (*c == ',' && depth == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
 static void put_pieces(Voice *v, const Expr *expr)
 {
-    bool parens = !expr->is_braces && has_bare_comma(expr);
+    bool parens = !expr->is_braces && expr->has_comma;
     if (parens)
         out_puts(&v->out, "(");
     for (size_t i = 0; i < expr->pieces.count; i++)
@@ -137,39 +88,6 @@ bool value_makes(const Value *value)
             return true;
     }
     return false;
-}
-
-static const char *skip_space(const char *c)
-{
-    while (isspace((unsigned char)*c))
-        c++;
-    return c;
-}
-
-// Is it a call or an initialiser as a whole? Then nobody else owns what a codec's value holds.
-static bool is_given_away(Voice *v, const Expr *expr)
-{
-    if (expr->is_braces)
-        return true;
-    if (!expr->has_call)
-        return false;
-    Text text;
-    text_init(&text, v->arena);
-    for (size_t i = 0; i < expr->pieces.count; i++)
-        text_puts(&text, expr->pieces.items[i].kind == PIECE_TEXT ? expr->pieces.items[i].text : "name");
-    const char *c = skip_space(text.chars);
-    while (isalnum((unsigned char)*c) || *c == '_')
-        c++;
-    c = skip_space(c);
-    if (*c != '(' || c == text.chars)
-        return false;
-    int depth = 0;
-    do {
-        c = skip_quoted(c);
-        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
-        c++;
-    } while (*c != '\0' && depth > 0);
-    return *skip_space(c) == '\0';
 }
 
 static const char *descriptor(Voice *v, const CType *type)
@@ -255,7 +173,7 @@ void value_assign(Voice *v, const char *place, const CType *type, const Expr *ex
     } else {
         out_puts(out, "{ ");
         value_temporary(v, "chx_value", type, expr);
-        bool moves = type->kind == CTYPE_CODEC && is_given_away(v, expr);
+        bool moves = type->kind == CTYPE_CODEC && expr->given != NULL;
         out_printf(out, "%s(&%s, &%s, &chx_value); ", moves ? "chx_set_moved" : "chx_set", descriptor(v, type), place);
         if (!moves)
             value_release(v, "chx_value", type, expr);
@@ -316,7 +234,7 @@ void value_hold_none(Voice *v)
 
 const char *value_hold_given(Voice *v, const CType *type, const Expr *expr)
 {
-    if (v->held == NULL || type->kind != CTYPE_CODEC || !is_given_away(v, expr))
+    if (v->held == NULL || type->kind != CTYPE_CODEC || expr->given == NULL)
         return NULL;
     Shape shape = types_shape(v->types, type);
     const char *held = value_hold(v, &shape);
@@ -348,7 +266,7 @@ Gathered value_gather(Voice *v, const char *name, const Shape *shape, const Valu
 
 static void release_codecs(Voice *v, const char *name, const CType *type, unsigned depth)
 {
-    if (!type_has_codec(type))
+    if (!ctype_has_codec(type))
         return;
     if (type->kind == CTYPE_CODEC) {
         out_printf(&v->out, "chx_value_drop(&%s, &%s); ", descriptor(v, type), name);
@@ -368,7 +286,7 @@ static void release_codecs(Voice *v, const char *name, const CType *type, unsign
 
 void value_release(Voice *v, const char *name, const CType *type, const Expr *expr)
 {
-    if (type_has_codec(type) && is_given_away(v, expr))
+    if (expr->given != NULL && ctype_has_codec(type))
         release_codecs(v, name, type, 0);
 }
 
@@ -585,14 +503,11 @@ void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet 
 void value_effect(Voice *v, const Expr *expr)
 {
     Out *out = &v->out;
-    // What a role's function returns is its own type's, wanted or not.
-    const CType *type = expr->type;
-    if (expr->pieces.items[0].kind == PIECE_FUNCTION && is_given_away(v, expr))
-        type = expr->pieces.items[0].function->type->result;
+    const CType *type = expr->given != NULL ? expr->given : expr->type;
     if (type->kind == CTYPE_VOID) {
         value_expr(v, expr);
         out_puts(out, ";");
-    } else if (type_has_codec(type)) {
+    } else if (ctype_has_codec(type)) {
         out_puts(out, "{ ");
         value_temporary(v, "chx_value", type, expr);
         value_release(v, "chx_value", type, expr);

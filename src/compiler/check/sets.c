@@ -1,0 +1,162 @@
+// sets.c: an expression at a role set must come out the same at every role of it.
+//
+// That the variables in it agree is found out by agree.c. Here it is said what else could make a difference; ctypes
+// finds it.
+
+#include "compiler/check/typing.h"
+
+#include <string.h>
+
+// "A, B"
+static const char *role_names(const Typing *typing, const LocalC *local)
+{
+    const char *text = "";
+    for (ROLESET_EACH(role, &local->expr.at))
+        text = arena_printf(typing->arena, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                            instance_role_name(typing->resolved->program, local->instance, role));
+    return text;
+}
+
+static void note_one_role(Typing *typing, const char *what)
+{
+    diag_note(typing->diags, SPAN_NONE, "let one role %s and send the %s to the set", what,
+              strcmp(what, "make the call") == 0 ? "result" : "value");
+}
+
+static void report_name(Typing *typing, const LocalC *local, const CDiffer *differ)
+{
+    const char *name = differ->name;
+    switch (differ->kind) {
+    case CDIFFER_GLOBAL:
+        diag_error(typing->diags, local->expr.span,
+                   "an expression at a role set uses constants and agreed variables "
+                   "only: '%s' may change",
+                   name);
+        note_one_role(typing, "read it");
+        break;
+    case CDIFFER_POINTEE:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set uses constants and agreed variables "
+                   "only: what '%s' points to may change",
+                   name);
+        note_one_role(typing, "read it");
+        break;
+    case CDIFFER_KEPT:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't keep anything: '%s' lives on when it is over", name);
+        diag_note(typing->diags, SPAN_NONE, "agreed variables are declared in the choreography: '{%s}.TYPE %s = ...;'",
+                  role_names(typing, local), name);
+        break;
+    case CDIFFER_UNSET:
+        diag_error(typing->diags, differ->span,
+                   "at a role set '%s' needs its value where it is declared: what it holds before may differ", name);
+        break;
+    case CDIFFER_PREDEFINED:
+        diag_error(typing->diags, differ->span,
+                   "'%s' is not the same in every role's program: an expression at a role set can't use it", name);
+        note_one_role(typing, "use it");
+        break;
+    default:
+        diag_error(typing->diags, differ->span,
+                   "'%s' is an address here, and each role has its own: an expression at a role set can't use it",
+                   name);
+        break;
+    }
+}
+
+static void report_pointer(Typing *typing, const LocalC *local, const CDiffer *differ)
+{
+    const char *roles = role_names(typing, local);
+    const char *first =
+        instance_role_name(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0));
+    switch (differ->kind) {
+    case CDIFFER_STRINGS:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't compare strings like this: it compares their addresses, and "
+                   "each role has its own");
+        diag_note(typing->diags, SPAN_NONE,
+                  "let one role compare and send the outcome to the set: '%s.(strcmp(a, b) == 0) ~> {%s}.same;'", first,
+                  roles);
+        break;
+    case CDIFFER_COMPARE:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't compare pointers: each role has its own addresses");
+        diag_note(typing->diags, SPAN_NONE, "a test for NULL is possible: 'p != NULL'");
+        break;
+    case CDIFFER_CONVERT:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't convert pointers: each role has its own addresses");
+        note_one_role(typing, "do it");
+        break;
+    case CDIFFER_THROUGH:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't read through this pointer: what it points to may differ");
+        diag_note(typing->diags, SPAN_NONE, "it can read arrays, the characters of a 'const char *', and constants");
+        break;
+    case CDIFFER_ARRAY:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't make a pointer of an array: each role has its own addresses");
+        diag_note(typing->diags, SPAN_NONE, "the elements can be used, and the array as a whole");
+        break;
+    default:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set takes no addresses: each role has its own");
+        break;
+    }
+}
+
+static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
+{
+    switch (differ->kind) {
+    case CDIFFER_CALL:
+        diag_error(typing->diags, local->expr.span, "an expression at a role set makes no calls");
+        note_one_role(typing, "make the call");
+        break;
+    case CDIFFER_UNION:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set can't read a union: it may hold something else, or less");
+        note_one_role(typing, "read it");
+        break;
+    case CDIFFER_ORDER:
+        diag_error(typing->diags, differ->span,
+                   "this is changed and read in no order: the roles of a set might do it in different ones");
+        break;
+    case CDIFFER_OTHER:
+        diag_error(typing->diags, differ->span, "this can't be used at a role set: the roles might not do the same");
+        note_one_role(typing, "do it");
+        break;
+    case CDIFFER_GLOBAL:
+    case CDIFFER_POINTEE:
+    case CDIFFER_KEPT:
+    case CDIFFER_UNSET:
+    case CDIFFER_PREDEFINED:
+    case CDIFFER_FUNCTION:
+        report_name(typing, local, differ);
+        break;
+    case CDIFFER_STRINGS:
+    case CDIFFER_COMPARE:
+    case CDIFFER_CONVERT:
+    case CDIFFER_THROUGH:
+    case CDIFFER_ARRAY:
+    case CDIFFER_ADDRESS:
+        report_pointer(typing, local, differ);
+        break;
+    }
+}
+
+void typing_sets(Typing *typing)
+{
+    CErrorList errors = {0};
+    cunit_errors(typing->unit, &errors);
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const LocalC *local = typing->resolved->locals.items[i];
+        CDiffer differ;
+        if (!typing->typed[i] || roleset_count(&local->expr.at) < 2 || typing_has_error(&errors, local) ||
+            !cunit_differs(typing->unit, local->id, local->expr.type->kind == CTYPE_ARRAY, &differ))
+            continue;
+        // `{A, B}.f(x)` is reported where it is resolved.
+        bool is_reported = local->called.count > 0 && local->called.items[0].is_dotted;
+        if (!is_reported || differ.kind != CDIFFER_CALL)
+            report(typing, local, &differ);
+    }
+}

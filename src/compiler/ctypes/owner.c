@@ -1,0 +1,230 @@
+// owner.c: who owns what an expression's value holds, where its type has a codec.
+//
+// A call gives away what it returns, and so does an initialiser what calls have made for it. Everything else leads to
+// somebody who owns it: a variable, an element, what a pointer points to. In between, a value comes out of the arms of a
+// conditional, or of a variable that the expression declares.
+
+#include "compiler/ctypes/inside.h"
+
+enum { DEPTH_MAX = 64 };
+
+// COwner, or nobody yet: there is nothing that could be owned.
+typedef enum { OWNS_NOTHING, OWNED_BY_OTHERS, OWNED_BY_NOBODY, OWNED_BY_SOME, PART_OF_IT } Owns;
+
+typedef struct {
+    CUnit *unit;
+    CXCursor root;
+    VECTOR(CXCursor) variables; // that are being looked at
+    unsigned depth;
+} Owner;
+
+static Owns join(Owns one, Owns other)
+{
+    if (one == OWNS_NOTHING || one == other)
+        return other;
+    return other == OWNS_NOTHING ? one : OWNED_BY_SOME;
+}
+
+static Owns owner_of(Owner *owner, CXCursor cursor);
+
+bool ctype_has_codec(const CType *type)
+{
+    if (!type->is_owning)
+        return false;
+    if (type->kind == CTYPE_CODEC)
+        return true;
+    if (type->kind == CTYPE_ARRAY)
+        return ctype_has_codec(type->element);
+    for (size_t i = 0; i < type->fields.count; i++)
+        if (ctype_has_codec(type->fields.items[i].type))
+            return true;
+    return false;
+}
+
+static const CType *type_of(Owner *owner, CXCursor cursor)
+{
+    return unit_type(owner->unit, clang_getCursorType(cursor));
+}
+
+// ---- variables that the expression declares ----
+
+typedef struct {
+    Owner *owner;
+    CXCursor variable;
+    Owns owns;
+} Assigned;
+
+static enum CXChildVisitResult visit_assigned(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    Assigned *assigned = data;
+    if (clang_equalCursors(cursor, assigned->variable)) {
+        CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
+        if (!clang_Cursor_isNull(init))
+            assigned->owns = join(assigned->owns, owner_of(assigned->owner, init));
+    } else if (cursor_is_assignment(assigned->owner->unit, cursor)) {
+        Children children = children_of(cursor);
+        // A number that is put into a part of it says nothing about who owns the rest.
+        if (clang_equalCursors(cursor_variable(children.items[0]), assigned->variable) &&
+            type_holds_pointer(clang_getCursorType(children.items[0])))
+            assigned->owns = join(assigned->owns, owner_of(assigned->owner, children.last));
+    }
+    return CXChildVisit_Recurse;
+}
+
+// Whatever the variable was given owns its value; without anything, the expression has filled it by itself.
+static Owns owner_of_local(Owner *owner, CXCursor variable)
+{
+    Assigned assigned = {owner, variable, OWNS_NOTHING};
+    for (size_t i = 0; i < owner->variables.count; i++)
+        if (clang_equalCursors(owner->variables.items[i], variable))
+            return OWNS_NOTHING;
+    vector_push(owner->unit->arena, &owner->variables, variable);
+    clang_visitChildren(owner->root, visit_assigned, &assigned);
+    owner->variables.count--;
+    return assigned.owns == OWNS_NOTHING ? OWNED_BY_NOBODY : assigned.owns;
+}
+
+// ---- initialisers ----
+
+typedef struct {
+    Owner *owner;
+    bool is_codec; // the elements are parts of a value with a codec, which only the codec understands
+    Owns owns;
+} Elements;
+
+static enum CXChildVisitResult visit_element(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    Elements *elements = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (!clang_isExpression(kind))
+        return CXChildVisit_Continue;
+    CXCursor value = cursor_without_parens(cursor);
+    if (clang_getCursorKind(value) == CXCursor_UnexposedExpr && cursor_type(value).kind == CXType_Void)
+        return CXChildVisit_Recurse; // .x = value
+    bool is_list = clang_getCursorKind(value) == CXCursor_InitListExpr;
+    if (elements->is_codec) {
+        if (is_list) {
+            clang_visitChildren(value, visit_element, elements);
+        } else if (type_holds_pointer(clang_getCursorType(value)) && !cursor_is_null_constant(value)) {
+            elements->owns = join(elements->owns, owner_of(elements->owner, value));
+        }
+    } else if (is_list || ctype_has_codec(type_of(elements->owner, value))) {
+        elements->owns = join(elements->owns, owner_of(elements->owner, value));
+    }
+    return CXChildVisit_Continue;
+}
+
+// ---- expressions ----
+
+// A field of what a call returns: nobody gets the other fields.
+static Owns owner_of_member(Owner *owner, CXCursor cursor)
+{
+    Children children = children_of(cursor);
+    if (children.count == 0 || type_is_pointer(cursor_type(children.items[0])))
+        return OWNED_BY_OTHERS;
+    Owns whole = owner_of(owner, children.items[0]);
+    if (whole != OWNED_BY_NOBODY)
+        return whole;
+    const CType *type = type_of(owner, children.items[0]);
+    const char *name = take_text(owner->unit->arena, clang_getCursorSpelling(cursor));
+    for (size_t i = 0; i < type->fields.count; i++) {
+        const CField *field = &type->fields.items[i];
+        if (ctype_has_codec(field->type) && (field->name == NULL || strcmp(field->name, name) != 0))
+            return PART_OF_IT;
+    }
+    return type->kind == CTYPE_CODEC ? PART_OF_IT : OWNED_BY_NOBODY;
+}
+
+static enum CXChildVisitResult visit_choice(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    Elements *choices = data;
+    bool is_condition = clang_equalCursors(children_of(parent).items[0], cursor);
+    if (clang_isExpression(clang_getCursorKind(cursor)) && !is_condition)
+        choices->owns = join(choices->owns, owner_of(choices->owner, cursor));
+    return CXChildVisit_Continue;
+}
+
+static Owns owner_of_name(Owner *owner, CXCursor cursor)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    bool is_local =
+        clang_getCursorKind(target) == CXCursor_VarDecl && cursor_declared(owner->unit, target) == DECLARED_IN_COPY &&
+        clang_Cursor_getStorageClass(target) != CX_SC_Static && clang_Cursor_getStorageClass(target) != CX_SC_Extern;
+    return is_local ? owner_of_local(owner, target) : OWNED_BY_OTHERS;
+}
+
+static Owns owner_of_kind(Owner *owner, CXCursor cursor)
+{
+    Children children = children_of(cursor);
+    Elements elements = {.owner = owner};
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CallExpr:
+        return OWNED_BY_NOBODY;
+    case CXCursor_DeclRefExpr:
+        return owner_of_name(owner, cursor);
+    case CXCursor_MemberRefExpr:
+        return owner_of_member(owner, cursor);
+    case CXCursor_StmtExpr:
+        return owner_of(owner, children_of(children.last).last);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CompoundLiteralExpr:
+        return owner_of(owner, children.last);
+    case CXCursor_UnaryOperator: // `__extension__` changes nothing
+        return cursor_unary_kind(owner->unit, cursor) == UNARY_OTHER ? owner_of(owner, children.last) : OWNED_BY_OTHERS;
+    case CXCursor_InitListExpr:
+        elements.is_codec = type_of(owner, cursor)->kind == CTYPE_CODEC;
+        clang_visitChildren(cursor, visit_element, &elements);
+        return elements.owns == OWNS_NOTHING ? OWNED_BY_NOBODY : elements.owns;
+    case CXCursor_ConditionalOperator:
+    case CXCursor_GenericSelectionExpr:
+    case CXCursor_UnexposedExpr: // a ?: b
+        clang_visitChildren(cursor, visit_choice, &elements);
+        return elements.owns;
+    case CXCursor_BinaryOperator:
+        if (cursor_is_assignment(owner->unit, cursor))
+            return owner_of(owner, children.items[0]);
+        // Of two values without a number, only a comma makes one.
+        return type_is_integer(cursor_type(children.last)) ? OWNED_BY_OTHERS : owner_of(owner, children.last);
+    default:
+        return cursor_is_null_constant(cursor) ? OWNS_NOTHING : OWNED_BY_OTHERS;
+    }
+}
+
+static Owns owner_of(Owner *owner, CXCursor cursor)
+{
+    if (clang_Cursor_isNull(cursor) || owner->depth >= DEPTH_MAX)
+        return OWNED_BY_SOME;
+    cursor = cursor_without_parens(cursor);
+    if (cursor_is_null_constant(cursor))
+        return OWNS_NOTHING;
+    owner->depth++;
+    Owns owns = owner_of_kind(owner, cursor);
+    owner->depth--;
+    return owns;
+}
+
+bool cunit_expr_facts(CUnit *unit, uint32_t id, CExprFacts *facts)
+{
+    static const COwner OWNERS[] = {
+        [OWNS_NOTHING] = COWNER_OTHERS, [OWNED_BY_OTHERS] = COWNER_OTHERS, [OWNED_BY_NOBODY] = COWNER_NOBODY,
+        [OWNED_BY_SOME] = COWNER_MIXED, [PART_OF_IT] = COWNER_PART,
+    };
+    size_t index = 0;
+    const Region *region = unit_region(unit, id, &index);
+    if (region == NULL)
+        return false;
+    CXCursor written = region_written(unit, region), value = cursor_without_parens(written);
+    CXCursor discarded = value;
+    while (clang_getCursorKind(discarded) == CXCursor_CStyleCastExpr && cursor_type(discarded).kind == CXType_Void)
+        discarded = cursor_without_parens(children_of(discarded).last);
+    bool is_cast = !clang_equalCursors(discarded, value);
+    value = is_cast ? discarded : written;
+    Owner owner = {.unit = unit, .root = written};
+    *facts = (CExprFacts){.has_call = cursor_has_call(written), .type = unit_type(unit, clang_getCursorType(value))};
+    facts->is_cast_to_void = is_cast;
+    facts->span = is_cast ? cursor_span_exactly(unit, value) : cursor_span(unit, value, region);
+    facts->owner = ctype_has_codec(facts->type) ? OWNERS[owner_of(&owner, value)] : COWNER_OTHERS;
+    return true;
+}
