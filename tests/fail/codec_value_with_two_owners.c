@@ -27,6 +27,8 @@ choreography(owners, (Alice, Bob),
         Alice.box g[2] = {x, make()}; //! error: it can't be told who owns it
         keep(Alice.(n ? x : make())); //! error: it can't be told who owns it
         Alice.(n ? x : make()); //! error: it can't be told who owns it
+        Alice.h = ({ box l[2] = {make(), make()}; l[0]; }); //! error: the rest would be lost
+        Alice.use3(h);
         Alice.tree r = ({ tree q = grow(); q != NULL ? q : grow(); });
         Alice.use(a, b, t, c, d, e, g, r);
         Bob.use(f);

@@ -35,6 +35,9 @@ choreography(pointers, (Alice, Bob),
         Alice.({ uintptr_t u = (uintptr_t)&k; *(int *)u = 1; }); //! error: on 'k': a pointer without const could change it
         Alice.({ union { const int *c; int *w; } u = {&k}; *u.w = 1; }); //! error: on 'k': a pointer without const could change it
         Alice.({ struct { int *w; } z = {(int *)&k}; *z.w = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.({ struct { const int *c; } z; z.c = &k; *(int *)z.c = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.({ const int *c = &k; const int **w = &c; *(int *)*w = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.({ const int *w[2] = {&n, &k}; *(int *)w[1] = 1; }); //! error: on 'k': a pointer without const could change it
         Alice.(scanf("%d", &k)); //! error: on 'k': a pointer without const could change it
         Alice.int *_1 = &k; //! error: on 'k': a pointer without const could change it
         Alice.int *_2 = (int *)&k; //! error: on 'k': a pointer without const could change it

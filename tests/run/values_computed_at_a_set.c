@@ -1,5 +1,5 @@
 // An expression at a role set may use values of all kinds: both roles compute the same, each on its own.
-// expect: 1 1 1 1 0 hello ello 1351
+// expect: 1 1 1 1 0 hello ello 1352
 #include <chorex.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 struct point { int x, y; };
 struct named { char name[8]; struct point at; };
 enum { FEW = 2, SOME = 3 };
-static int counter;
+int counter;
 static const int limit = 4;
 static const char *const names[] = {"one", "two"};
 static const struct point origin = {5, 6};
@@ -17,6 +17,7 @@ static const struct point *const start = &origin;
 static const struct { const char *name; const struct point *at; } places[] = {{"origin", &origin}, {"start", &origin}};
 #define IS_NULL(p) ((p) == NULL)
 #define LONGER(s) ((s) != NULL && (s)[0] != 0 && (s)[1] != 0)
+#define LEAST(a, b) (__extension__ ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; }))
 #define SUM(p) ((p).x + (p).y)
 
 choreography(computed, (Alice, Bob),
@@ -34,6 +35,7 @@ choreography(computed, (Alice, Bob),
         {Alice, Bob}.n += __extension__ ({ int length = 0; for (const char *at = s; *at != 0; at++) length++; length; });
         {Alice, Bob}.n += __extension__ ({ static const int table[] = {1, 2}; table[k]; });
         {Alice, Bob}.n += __extension__ ({ int r = 0; switch (k) { case 1: { int z = 2; r = z; break; } default: r = 1; } r; });
+        {Alice, Bob}.n += LEAST(k, a[1]);
         {Alice, Bob}.a[k] = k + 3;
         {Alice, Bob}.q.at.x += 2;
         {Alice, Bob}.struct named whole = q;

@@ -16,7 +16,8 @@ typedef struct {
     const Region *region;
     CDiffer *differ;
     bool found;
-    VECTOR(CXCursor) switches; // the bodies of the switches on the way
+    VECTOR(CXCursor) switches;  // the bodies of the switches on the way
+    VECTOR(CXCursor) declaring; // the variables whose initialisers are being looked at
 } Search;
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data);
@@ -101,13 +102,9 @@ static void check_name(Search *search, CXCursor cursor)
             found_named(search, is_unchanging(clang_getCursorType(target)) ? CDIFFER_POINTEE : CDIFFER_GLOBAL, cursor,
                         name);
     } else if (kind == CXCursor_VarDecl && cursor_declared(search->unit, target) == DECLARED_IN_COPY) {
-        // `int n = n;`
-        CXCursor init = clang_Cursor_getVarDeclInitializer(target);
-        unsigned at, end;
-        clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &at);
-        clang_getExpansionLocation(clang_getRangeEnd(clang_getCursorExtent(target)), NULL, NULL, NULL, &end);
-        if (!clang_Cursor_isNull(init) && at < end)
-            found_named(search, CDIFFER_UNSET, cursor, name);
+        for (size_t i = 0; i < search->declaring.count; i++) // `int n = n;`
+            if (clang_equalCursors(search->declaring.items[i], target))
+                found_named(search, CDIFFER_UNSET, cursor, name);
     }
 }
 
@@ -124,8 +121,9 @@ static void check_declaration(Search *search, CXCursor cursor)
         found_named(search, CDIFFER_KEPT, cursor, name);
     else if (!is_kept && clang_Cursor_isNull(init))
         found_named(search, CDIFFER_UNSET, cursor, name);
-    else
-        visit_whole(search, init, cursor);
+    vector_push(search->unit->arena, &search->declaring, cursor);
+    visit_whole(search, init, cursor);
+    search->declaring.count--;
 }
 
 // ---- pointers ----

@@ -95,6 +95,15 @@ static bool lies_in(Guard *guard, CXCursor cursor, unsigned depth)
     }
 }
 
+// Can what is read out of it lead to memory of a guarded variable? A variable of the expression's own may hold any pointer
+// to it, even as a number.
+static bool may_lead_from(const Guard *guard, CXCursor cursor, CXCursor whole)
+{
+    CXCursor variable = cursor_variable(whole);
+    return may_lead(clang_getCursorType(cursor)) ||
+           (!clang_Cursor_isNull(variable) && find_leader(guard, variable) != NULL);
+}
+
 typedef struct {
     Guard *guard;
     unsigned depth;
@@ -124,21 +133,17 @@ static bool leads(Guard *guard, CXCursor cursor, unsigned depth)
         return true;
     Children children = children_of(cursor);
     switch (clang_getCursorKind(cursor)) {
-    case CXCursor_DeclRefExpr: {
-        // A variable of the expression's own may hold a pointer as a number.
-        CXCursor target = clang_getCursorReferenced(cursor);
-        return is_guarded(guard, cursor) &&
-               (find_leader(guard, target) != NULL || may_lead(clang_getCursorType(cursor)));
-    }
+    case CXCursor_DeclRefExpr:
+        return is_guarded(guard, cursor) && may_lead_from(guard, cursor, cursor);
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr:
-        return lies_in(guard, cursor, depth + 1) && may_lead(clang_getCursorType(cursor));
+        return lies_in(guard, cursor, depth + 1) && may_lead_from(guard, cursor, cursor);
     case CXCursor_UnaryOperator:
         switch (cursor_unary_kind(guard->unit, cursor)) {
         case UNARY_ADDRESS:
             return lies_in(guard, children.last, depth + 1);
         case UNARY_DEREFERENCE:
-            return leads(guard, children.last, depth + 1) && may_lead(clang_getCursorType(cursor));
+            return leads(guard, children.last, depth + 1) && may_lead_from(guard, cursor, children.last);
         case UNARY_OTHER:
             break;
         }

@@ -137,6 +137,16 @@ static Owns owner_of_member(Owner *owner, CXCursor cursor)
     return type->kind == CTYPE_CODEC ? PART_OF_IT : OWNED_BY_NOBODY;
 }
 
+// An element of an array that the expression declares: nobody gets the other elements.
+static Owns owner_of_element(Owner *owner, CXCursor cursor)
+{
+    CXCursor array = cursor_without_parens(children_of(cursor).items[0]);
+    if (!type_is_array(cursor_type(array)))
+        return OWNED_BY_OTHERS;
+    Owns whole = owner_of(owner, array);
+    return whole == OWNED_BY_NOBODY && clang_getArraySize(cursor_type(array)) != 1 ? PART_OF_IT : whole;
+}
+
 static enum CXChildVisitResult visit_choice(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     Elements *choices = data;
@@ -166,6 +176,8 @@ static Owns owner_of_kind(Owner *owner, CXCursor cursor)
         return owner_of_name(owner, cursor);
     case CXCursor_MemberRefExpr:
         return owner_of_member(owner, cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return owner_of_element(owner, cursor);
     case CXCursor_StmtExpr:
         return owner_of(owner, children_of(children.last).last);
     case CXCursor_CStyleCastExpr:
@@ -223,6 +235,9 @@ bool cunit_expr_facts(CUnit *unit, uint32_t id, CExprFacts *facts)
     value = is_cast ? discarded : written;
     Owner owner = {.unit = unit, .root = written};
     *facts = (CExprFacts){.has_call = cursor_has_call(written), .type = unit_type(unit, clang_getCursorType(value))};
+    // A pointer to void may become one with a codec.
+    if (!is_cast && ctype_has_codec(unit_type(unit, clang_getCursorType(region->root))))
+        facts->type = unit_type(unit, clang_getCursorType(region->root));
     facts->is_cast_to_void = is_cast;
     facts->span = is_cast ? cursor_span_exactly(unit, value) : cursor_span(unit, value, region);
     facts->owner = ctype_has_codec(facts->type) ? OWNERS[owner_of(&owner, value)] : COWNER_OTHERS;
