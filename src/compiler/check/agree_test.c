@@ -113,6 +113,28 @@ static void a_rescue_starts_as_at_entry(void **state)
     expect("def f { AB=x try {A=x} AB?x- }");
 }
 
+static void variables_that_are_ever_bound_together_are_marked(void **state)
+{
+    (void)state;
+    Client client = {.mini = mini_new("def f { A=x A=y B=y A>AB=x C=x while A {BC=z} }")};
+    const Program *program = client.mini->program;
+    const Instance *instance = program->instances.items[0];
+    AgreeClient agree = {.mentions = mentions, .mentioned = mentioned, .context = &client};
+    agree_instance(client.mini->arena, program, instance, &agree);
+    static const char *const expected[] = {"0x", "1x", "1z", "2z"};
+    size_t found = 0;
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        const Variable *variable = instance->variables.items[i];
+        bool is_expected = false;
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+            is_expected |= variable->role == (RoleId)(expected[k][0] - '0') && variable->name[0] == expected[k][1];
+        assert_int_equal(variable->is_agreed, is_expected);
+        found += is_expected;
+    }
+    assert_int_equal(found, 4);
+    mini_free(client.mini);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +143,7 @@ int main(void)
         cmocka_unit_test(branches_join_by_intersection),
         cmocka_unit_test(loops_go_to_a_fixpoint),
         cmocka_unit_test(a_rescue_starts_as_at_entry),
+        cmocka_unit_test(variables_that_are_ever_bound_together_are_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 // implicit conversion, a cast, a union, or behind the `...` of a function. Strings that a variable owns are never const
 // themselves, only their characters are: assignments to them are found here, too.
 //
-// A variable that the expression declares takes part if it ever gets a pointer that leads to a guarded one, or something
-// made of such a pointer. What a called function returns is that function's business.
+// A variable that the expression declares takes part if it ever gets a pointer that leads to a guarded one, or
+// something made of such a pointer. What a called function returns is that function's business.
 
 #include "compiler/ctypes/inside.h"
 
@@ -95,8 +95,8 @@ static bool lies_in(Guard *guard, CXCursor cursor, unsigned depth)
     }
 }
 
-// Can what is read out of it lead to memory of a guarded variable? A variable of the expression's own may hold any pointer
-// to it, even as a number.
+// Can what is read out of it lead to memory of a guarded variable? A variable of the expression's own may hold any
+// pointer to it, even as a number.
 static bool may_lead_from(const Guard *guard, CXCursor cursor, CXCursor whole)
 {
     CXCursor variable = cursor_variable(whole);
@@ -328,8 +328,8 @@ static void check_assignment(Guard *guard, CXCursor cursor)
         found(guard, CDANGER_STRING, target);
 }
 
-// The address of a string, or of several, other than for reading. What gets the address of a struct may change its other
-// members.
+// The address of a string, or of several, other than for reading. What gets the address of a struct may change its
+// other members.
 static void check_address(Guard *guard, CXCursor pointer, CXCursor lvalue, CXCursor parent)
 {
     enum CXCursorKind around = clang_getCursorKind(parent);

@@ -1,8 +1,8 @@
 // owner.c: who owns what an expression's value holds, where its type has a codec.
 //
 // A call gives away what it returns, and so does an initialiser what calls have made for it. Everything else leads to
-// somebody who owns it: a variable, an element, what a pointer points to. In between, a value comes out of the arms of a
-// conditional, or of a variable that the expression declares.
+// somebody who owns it: a variable, an element, what a pointer points to. In between, a value comes out of the arms of
+// a conditional, or of a variable that the expression declares.
 
 #include "compiler/ctypes/inside.h"
 
