@@ -48,7 +48,7 @@ typedef struct {
 } Said;
 
 // What was wrong, on its way from where it happened to the monitor.
-typedef struct {
+typedef struct Fault {
     chx_fault_kind kind;
     int signal;
     uint32_t site;

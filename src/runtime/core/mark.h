@@ -68,8 +68,9 @@ static inline void mark_release(Actor *actor, Mark *mark)
         mark_chunk_pop(actor);
 }
 
-// The frame's variables, which the mark then owns too; and back.
-void mark_save(Mark *mark);
+// The frame's variables, which the mark then owns too; and back. If something can't be copied, the step ends, and in the first
+// case the mark, which is the newest and not yet among the actor's, is gone.
+void mark_save(Actor *actor, Mark *mark);
 void mark_restore(Actor *actor, Mark *mark);
 
 static inline Mark *mark_top(const Actor *actor)

@@ -9,6 +9,7 @@
 
 #include "runtime/core/private.h"
 
+#include "runtime/core/codec.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/mark.h"
 #include "runtime/core/session.h"
@@ -152,7 +153,7 @@ void link_spawn(Link *link);
 void link_leave(Link *link);
 
 // What the process wrote as a value of this type: is it one? The value is then owned.
-bool link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size);
+DecodeResult link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size);
 // Can the record that stands in a channel (the context) be a message?
 bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
 

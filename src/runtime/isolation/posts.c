@@ -121,12 +121,14 @@ static bool post_end(Link *link, const unsigned char *data, size_t size)
     if (actor->mark_count != 0)
         return false;
     if (slot != NULL) {
-        void *value = value_scratch(type->size);
-        bool is_good = link_decode(link, type, value, data, size);
-        if (is_good)
+        void *value = malloc(type->size + 1);
+        DecodeResult result = value != NULL ? link_decode(link, type, value, data, size) : DECODE_NO_MEMORY;
+        if (result == DECODE_GOOD)
             memcpy(slot, value, type->size);
         free(value);
-        if (!is_good)
+        if (result == DECODE_NO_MEMORY)
+            guard_no_memory();
+        if (result != DECODE_GOOD)
             return false;
     }
     link_leave(link);

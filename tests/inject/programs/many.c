@@ -28,41 +28,43 @@ choreography(many, (Alice, Bob, Carol),
 #include "many.Bob.chor.h"
 #include "many.Carol.chor.h"
 
-enum { SESSIONS = 8 };
+enum { SESSIONS = 4 };
+
+static chx_status first;
+
+// The first one that fails counts.
+static void note(chx_status status)
+{
+    if (first != CHX_OK || status == CHX_OK)
+        return;
+    first = status;
+    printf("why: %s\n", chx_last_report()->why);
+}
 
 static chx_status session(void)
 {
     chx_session *sessions[SESSIONS];
     struct many_cast cast;
     struct many_run_result r;
-    static char why[600];
-    chx_status first = CHX_OK;
     inject_cast(&cast, sizeof cast);
+    first = CHX_OK;
     chx_session *endless = many_forever_start(NULL, &cast);
-    for (int i = 0; i < SESSIONS; i++)
+    note(endless == NULL ? CHX_NO_MEMORY : CHX_OK);
+    for (int i = 0; i < SESSIONS; i++) {
         sessions[i] = many_run_start(NULL, &cast, 5);
+        note(sessions[i] == NULL ? CHX_NO_MEMORY : CHX_OK);
+    }
     if (endless != NULL) {
         chx_session_cancel(endless);
         chx_status status = many_forever_wait(endless);
-        if (status != CHX_CANCELLED && first == CHX_OK) {
-            first = status;
-            snprintf(why, sizeof why, "%s", chx_last_report()->why);
-        }
+        note(status == CHX_CANCELLED ? CHX_OK : status);
     }
     for (int i = 0; i < SESSIONS; i++) {
-        if (sessions[i] == NULL) {
-            first = CHX_NO_MEMORY;
-            continue;
-        }
-        chx_status status = many_run_wait(sessions[i], &r);
+        chx_status status = sessions[i] != NULL ? many_run_wait(sessions[i], &r) : CHX_NO_MEMORY;
+        note(status);
         if (status == CHX_OK)
             must(r.Carol <= 30);
-        else if (first == CHX_OK || why[0] == '\0')
-            first = status, snprintf(why, sizeof why, "%s", chx_last_report()->why);
     }
-    if (first != CHX_OK)
-        printf("why: %s\n", why);
-    why[0] = '\0';
     return first;
 }
 
