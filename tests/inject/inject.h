@@ -18,8 +18,8 @@ extern void inject_on(void) __attribute__((weak));
 extern void inject_off(void) __attribute__((weak));
 extern int inject_helper(void) __attribute__((weak));
 
-// There was no memory for a runtime: then there is no session, and nobody who could say more.
-static bool inject_has_no_runtime;
+// There was no memory for a runtime, or for an argument: then there is no session, and nobody who could say more.
+static bool inject_has_nothing;
 
 // A result that can't be, or something that must not happen whatever fails.
 static inline void inject_wrong(int line, const char *what)
@@ -58,26 +58,23 @@ static inline int inject_entries(const char *path)
     return count;
 }
 
-// Descriptors of the helper process when all roles have ended; 0: there is none.
+// Descriptors of the helper process when all roles have ended; 0: there is none. It closes those of a role a moment after the
+// role's end, so it gets time to come down to INJECT_HELPER_FILES.
 static inline int inject_helper_files(void)
 {
-    char path[64], text[64];
-    int helper = inject_helper != NULL ? inject_helper() : 0;
+    char path[64];
+    const char *wanted = getenv("INJECT_HELPER_FILES");
+    int helper = inject_helper != NULL ? inject_helper() : 0, count = 0;
     if (helper == 0)
         return 0;
-    for (int i = 0; i < 5000; i++) {
-        snprintf(path, sizeof path, "/proc/%d/task/%d/children", helper, helper);
-        FILE *file = fopen(path, "re");
-        if (file == NULL)
-            return 0;
-        bool has_children = fgets(text, sizeof text, file) != NULL;
-        fclose(file);
-        if (!has_children)
+    snprintf(path, sizeof path, "/proc/%d/fd", helper);
+    for (int i = 0; i < 3000; i++) {
+        count = inject_entries(path);
+        if (wanted != NULL ? count <= atoi(wanted) : i > 300)
             break;
         poll(NULL, 0, 1);
     }
-    snprintf(path, sizeof path, "/proc/%d/fd", helper);
-    return inject_entries(path);
+    return count;
 }
 
 // One session, or several: the status of the first that failed. It checks the results of those that did not.
@@ -89,12 +86,13 @@ static inline int inject_main(InjectSession session)
     printf("begins\n");
     if (inject_on != NULL)
         inject_on();
+    inject_has_nothing = false;
     chx_status status = session();
     if (inject_off != NULL)
         inject_off();
     const chx_report *report = chx_last_report();
-    if (status != CHX_OK && inject_has_no_runtime)
-        printf("first: no runtime\n");
+    if (status != CHX_OK && inject_has_nothing)
+        printf("first: nothing to start with\n");
     else if (status != CHX_OK)
         printf("first: %s\nwhy: %s: %s\n", chx_status_text(status), report->role, report->why);
     else

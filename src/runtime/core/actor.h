@@ -55,6 +55,9 @@ typedef struct Fault {
     char why[REPORT_WHY_SIZE];
 } Fault;
 
+// Adds what else was wrong to a fault's text. Always false.
+bool fault_add(Fault *fault, const char *what);
+
 // Frames lie in chunks that never move. Chunks above the current one are kept for the next call, at most one.
 typedef struct Chunk Chunk;
 struct Chunk {

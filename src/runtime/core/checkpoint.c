@@ -510,13 +510,14 @@ static void observe_back(Actor *actor, uint32_t epoch, const char *why)
 
 // ---- entering and leaving ----
 
-// Not entered: the role is called back elsewhere, or there is no memory.
-static CHX_COLD uint32_t mark_stays_out(Actor *actor, Mark *mark, bool is_called_back)
+// Not entered: the role is called back elsewhere, or something is missing, which is named.
+static CHX_COLD uint32_t mark_stays_out(Actor *actor, Mark *mark, const char *lacks)
 {
+    uint32_t site = mark->checkpoint->site;
     mark_drop_saved(mark);
     mark_release(actor, mark);
-    if (!is_called_back)
-        guard_no_memory();
+    if (lacks != NULL)
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "%s", lacks);
     wants_nothing(actor);
     return 0;
 }
@@ -532,9 +533,10 @@ static __attribute__((noinline)) uint32_t mark_enter(Actor *actor, Mark *mark, B
     if (!is_called_back)
         block = block_enter(session, parent, checkpoint, *ordinal);
     uint32_t attempt = block != NULL ? block->attempt : 0, epoch = block != NULL ? block->epoch : 0;
+    const char *lacks = block == NULL && !is_called_back ? session->lacks : NULL;
     blocks_unlock(session);
     if (block == NULL)
-        return mark_stays_out(actor, mark, is_called_back);
+        return mark_stays_out(actor, mark, lacks);
     ++*ordinal;
     if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
         attempt = 0;
@@ -736,6 +738,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     actor->self.alarm_seen = alarm;
     uint32_t epoch = 0;
     char why[REPORT_WHY_SIZE];
+    const char *lacks = NULL;
     if (target != NULL) {
         if (actor->self.observed != 0)
             strcpy(why, target->block->fault->why);
@@ -743,7 +746,8 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
             mark_give_up(session, actor->marks[i - 1]);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
-        block_back(session, target->block);
+        if (!block_back(session, target->block))
+            lacks = session->lacks;
     }
     blocks_unlock(session);
     if (target == NULL)
@@ -758,28 +762,31 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     wants_nothing(actor);
     mark_set_epochs(actor, target->checkpoint, epoch, false);
     target->frame->at = mark_attempt_begins(actor, target);
+    if (lacks != NULL)
+        guard_raise(CHX_FAULT_SYSTEM, 0, target->checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)
         observe_back(actor, epoch, why);
 }
 
-// One more restart: is that within the limit of its cast? The blocks are locked.
-bool mark_restart_is_allowed(Actor *actor)
+// The blocks are locked.
+bool mark_restart_is_allowed(Actor *actor, Fault *fault)
 {
+    static const char too_many[] = "and more restarts than the cast allows";
     if (actor->restarts_max == 0)
         return true;
     if (actor->restarts_period_ms == 0)
-        return actor->restarts < actor->restarts_max;
+        return actor->restarts < actor->restarts_max || fault_add(fault, too_many);
     uint64_t now_ns = actor->session->runtime->platform->now_ns();
     uint64_t period_ns = (uint64_t)actor->restarts_period_ms * 1000000;
     uint64_t limit = actor->restarts_max < RESTARTS_REMEMBERED ? actor->restarts_max : RESTARTS_REMEMBERED;
     if (actor->restart_times == NULL) {
         actor->restart_times = runtime_allocate(actor->session->runtime, limit * sizeof *actor->restart_times);
         if (actor->restart_times == NULL)
-            return false;
+            return fault_add(fault, "and no memory for a restart");
     }
     uint64_t *oldest = &actor->restart_times[actor->restarts % limit];
     if (actor->restarts >= limit && now_ns - *oldest < period_ns)
-        return false;
+        return fault_add(fault, too_many);
     *oldest = now_ns;
     return true;
 }
@@ -809,14 +816,9 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
         mark_called_back(actor, atomic_load(&session->alarm)) != NULL && !is_broken(BROKEN_DEATH_CHARGED_TWICE);
     Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
     if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
-        if (!mark_restart_is_allowed(actor)) {
-            char why[REPORT_WHY_SIZE];
-            snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
-            memcpy(fault->why, why, sizeof why);
-        } else {
-            taken_up =
-                is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
-        }
+        taken_up =
+            mark_restart_is_allowed(actor, fault) &&
+            (is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line));
     }
     if (taken_up) {
         actor->restarts++;

@@ -117,8 +117,8 @@ uint32_t mark_attempt_begins(Actor *actor, Mark *mark);
 // Drops what the abandoned attempt holds.
 void mark_unwind_to(Actor *actor, Mark *target);
 
-// With the blocks locked. One more restart: is that within the limit of its cast?
-bool mark_restart_is_allowed(Actor *actor);
+// With the blocks locked. One more restart, after this fault: is that within the limit of its cast? If not, the fault says so.
+bool mark_restart_is_allowed(Actor *actor, Fault *fault);
 // The innermost block that has an attempt left; NULL: none.
 Mark *mark_in_charge(Actor *actor);
 

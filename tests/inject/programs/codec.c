@@ -6,13 +6,18 @@ typedef struct {
     const char *name;
 } Named;
 
+static Named named_make(int count)
+{
+    return (Named){.inner = list_make(count), .name = "first"};
+}
+
 choreography(codec, (Alice, Bob),
     void Bob.fail(void);
     def run(Alice.int count) -> Bob.list, Alice.int {
         Alice.list mine = list_make(count);
         Alice.mine ~> Bob.theirs;
         Bob.list copy = theirs;
-        Bob.Named named = {.inner = list_make(50), .name = "first"};
+        Bob.Named named = named_make(50);
         Alice.int tries = 0;
         checkpoint {
             Bob.copy = list_make(7);

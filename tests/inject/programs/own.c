@@ -45,7 +45,7 @@ static chx_status one(chx_runtime *runtime)
 static chx_status session(void)
 {
     chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 2, .allocate = allocate});
-    inject_has_no_runtime = runtime == NULL;
+    inject_has_nothing = runtime == NULL;
     if (runtime == NULL)
         return CHX_NO_MEMORY;
     chx_status first = one(runtime), second = first == CHX_OK ? one(runtime) : first;

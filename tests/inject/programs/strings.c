@@ -57,6 +57,9 @@ static chx_status session(void)
     inject_cast(&cast, sizeof cast);
     // It belongs to the caller, and there may be no memory for it: then there is nothing to start with.
     chx_str other = chx_strf("Lee of %d", 7);
+    inject_has_nothing = other.text == NULL;
+    if (inject_has_nothing)
+        return CHX_NO_MEMORY;
     chx_status status = strings_run(&r, &cast, "Ann", other);
     chx_str_drop(other);
     if (status != CHX_OK)
