@@ -416,7 +416,7 @@ static const unsigned char *restore_read(Process *process, int file, size_t *siz
     *size = (size_t)about.st_size;
     unsigned char *data = need(process, malloc(*size));
     if (pread(file, data, *size, 0) != (ssize_t)*size)
-        process_refuse(process, "what it has to begin with can't be read");
+        process_refuse(process, "what it has to begin with can't be read: out of memory, or an input/output error");
     close(file);
     return data;
 }

@@ -6,18 +6,15 @@ typedef struct {
     const char *name;
 } Named;
 
-static Named named_make(int count)
-{
-    return (Named){.inner = list_make(count), .name = "first"};
-}
-
 choreography(codec, (Alice, Bob),
     void Bob.fail(void);
     def run(Alice.int count) -> Bob.list, Alice.int {
         Alice.list mine = list_make(count);
         Alice.mine ~> Bob.theirs;
         Bob.list copy = theirs;
-        Bob.Named named = named_make(50);
+        Bob.Named named = {0};
+        Bob.named.inner = list_make(50);
+        Bob.named.name = "first";
         Alice.int tries = 0;
         checkpoint {
             Bob.copy = list_make(7);
