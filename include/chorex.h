@@ -125,7 +125,8 @@ chx_effect chx_effect_id(void);
 // ---- counted immutable strings and bytes ----
 //
 // Made inside a role's function or local step they belong to the step and are released at its end unless bound, sent or
-// returned; made elsewhere the caller drops them. {0} is the empty one.
+// returned; made elsewhere the caller drops them. {0} is the empty one. Without memory a role fails; elsewhere .text of what
+// chx_strf or, for a size above 0, chx_str_new and chx_bytes_new return is NULL.
 
 // Users don't name the members of these.
 #include <chorex/names_begin.h>

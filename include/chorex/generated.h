@@ -84,11 +84,13 @@ bool chx_cstring_equal(const char *value, const char *other); // NULL equals onl
 bool chx_str_equal(chx_str value, chx_str other);
 bool chx_bytes_equal(chx_bytes value, chx_bytes other);
 
-// Encoded form. chx_encode appends; the caller frees with chx_buffer_free. chx_decode makes an owned value; false:
-// malformed or out of range, then nothing is owned.
+// Encoded form. chx_encode appends; the caller frees with chx_buffer_free. Without memory nothing more is appended, and
+// `failed` is set. chx_decode makes an owned value; false: malformed or out of range, then nothing is owned. Without memory
+// the role fails; outside of roles that is false, too.
 typedef struct {
     unsigned char *data;
     size_t size, capacity;
+    bool failed;
 } chx_buffer;
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer);
 bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used);

@@ -17,6 +17,14 @@
 
 _Thread_local Current this_thread;
 
+bool fault_add(Fault *fault, const char *what)
+{
+    char why[REPORT_WHY_SIZE];
+    snprintf(why, sizeof why, "%.400s (%s)", fault->why, what);
+    memcpy(fault->why, why, sizeof why);
+    return false;
+}
+
 void guard_enter(Guard *guard, Actor *actor)
 {
     Current *here = current();

@@ -48,12 +48,15 @@ typedef struct {
 } Said;
 
 // What was wrong, on its way from where it happened to the monitor.
-typedef struct {
+typedef struct Fault {
     chx_fault_kind kind;
     int signal;
     uint32_t site;
     char why[REPORT_WHY_SIZE];
 } Fault;
+
+// Adds what else was wrong to a fault's text. Always false.
+bool fault_add(Fault *fault, const char *what);
 
 // Frames lie in chunks that never move. Chunks above the current one are kept for the next call, at most one.
 typedef struct Chunk Chunk;

@@ -63,8 +63,10 @@ Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpo
     bool is_usual = checkpoint->participant_count <= BLOCK_USUAL_PARTICIPANTS;
     if (CHX_UNLIKELY(block == NULL || !is_usual)) {
         block = block_new(session, checkpoint);
-        if (block == NULL)
+        if (block == NULL) {
+            session->lacks = "out of memory";
             return NULL;
+        }
     } else {
         session->spare_blocks = block->next;
     }
@@ -73,13 +75,15 @@ Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpo
                      .checkpoint = checkpoint,
                      .depth = parent != NULL ? parent->depth + 1 : 0,
                      .ordinal = ordinal};
+    if (CHX_UNLIKELY(checkpoint->within_ns != 0) && !deadline_arm(session, block)) {
+        block_free(session, block);
+        return NULL;
+    }
     if (is_usual)
         memset(block->is_there, 0, BLOCK_USUAL_PARTICIPANTS * sizeof(bool));
     else
         memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
     *children = block;
-    if (CHX_UNLIKELY(checkpoint->within_ns != 0))
-        deadline_arm(session, block);
     return block;
 }
 
@@ -197,13 +201,13 @@ bool block_can_recover(const Block *block, uint32_t attempt)
     return attempt < retries || (attempt == retries && block->checkpoint->rescue_at != 0);
 }
 
-bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line)
+bool block_decide(Session *session, Block *block, const char *role, Fault *fault, const char *file, int line)
 {
     CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
     size_t why_size = strlen(fault->why) + 1;
     BlockFault *kept = runtime_allocate(session->runtime, sizeof *kept + why_size);
     if (kept == NULL)
-        return false;
+        return fault_add(fault, "and no memory for a restart");
     memcpy(kept->why, fault->why, why_size);
     kept->fault = (chx_fault){role, fault->kind, fault->signal, kept->why, file, line};
     if (block->fault != NULL)
@@ -233,10 +237,10 @@ bool block_decide(Session *session, Block *block, const char *role, const Fault 
     return true;
 }
 
-void block_begins_again(Session *session, Block *block)
+bool block_begins_again(Session *session, Block *block)
 {
-    if (block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries)
-        deadline_arm(session, block);
+    return block->checkpoint->within_ns == 0 || block->attempt > block->checkpoint->retries ||
+           deadline_arm(session, block);
 }
 
 void blocks_init(Session *session, void *room)

@@ -69,9 +69,9 @@ static inline Block *block_find(Block *block, const chx_checkpoint *checkpoint, 
         block = block->next;
     return block;
 }
-// A new record. NULL: no memory.
+// A new record. NULL: no memory, or no thread for its deadline; session->lacks says which.
 Block *block_make(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
-// The role enters: finds or makes the record. NULL: no memory.
+// The role enters: finds or makes the record. NULL: as above.
 Block *block_enter(Session *session, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
 
 // The participant at this position is at the end of its attempt, which is the current one. The last one finishes the
@@ -99,15 +99,15 @@ static inline void block_leave(Session *session, Block *block, bool in_order)
         block_left_by_all(session, block);
 }
 
-// The next attempt, because of this fault. Wakes the participants. False: no memory for it.
-bool block_decide(Session *session, Block *block, const char *role, const Fault *fault, const char *file, int line);
+// The next attempt, because of this fault. Wakes the participants. False: no memory for it, which the fault says, too.
+bool block_decide(Session *session, Block *block, const char *role, Fault *fault, const char *file, int line);
 // A role that was inside has gone back to the beginning of the current attempt. The time of an attempt after the first
 // runs from the last of them: a function that can't be interrupted uses up one attempt, not all.
-void block_begins_again(Session *session, Block *block);
-static inline void block_back(Session *session, Block *block)
+// False: its deadline could not be set, and the session has to fail (session->lacks says what was missing).
+bool block_begins_again(Session *session, Block *block);
+static inline bool block_back(Session *session, Block *block)
 {
-    if (block->behind > 0 && --block->behind == 0)
-        block_begins_again(session, block);
+    return block->behind == 0 || --block->behind > 0 || block_begins_again(session, block);
 }
 // Is there another attempt to go to, or does a failure belong to the enclosing block?
 bool block_can_recover(const Block *block, uint32_t attempt);
@@ -118,7 +118,7 @@ void block_free_all(Session *session);
 
 // ---- deadline.c: the first two with the blocks locked ----
 
-void deadline_arm(Session *session, Block *block);    // without memory there is no deadline
+bool deadline_arm(Session *session, Block *block);    // false: it can't be; session->lacks says why
 void deadline_disarm(Session *session, Block *block); // one that is armed
 void deadline_fini(chx_runtime *runtime);
 // For a machine without threads: when the next deadline is (UINT64_MAX: none), and what is due at `now_ns`.

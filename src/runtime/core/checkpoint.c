@@ -187,8 +187,37 @@ void mark_chunk_pop(Actor *actor)
 
 // ---- saving and restoring ----
 
-// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared.
-static void value_share(const chx_type *type, void *value)
+enum { SHARE_ON_STACK_BYTES = 256 };
+
+// A value that has to be copied, in place of its bytes.
+static bool value_share_copy(const chx_type *type, void *value, Fault *fault)
+{
+    _Alignas(16) unsigned char small[SHARE_ON_STACK_BYTES];
+    unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
+    fault->kind = CHX_FAULT_NONE;
+    bool is_copied = copy != NULL && value_copy(type, copy, value, fault);
+    if (is_copied)
+        memcpy(value, copy, type->size);
+    if (copy != small)
+        free(copy);
+    return is_copied;
+}
+
+// The first `count` parts are owned, the others not: now nothing is.
+static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_array = type->kind == CHX_KIND_ARRAY;
+        const chx_type *part = is_array ? type->element : type->fields[i].type;
+        chx_value_drop(part, bytes + (is_array ? i * part->size : type->fields[i].offset));
+    }
+    memset(bytes, 0, type->size);
+    return false;
+}
+
+// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared. False: it could not
+// be copied, as in value_copy, and nothing of it is owned.
+static bool value_share(const chx_type *type, void *value, Fault *fault)
 {
     char *bytes = value;
     switch (type->kind) {
@@ -203,37 +232,60 @@ static void value_share(const chx_type *type, void *value)
         break;
     case CHX_KIND_STRUCT:
         for (size_t i = 0; i < type->count; i++)
-            if (type->fields[i].type->owning)
-                value_share(type->fields[i].type, bytes + type->fields[i].offset);
+            if (type->fields[i].type->owning &&
+                !value_share(type->fields[i].type, bytes + type->fields[i].offset, fault))
+                return parts_unshare(type, bytes, i);
         break;
     case CHX_KIND_ARRAY:
         for (size_t i = 0; i < type->count; i++)
-            value_share(type->element, bytes + i * type->element->size);
+            if (!value_share(type->element, bytes + i * type->element->size, fault))
+                return parts_unshare(type, bytes, i);
         break;
-    default: {
-        void *copy = value_scratch(type->size);
-        chx_value_copy(type, copy, value);
-        memcpy(value, copy, type->size);
-        free(copy);
-        break;
+    default:
+        return value_share_copy(type, value, fault);
     }
+    return true;
+}
+
+// The variables before this one are owned by the frame, or the copy of one; this one and those after it are not. Now none is.
+static CHX_COLD void frame_unshare(const chx_function *function, void *frame, const chx_variable *failed)
+{
+    const chx_variable *variable = function->variables;
+    for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
+        void *value = (char *)frame + variable->offset;
+        if (variable < failed)
+            chx_value_drop(variable->type, value);
+        else
+            memset(value, 0, variable->type->size);
     }
 }
 
-// What may change is owned by the copy, too. True: there was something to own.
-static inline bool frame_share(const chx_function *function, void *frame)
+static CHX_COLD CHX_NORETURN void share_raise(const Fault *fault)
 {
-    bool owns = false;
+    if (fault->kind == CHX_FAULT_NONE)
+        guard_no_memory();
+    guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
+}
+
+typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
+
+// What may change is owned by the copy, too. If that can't be done, nothing of it is, and it is zero.
+static inline Sharing frame_share(const chx_function *function, void *frame, Fault *fault)
+{
+    Sharing sharing = SHARES_NOTHING;
     const chx_variable *variable = function->variables;
     for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
         void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
         if (type_is_text(variable->type) && *(const void **)value == NULL)
             continue;
-        value_share(variable->type, value);
-        owns = true;
+        if (CHX_UNLIKELY(!value_share(variable->type, value, fault))) {
+            frame_unshare(function, frame, variable);
+            return SHARES_FAILED;
+        }
+        sharing = SHARES_SOMETHING;
     }
-    return owns;
+    return sharing;
 }
 
 // The copy that `saved` is the end of: the head of a frame does not change.
@@ -242,15 +294,22 @@ static inline void *mark_frame(Mark *mark)
     return mark->saved - sizeof(chx_frame);
 }
 
-static inline void save(Mark *mark)
+// The mark is the newest, and not yet among the actor's: if something can't be copied it is gone, and the step ends.
+static inline void save(Actor *actor, Mark *mark)
 {
+    Fault fault;
     memcpy(mark->saved, mark->frame + 1, mark->saved_bytes);
-    mark->owns = frame_share(mark->frame->function, mark_frame(mark));
+    Sharing sharing = frame_share(mark->frame->function, mark_frame(mark), &fault);
+    mark->owns = sharing == SHARES_SOMETHING;
+    if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
+        mark_release(actor, mark);
+        share_raise(&fault);
+    }
 }
 
-void mark_save(Mark *mark)
+void mark_save(Actor *actor, Mark *mark)
 {
-    save(mark);
+    save(actor, mark);
 }
 
 static inline void mark_drop_saved(Mark *mark)
@@ -285,8 +344,9 @@ void mark_restore(Actor *actor, Mark *mark)
     if (function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning))
         mark_drop_changed(actor, mark);
     memcpy(mark->frame + 1, mark->saved, mark->saved_bytes);
-    if (mark->owns)
-        frame_share(function, mark->frame);
+    Fault fault;
+    if (mark->owns && frame_share(function, mark->frame, &fault) == SHARES_FAILED)
+        share_raise(&fault);
 }
 
 // ---- marks ----
@@ -450,13 +510,14 @@ static void observe_back(Actor *actor, uint32_t epoch, const char *why)
 
 // ---- entering and leaving ----
 
-// Not entered: the role is called back elsewhere, or there is no memory.
-static CHX_COLD uint32_t mark_stays_out(Actor *actor, Mark *mark, bool is_called_back)
+// Not entered: the role is called back elsewhere, or something is missing, which is named.
+static CHX_COLD uint32_t mark_stays_out(Actor *actor, Mark *mark, const char *lacks)
 {
+    uint32_t site = mark->checkpoint->site;
     mark_drop_saved(mark);
     mark_release(actor, mark);
-    if (!is_called_back)
-        guard_no_memory();
+    if (lacks != NULL)
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "%s", lacks);
     wants_nothing(actor);
     return 0;
 }
@@ -472,9 +533,10 @@ static __attribute__((noinline)) uint32_t mark_enter(Actor *actor, Mark *mark, B
     if (!is_called_back)
         block = block_enter(session, parent, checkpoint, *ordinal);
     uint32_t attempt = block != NULL ? block->attempt : 0, epoch = block != NULL ? block->epoch : 0;
+    const char *lacks = block == NULL && !is_called_back ? session->lacks : NULL;
     blocks_unlock(session);
     if (block == NULL)
-        return mark_stays_out(actor, mark, is_called_back);
+        return mark_stays_out(actor, mark, lacks);
     ++*ordinal;
     if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
         attempt = 0;
@@ -528,7 +590,7 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     Block *parent = outer != NULL ? outer->block : NULL;
     mark->frame = frame;
     mark->checkpoint = checkpoint;
-    save(mark); // before the block knows of this role: a copy may fail
+    save(actor, mark); // before the block knows of this role: a copy may fail
     if (!mark_enter_quietly(actor, mark, parent, ordinal))
         return mark_enter(actor, mark, parent, ordinal);
     if (is_observed)
@@ -676,6 +738,7 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     actor->self.alarm_seen = alarm;
     uint32_t epoch = 0;
     char why[REPORT_WHY_SIZE];
+    const char *lacks = NULL;
     if (target != NULL) {
         if (actor->self.observed != 0)
             strcpy(why, target->block->fault->why);
@@ -683,7 +746,8 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
             mark_give_up(session, actor->marks[i - 1]);
         target->attempt = target->block->attempt;
         epoch = target->block->epoch;
-        block_back(session, target->block);
+        if (!block_back(session, target->block))
+            lacks = session->lacks;
     }
     blocks_unlock(session);
     if (target == NULL)
@@ -698,28 +762,31 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     wants_nothing(actor);
     mark_set_epochs(actor, target->checkpoint, epoch, false);
     target->frame->at = mark_attempt_begins(actor, target);
+    if (lacks != NULL)
+        guard_raise(CHX_FAULT_SYSTEM, 0, target->checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)
         observe_back(actor, epoch, why);
 }
 
-// One more restart: is that within the limit of its cast? The blocks are locked.
-bool mark_restart_is_allowed(Actor *actor)
+// The blocks are locked.
+bool mark_restart_is_allowed(Actor *actor, Fault *fault)
 {
+    static const char too_many[] = "and more restarts than the cast allows";
     if (actor->restarts_max == 0)
         return true;
     if (actor->restarts_period_ms == 0)
-        return actor->restarts < actor->restarts_max;
+        return actor->restarts < actor->restarts_max || fault_add(fault, too_many);
     uint64_t now_ns = actor->session->runtime->platform->now_ns();
     uint64_t period_ns = (uint64_t)actor->restarts_period_ms * 1000000;
     uint64_t limit = actor->restarts_max < RESTARTS_REMEMBERED ? actor->restarts_max : RESTARTS_REMEMBERED;
     if (actor->restart_times == NULL) {
         actor->restart_times = runtime_allocate(actor->session->runtime, limit * sizeof *actor->restart_times);
         if (actor->restart_times == NULL)
-            return false;
+            return fault_add(fault, "and no memory for a restart");
     }
     uint64_t *oldest = &actor->restart_times[actor->restarts % limit];
     if (actor->restarts >= limit && now_ns - *oldest < period_ns)
-        return false;
+        return fault_add(fault, too_many);
     *oldest = now_ns;
     return true;
 }
@@ -749,14 +816,9 @@ bool checkpoint_take_up(Actor *actor, Fault *fault)
         mark_called_back(actor, atomic_load(&session->alarm)) != NULL && !is_broken(BROKEN_DEATH_CHARGED_TWICE);
     Mark *mark = is_abandoned ? NULL : mark_in_charge(actor);
     if (!session_is_stopping(session) && (is_abandoned || mark != NULL)) {
-        if (!mark_restart_is_allowed(actor)) {
-            char why[REPORT_WHY_SIZE];
-            snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
-            memcpy(fault->why, why, sizeof why);
-        } else {
-            taken_up =
-                is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line);
-        }
+        taken_up =
+            mark_restart_is_allowed(actor, fault) &&
+            (is_abandoned || block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line));
     }
     if (taken_up) {
         actor->restarts++;

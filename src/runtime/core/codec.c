@@ -21,15 +21,17 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE formats");
 void chx_write(chx_writer *writer, const void *data, size_t size)
 {
     chx_buffer *buffer = writer->buffer;
-    if (size == 0)
+    if (size == 0 || buffer->failed)
         return;
     if (buffer->capacity - buffer->size < size) {
         size_t capacity = buffer->capacity * 2 > buffer->size + size ? buffer->capacity * 2 : buffer->size + size;
         if (capacity < 64)
             capacity = 64;
         unsigned char *grown = realloc(buffer->data, capacity);
-        if (grown == NULL)
-            text_no_memory();
+        if (grown == NULL) {
+            buffer->failed = true;
+            return;
+        }
         buffer->data = grown;
         buffer->capacity = capacity;
     }
@@ -314,7 +316,8 @@ static void encode_codec(const chx_type *type, const void *value, chx_writer *wr
     size_t start = writer->buffer->size;
     chx_write_u64(writer, 0);
     type->codec->encode(writer, value);
-    store_number(writer->buffer->data + start, writer->buffer->size - start - 8, 8);
+    if (!writer->buffer->failed)
+        store_number(writer->buffer->data + start, writer->buffer->size - start - 8, 8);
 }
 
 static void encode(const chx_type *type, const void *value, chx_writer *writer)
@@ -362,10 +365,9 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
         encode_codec(type, value, writer);
         return;
     case CHX_KIND_SHADOW: {
-        void *plain = value_scratch(type->element->size);
+        SHADOW_OF(plain, type);
         type->pack(plain, value);
         encode(type->element, plain, writer);
-        free(plain);
         return;
     }
     case CHX_KIND_OPAQUE:
@@ -383,6 +385,12 @@ static bool decode_blob(chx_reader *reader, uint64_t size, const void **data)
     return true;
 }
 
+static bool decode_no_memory(chx_reader *reader)
+{
+    reader->has_no_memory = true;
+    return false;
+}
+
 static bool decode_cstring(void *value, chx_reader *reader)
 {
     uint64_t size;
@@ -395,7 +403,7 @@ static bool decode_cstring(void *value, chx_reader *reader)
             return false;
         struct chx_text *text = text_new(data, (size_t)(size - 1));
         if (text == NULL)
-            text_no_memory();
+            return decode_no_memory(reader);
         string = text->data;
     }
     memcpy(value, &string, sizeof string);
@@ -410,9 +418,29 @@ static bool decode_str(void *value, chx_reader *reader)
     if (!chx_read_u64(reader, &size) || !decode_blob(reader, size, &data))
         return false;
     if (size != 0 && (string.text = text_new(data, (size_t)size)) == NULL)
-        text_no_memory();
+        return decode_no_memory(reader);
     memcpy(value, &string, sizeof string);
     return true;
+}
+
+// The user's function. It may fail as a role's functions do; what was decoded before it must be dropped then.
+static bool decode_guarded(const chx_type *type, void *value, chx_reader *inner, chx_reader *reader)
+{
+    Current *here = current();
+    Guard guard;
+    volatile bool decoded = false;
+    guard_enter(&guard, here->actor);
+    here->busy = guard.outer_busy;
+    // Strings that it makes belong to the value.
+    here->unpooled = guard.outer_unpooled + 1;
+    if (sigsetjmp(guard.jump, 0) == 0) {
+        decoded = type->codec->decode(inner, value);
+    } else {
+        *reader->fault = guard.fault;
+        reader->has_failed = true;
+    }
+    guard_leave(&guard);
+    return decoded;
 }
 
 static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
@@ -425,12 +453,12 @@ static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
         return true;
     if (!decode_blob(reader, size, &data))
         return false;
-    chx_reader inner = {data, (const unsigned char *)data + size};
-    // Strings that the user's function makes belong to the value.
-    Current *here = current();
-    here->unpooled++;
-    bool decoded = type->codec->decode(&inner, value);
-    here->unpooled--;
+    chx_reader inner = {.at = data, .end = (const unsigned char *)data + size};
+    bool decoded;
+    if (current()->guard != NULL)
+        decoded = decode_guarded(type, value, &inner, reader);
+    else
+        decoded = type->codec->decode(&inner, value);
     if (!decoded) {
         // What the user's function left there is its own affair.
         memset(value, 0, type->size);
@@ -476,13 +504,12 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
     case CHX_KIND_CODEC:
         return decode_codec(type, value, reader);
     case CHX_KIND_SHADOW: {
-        void *plain = value_scratch(type->element->size);
+        SHADOW_OF(plain, type);
         bool decoded = decode(type->element, plain, reader);
         if (decoded)
             type->unpack(value, plain);
         else
             chx_value_drop(type->element, plain);
-        free(plain);
         return decoded;
     }
     case CHX_KIND_OPAQUE:
@@ -497,18 +524,29 @@ void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer)
     encode(type, value, &writer);
 }
 
-bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used, Fault *fault)
 {
     static const unsigned char nothing[1];
     if (data == NULL)
         data = nothing, size = 0;
-    chx_reader reader = {data, (const unsigned char *)data + size};
+    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size, .fault = fault};
     memset(value, 0, type->size);
     if (!decode(type, value, &reader)) {
         chx_value_drop(type, value);
-        return false;
+        return reader.has_failed ? DECODE_FAILED : reader.has_no_memory ? DECODE_NO_MEMORY : DECODE_MALFORMED;
     }
     if (used != NULL)
         *used = (size_t)(reader.at - (const unsigned char *)data);
-    return true;
+    return DECODE_GOOD;
+}
+
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
+{
+    Fault fault;
+    DecodeResult result = value_decode(type, value, data, size, used, &fault);
+    if (result == DECODE_FAILED)
+        guard_raise(fault.kind, fault.signal, fault.site, "%s", fault.why);
+    if (result == DECODE_NO_MEMORY)
+        text_no_memory();
+    return result == DECODE_GOOD;
 }

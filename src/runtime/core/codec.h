@@ -11,16 +11,41 @@
 
 #include <chorex/generated.h>
 
+#include <stddef.h>
+#include <string.h>
+
 struct chx_writer {
     chx_buffer *buffer;
 };
 
 struct chx_reader {
     const unsigned char *at, *end;
+    struct Fault *fault; // where a failure of the user's decoding function goes; NULL: up, like any other
+    bool has_no_memory;
+    bool has_failed; // the fault is there
 };
 
+// To be written anew; its memory is kept.
+static inline void buffer_restart(chx_buffer *buffer)
+{
+    buffer->size = 0;
+    buffer->failed = false;
+}
+
+// The other struct of a SHADOW type, zeroed. It lies on the stack, where emitted code makes values of such types, too: so
+// dropping one can't fail.
+#define SHADOW_OF(name, type)                                                                                          \
+    max_align_t name[((type)->element->size + sizeof(max_align_t) - 1) / sizeof(max_align_t) + 1];                     \
+    memset(name, 0, sizeof name)
+
+// As chx_decode, which raises the last two: nothing is owned then.
+typedef enum { DECODE_GOOD, DECODE_MALFORMED, DECODE_NO_MEMORY, DECODE_FAILED } DecodeResult;
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used,
+                          struct Fault *fault);
+
+// As chx_value_copy. False: no memory (then the fault is of kind CHX_FAULT_NONE), or a codec has failed; `to` is zero.
+bool value_copy(const chx_type *type, void *to, const void *from, struct Fault *fault);
+
 bool value_is_zero(const void *value, size_t size);
-// Zeroed memory for a moment, freed by the caller; never NULL.
-void *value_scratch(size_t size);
 
 #endif

@@ -60,28 +60,45 @@ static void deadline_unlist(Deadlines *deadlines, Deadline *deadline)
     deadline->is_listed = false;
 }
 
-void deadline_arm(Session *session, Block *block)
+// The thread that looks after deadlines, if it is not there yet. The lock is held. False: it can't be started.
+static bool deadlines_start(chx_runtime *runtime)
+{
+    Deadlines *deadlines = &runtime->deadlines;
+    if (!deadlines->has_thread)
+        deadlines->has_thread = runtime->platform->thread_start(&deadlines->thread, deadlines_main, runtime);
+    return deadlines->has_thread || runtime->platform->ready != NULL;
+}
+
+bool deadline_arm(Session *session, Block *block)
 {
     chx_runtime *runtime = session->runtime;
     Deadlines *deadlines = &runtime->deadlines;
     Deadline *deadline = runtime_allocate(runtime, sizeof *deadline);
-    if (deadline == NULL)
-        return;
+    if (deadline == NULL) {
+        session->lacks = "out of memory";
+        return false;
+    }
     uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
     *deadline = (Deadline){.due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1,
                            .session = session,
                            .block = block};
-    block->deadline = deadline;
     pthread_mutex_lock(&deadlines->lock);
-    deadline_list(deadlines, deadline);
+    bool is_watched = deadlines_start(runtime);
+    if (is_watched)
+        deadline_list(deadlines, deadline);
     bool is_first = deadlines->first == deadline;
-    if (!deadlines->has_thread)
-        deadlines->has_thread = runtime->platform->thread_start(&deadlines->thread, deadlines_main, runtime);
     pthread_mutex_unlock(&deadlines->lock);
+    if (!is_watched) {
+        runtime_release(runtime, deadline);
+        session->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
+        return false;
+    }
+    block->deadline = deadline;
     if (is_first) {
         atomic_fetch_add(&deadlines->changes, 1);
         runtime->platform->wake(&deadlines->changes);
     }
+    return true;
 }
 
 void deadline_disarm(Session *session, Block *block)

@@ -32,6 +32,10 @@ bool linked_room(Actor *actor, Channel *channel);
 void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
 // Takes the next message, which must be of this site, into `value`, which owns nothing. False: none there.
 bool linked_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
+// Memory of the channel's own, until it is asked again, for a value that is received. NULL: none to be had.
+void *linked_value(Channel *channel, size_t size);
+// The value has been taken out of there.
+void linked_value_taken(Channel *channel);
 // The site of the next message; 0: none there.
 uint32_t linked_arriving(Actor *actor, Channel *channel);
 

@@ -68,8 +68,9 @@ static inline void mark_release(Actor *actor, Mark *mark)
         mark_chunk_pop(actor);
 }
 
-// The frame's variables, which the mark then owns too; and back.
-void mark_save(Mark *mark);
+// The frame's variables, which the mark then owns too; and back. If something can't be copied, the step ends, and in the first
+// case the mark, which is the newest and not yet among the actor's, is gone.
+void mark_save(Actor *actor, Mark *mark);
 void mark_restore(Actor *actor, Mark *mark);
 
 static inline Mark *mark_top(const Actor *actor)
@@ -116,8 +117,8 @@ uint32_t mark_attempt_begins(Actor *actor, Mark *mark);
 // Drops what the abandoned attempt holds.
 void mark_unwind_to(Actor *actor, Mark *target);
 
-// With the blocks locked. One more restart: is that within the limit of its cast?
-bool mark_restart_is_allowed(Actor *actor);
+// With the blocks locked. One more restart, after this fault: is that within the limit of its cast? If not, the fault says so.
+bool mark_restart_is_allowed(Actor *actor, Fault *fault);
 // The innermost block that has an attempt left; NULL: none.
 Mark *mark_in_charge(Actor *actor);
 

@@ -260,7 +260,11 @@
 #pragma redefine_extname trace_step chx_private_trace_step
 #pragma redefine_extname trace_turn chx_private_trace_turn
 #pragma redefine_extname value_is_zero chx_private_value_is_zero
-#pragma redefine_extname value_scratch chx_private_value_scratch
+#pragma redefine_extname fault_add chx_private_fault_add
+#pragma redefine_extname value_copy chx_private_value_copy
+#pragma redefine_extname value_decode chx_private_value_decode
+#pragma redefine_extname linked_value chx_private_linked_value
+#pragma redefine_extname linked_value_taken chx_private_linked_value_taken
 #pragma redefine_extname watch_fini chx_private_watch_fini
 #pragma redefine_extname watch_needed chx_private_watch_needed
 

@@ -9,7 +9,6 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINKED_SMALL_BYTES = 256 };
@@ -179,15 +178,17 @@ static bool step_receive_linked_into(Actor *actor, Channel *channel, uint32_t si
                                      void *variable)
 {
     _Alignas(16) unsigned char small[LINKED_SMALL_BYTES];
-    unsigned char *value = type->size <= sizeof small ? small : value_scratch(type->size);
-    bool is_there = step_receive_linked(actor, channel, site, value, type->size);
-    if (is_there) {
-        chx_value_drop(type, variable);
-        memcpy(variable, value, type->size);
-    }
+    // Decoding may end in the guard: so no memory of this function's own.
+    unsigned char *value = type->size <= sizeof small ? small : linked_value(channel, type->size);
+    if (value == NULL)
+        guard_no_memory();
+    if (!step_receive_linked(actor, channel, site, value, type->size))
+        return false;
+    chx_value_drop(type, variable);
+    memcpy(variable, value, type->size);
     if (value != small)
-        free(value);
-    return is_there;
+        linked_value_taken(channel);
+    return true;
 }
 
 bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)

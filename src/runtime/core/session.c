@@ -383,7 +383,8 @@ static chx_status session_hand_over(Session *session)
     if (count == 0) {
         session_end(session);
     } else if (!scheduler_has_worker(scheduler)) {
-        report_refuse(NULL, session->plan->choreography->file, "no thread could be started");
+        report_refuse(NULL, session->plan->choreography->file,
+                      "no thread could be started: out of memory, or too many threads");
         session_discard(session, count);
         return CHX_NO_MEMORY;
     } else if (session->house == NULL) {

@@ -57,6 +57,7 @@ struct Session {
     BlockPage *block_pages;                   // in which they lie
     _Atomic uint32_t apart;                   // so many more times it is looked how long a step takes
     uint32_t epoch;                           // the highest given out
+    const char *lacks;                        // what was missing when a block could not be entered, or begun again
     uint32_t alarm_depths[ALARMS_REMEMBERED]; // of the blocks that the latest alarms were for
 };
 

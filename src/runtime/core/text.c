@@ -45,8 +45,6 @@ void text_no_memory(void)
 {
     if (current()->guard != NULL)
         guard_no_memory();
-    fputs("chorex: out of memory\n", stderr);
-    abort();
 }
 
 const char *text_cstring_copy(const char *string)
@@ -54,9 +52,7 @@ const char *text_cstring_copy(const char *string)
     if (string == NULL)
         return NULL;
     struct chx_text *text = text_new(string, strlen(string));
-    if (text == NULL)
-        text_no_memory();
-    return text->data;
+    return text != NULL ? text->data : NULL;
 }
 
 static const struct chx_text *text_of(const char *string)
@@ -79,10 +75,10 @@ void text_cstring_keep(const char *string)
 // What is made in a role's step belongs to the step.
 static const struct chx_text *text_give(struct chx_text *text)
 {
+    Current *here = current();
     if (text == NULL)
         text_no_memory();
-    Current *here = current();
-    if (here->actor != NULL && here->unpooled == 0)
+    else if (here->actor != NULL && here->unpooled == 0)
         actor_pool(here->actor, text);
     return text;
 }

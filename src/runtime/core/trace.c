@@ -165,13 +165,16 @@ int trace_file(uint64_t *start_ns)
     return file.opened ? descriptor_use(&file.descriptor) : -1;
 }
 
-void trace_adopt(int fd, uint64_t start_ns)
+bool trace_adopt(int fd, uint64_t start_ns)
 {
     file.opened = pthread_key_create(&file.key, buffer_give_back) == 0;
+    if (!file.opened)
+        return false;
     file.descriptor = descriptor_keep(fd);
     file.pid = getpid();
     file.start_ns = start_ns;
     file.adopted = true;
+    return true;
 }
 
 // After all other destructors, the default runtime's too.
@@ -394,6 +397,7 @@ static uint64_t digest_value(uint64_t digest, const chx_type *type, const void *
     default: {
         chx_buffer buffer = {0};
         chx_encode(type, value, &buffer);
+        // Without memory the value counts as far as it could be encoded.
         digest = digest_bytes(digest, buffer.data, buffer.size);
         chx_buffer_free(&buffer);
         return digest;

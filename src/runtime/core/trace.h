@@ -18,7 +18,7 @@ bool trace_open(chx_runtime *runtime);
 // For the processes of isolated roles: the file, -1 if there is none, and when it began; and in such a process: goes on
 // with it. Lines are then written at once: the process may be killed.
 int trace_file(uint64_t *start_ns);
-void trace_adopt(int fd, uint64_t start_ns);
+bool trace_adopt(int fd, uint64_t start_ns); // false: it can't
 
 void trace_session_start(Session *session);
 void trace_session_end(Session *session);

@@ -9,6 +9,7 @@
 #include "runtime/core/text.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #ifdef __SIZEOF_INT128__
@@ -56,89 +57,161 @@ bool value_is_zero(const void *value, size_t size)
     return true;
 }
 
-void *value_scratch(size_t size)
+// Without memory.
+static bool copy_failed(Fault *fault)
 {
-    void *scratch = calloc(1, size != 0 ? size : 1);
-    if (scratch == NULL)
+    fault->kind = CHX_FAULT_NONE;
+    return false;
+}
+
+static void copy_raise(const Fault *fault)
+{
+    if (fault->kind == CHX_FAULT_NONE)
         text_no_memory();
-    return scratch;
+    else
+        guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
+}
+
+static DecodeResult codec_through(const chx_type *type, void *to, const void *from, chx_buffer *buffer, Fault *fault)
+{
+    chx_encode(type, from, buffer);
+    return buffer->failed ? DECODE_NO_MEMORY : value_decode(type, to, buffer->data, buffer->size, NULL, fault);
+}
+
+// The user's functions may fail as a role's functions do.
+static DecodeResult codec_through_guarded(const chx_type *type, void *to, const void *from, chx_buffer *buffer,
+                                          Fault *fault)
+{
+    Current *here = current();
+    Guard guard;
+    volatile DecodeResult result = DECODE_FAILED;
+    guard_enter(&guard, here->actor);
+    here->busy = guard.outer_busy;
+    here->unpooled = guard.outer_unpooled;
+    if (sigsetjmp(guard.jump, 0) == 0)
+        result = codec_through(type, to, from, buffer, fault);
+    else
+        *fault = guard.fault;
+    guard_leave(&guard);
+    return result;
 }
 
 // The user's functions know no other way to copy than through the encoded form.
-static void codec_copy(const chx_type *type, void *to, const void *from)
+static bool codec_copy(const chx_type *type, void *to, const void *from, Fault *fault)
 {
     memset(to, 0, type->size);
     if (value_is_zero(from, type->size))
-        return;
+        return true;
+    const Actor *actor = current()->actor;
     chx_buffer buffer = {0};
-    size_t used;
-    chx_encode(type, from, &buffer);
-    bool decoded = chx_decode(type, to, buffer.data, buffer.size, &used);
+    DecodeResult result = current()->guard != NULL ? codec_through_guarded(type, to, from, &buffer, fault)
+                                                   : codec_through(type, to, from, &buffer, fault);
     chx_buffer_free(&buffer);
-    if (!decoded && current()->actor != NULL)
-        chx_fail("the codec of %s can't read what it has written", type->name);
+    if (result == DECODE_NO_MEMORY)
+        return copy_failed(fault);
+    if (result == DECODE_FAILED)
+        memset(to, 0, type->size);
+    if (result == DECODE_MALFORMED && actor != NULL) {
+        *fault = (Fault){.kind = CHX_FAULT_FAIL, .site = actor->self.site};
+        snprintf(fault->why, sizeof fault->why, "the codec of %s can't read what it has written", type->name);
+        return false;
+    }
+    return result != DECODE_FAILED;
 }
 
-static void shadow_copy(const chx_type *type, void *to, const void *from)
+static bool shadow_copy(const chx_type *type, void *to, const void *from, Fault *fault)
 {
-    const chx_type *plain = type->element;
-    unsigned char *borrowed = value_scratch(2 * plain->size);
-    void *owned = borrowed + plain->size;
+    SHADOW_OF(borrowed, type);
+    SHADOW_OF(owned, type);
     type->pack(borrowed, from);
-    chx_value_copy(plain, owned, borrowed);
+    memset(to, 0, type->size);
+    if (!value_copy(type->element, owned, borrowed, fault))
+        return false;
     memcpy(to, from, type->size);
     type->unpack(to, owned);
-    free(borrowed);
+    return true;
 }
 
-void chx_value_copy(const chx_type *type, void *to, const void *from)
+static bool cstring_copy(void *to, const void *from, Fault *fault)
 {
-    if (!type->owning) {
-        memcpy(to, from, type->size);
-        return;
+    const char *string = *(const char *const *)from, *copy = text_cstring_copy(string);
+    memcpy(to, &copy, sizeof copy);
+    return copy != NULL || string == NULL || copy_failed(fault);
+}
+
+// The field could not be copied, those before it are owned.
+static CHX_COLD bool struct_copy_failed(const chx_type *type, void *to, size_t field)
+{
+    for (size_t i = 0; i < field; i++)
+        chx_value_drop(type->fields[i].type, (char *)to + type->fields[i].offset);
+    memset(to, 0, type->size);
+    return false;
+}
+
+static bool struct_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+{
+    memcpy(to, from, type->size);
+    for (size_t i = 0; i < type->count; i++) {
+        const chx_field *field = &type->fields[i];
+        if (field->type->owning &&
+            !value_copy(field->type, (char *)to + field->offset, (const char *)from + field->offset, fault))
+            return struct_copy_failed(type, to, i);
     }
-    switch (type->kind) {
-    case CHX_KIND_CSTRING: {
-        const char *copy = text_cstring_copy(*(const char *const *)from);
-        memcpy(to, &copy, sizeof copy);
-        return;
+    return true;
+}
+
+static bool array_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+{
+    for (size_t i = 0; i < type->count; i++) {
+        size_t offset = i * type->element->size;
+        if (value_copy(type->element, (char *)to + offset, (const char *)from + offset, fault))
+            continue;
+        while (i-- > 0)
+            chx_value_drop(type->element, (char *)to + i * type->element->size);
+        memset(to, 0, type->size);
+        return false;
     }
+    return true;
+}
+
+bool value_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+{
+    switch (type->owning ? type->kind : CHX_KIND_OPAQUE) {
+    case CHX_KIND_CSTRING:
+        return cstring_copy(to, from, fault);
     case CHX_KIND_STR:
     case CHX_KIND_BYTES:
         text_keep(((const chx_str *)from)->text);
         memcpy(to, from, type->size);
-        return;
+        return true;
     case CHX_KIND_STRUCT:
-        memcpy(to, from, type->size);
-        for (size_t i = 0; i < type->count; i++) {
-            const chx_field *field = &type->fields[i];
-            if (field->type->owning)
-                chx_value_copy(field->type, (char *)to + field->offset, (const char *)from + field->offset);
-        }
-        return;
+        return struct_copy(type, to, from, fault);
     case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++) {
-            size_t offset = i * type->element->size;
-            chx_value_copy(type->element, (char *)to + offset, (const char *)from + offset);
-        }
-        return;
+        return array_copy(type, to, from, fault);
     case CHX_KIND_CODEC:
-        codec_copy(type, to, from);
-        return;
+        return codec_copy(type, to, from, fault);
     case CHX_KIND_SHADOW:
-        shadow_copy(type, to, from);
-        return;
+        return shadow_copy(type, to, from, fault);
     default:
         memcpy(to, from, type->size);
+        return true;
     }
+}
+
+void chx_value_copy(const chx_type *type, void *to, const void *from)
+{
+    Fault fault;
+    if (!type->owning)
+        memcpy(to, from, type->size);
+    else if (!value_copy(type, to, from, &fault))
+        copy_raise(&fault);
 }
 
 static void shadow_drop(const chx_type *type, void *value)
 {
-    void *plain = value_scratch(type->element->size);
+    SHADOW_OF(plain, type);
     type->pack(plain, value);
     chx_value_drop(type->element, plain);
-    free(plain);
 }
 
 void chx_value_drop(const chx_type *type, void *value)
@@ -178,8 +251,10 @@ void chx_value_drop(const chx_type *type, void *value)
 
 void chx_set_cstring(const char **variable, const char *value)
 {
-    const char *old = *variable;
-    *variable = text_cstring_copy(value);
+    const char *old = *variable, *copy = text_cstring_copy(value);
+    if (copy == NULL && value != NULL)
+        text_no_memory();
+    *variable = copy;
     text_cstring_drop(old);
 }
 
@@ -215,13 +290,18 @@ enum { SET_ON_STACK_BYTES = 256 };
 void chx_set(const chx_type *type, void *variable, const void *value)
 {
     _Alignas(16) unsigned char small[SET_ON_STACK_BYTES];
-    unsigned char *copy = type->size <= sizeof small ? small : value_scratch(type->size);
+    unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
+    Fault fault;
     // Copy first: the value may be a part of the variable.
-    chx_value_copy(type, copy, value);
-    chx_value_drop(type, variable);
-    memcpy(variable, copy, type->size);
+    bool is_copied = copy != NULL ? value_copy(type, copy, value, &fault) : copy_failed(&fault);
+    if (is_copied) {
+        chx_value_drop(type, variable);
+        memcpy(variable, copy, type->size);
+    }
     if (copy != small)
         free(copy);
+    if (!is_copied)
+        copy_raise(&fault);
 }
 
 void chx_set_moved(const chx_type *type, void *variable, void *value)

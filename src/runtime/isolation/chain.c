@@ -86,7 +86,7 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *b
     chx_write(&writer, &head, sizeof head);
     size_t start = buffer->size;
     chx_write(&writer, frame + 1, function->frame_size - sizeof *frame);
-    if (buffer->size > start)
+    if (!buffer->failed && buffer->size > start)
         frame_clear(function, buffer->data + start);
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
@@ -107,7 +107,11 @@ static void frames_save(const Actor *actor, const chx_frame *frame, const chx_fr
         count++;
     chx_writer writer = {buffer};
     chx_write_u64(&writer, count);
-    const chx_frame **frames = value_scratch(count * sizeof *frames);
+    const chx_frame **frames = malloc(count * sizeof *frames + 1);
+    if (frames == NULL) {
+        buffer->failed = true;
+        return;
+    }
     for (size_t i = count; i > 0; i--, frame = frame->caller)
         frames[i - 1] = frame;
     for (size_t i = 0; i < count; i++)
@@ -219,7 +223,7 @@ static bool function_can_be(const chx_role *role, const chx_function *function)
 
 bool chain_load(Actor *actor, const void *data, size_t size)
 {
-    chx_reader reader = {data, (const unsigned char *)data + size};
+    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size};
     uint64_t count;
     if (!chx_read_u64(&reader, &count) || count == 0)
         return false;

@@ -11,7 +11,7 @@
 
 #include "runtime/core/actor.h"
 
-// Appends the frames from `first` (NULL: from the outermost) up to the top one.
+// Appends the frames from `first` (NULL: from the outermost) up to the top one. buffer->failed: there was no memory for all.
 void chain_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer);
 // Puts them on the stack; the first one replaces what the top frame, if there is one, holds. False: they can't be what
 // chain_save wrote.

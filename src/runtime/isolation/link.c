@@ -84,7 +84,10 @@ void isolation_recall(Link *link)
     while (mark_top(actor) != target)
         link_pop(link, false);
     target->attempt = target->block->attempt;
-    block_back(link->house->session, target->block);
+    if (!block_back(link->house->session, target->block)) {
+        link->house->is_lacking = true;
+        isolation_ring(link->house->isolation);
+    }
     target->arrived = false;
     mark_forget_ordinals(actor, target);
     mark_set_epochs(actor, target->checkpoint, target->block->epoch, true);
@@ -191,9 +194,12 @@ void house_wake_all(House *house)
     }
 }
 
-static void fault_of_status(Fault *fault, int status)
+static void fault_of_status(Fault *fault, int status, bool had_begun)
 {
-    if (WIFSIGNALED(status)) {
+    if (!had_begun && WIFEXITED(status) && WEXITSTATUS(status) == PROCESS_NO_MEMORY) {
+        fault->kind = CHX_FAULT_EXIT;
+        snprintf(fault->why, sizeof fault->why, "its process has found no memory to begin with");
+    } else if (WIFSIGNALED(status)) {
         fault->kind = CHX_FAULT_SIGNAL;
         fault->signal = WTERMSIG(status);
         const char *name = report_signal_name(fault->signal);
@@ -319,23 +325,25 @@ void house_look_for_deadlock(House *house)
 // ---- what processes have written ----
 
 // The user's decoding functions work here on what another process has written. Whatever they do then (they fail, they
-// crash, there is no memory): it can't be read.
-bool link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size)
+// crash): it can't be read.
+DecodeResult link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size, Fault *fault)
 {
     Guard guard;
-    volatile bool is_good = false;
+    volatile DecodeResult result = DECODE_FAILED;
     size_t used = 0;
     guard_enter(&guard, link->actor);
     if (sigsetjmp(guard.jump, 0) == 0) {
-        is_good = chx_decode(type, value, data, size, &used);
+        result = value_decode(type, value, data, size, &used, fault);
         chx_release(&link->actor->self);
+    } else {
+        *fault = guard.fault;
     }
     guard_leave(&guard);
-    if (is_good && used != size) {
+    if (result == DECODE_GOOD && used != size) {
         chx_value_drop(type, value);
-        is_good = false;
+        result = DECODE_MALFORMED;
     }
-    return is_good;
+    return result;
 }
 
 bool link_item_is_valid(void *context, Ring *ring, const RingItem *item)
@@ -354,13 +362,17 @@ bool link_item_is_valid(void *context, Ring *ring, const RingItem *item)
     if (link == NULL || item->record.size > VALUE_CHECKED_MAX_BYTES)
         return true;
     unsigned char *bytes = malloc(item->record.size + 1u), *value = malloc(site->type->size + 1u);
-    bool is_valid = bytes != NULL && value != NULL && ring_copy(ring, item, bytes) &&
-                    link_decode(link, site->type, value, bytes, item->record.size);
-    if (is_valid)
+    // Without memory it is up to the receiver, as for large ones.
+    DecodeResult result = DECODE_NO_MEMORY;
+    Fault fault;
+    if (bytes != NULL && value != NULL)
+        result = ring_copy(ring, item, bytes) ? link_decode(link, site->type, value, bytes, item->record.size, &fault)
+                                              : DECODE_MALFORMED;
+    if (result == DECODE_GOOD)
         chx_value_drop(site->type, value);
     free(bytes);
     free(value);
-    return is_valid;
+    return result == DECODE_GOOD || result == DECODE_NO_MEMORY;
 }
 
 // Of a dead process: cuts off what makes no sense. Only what was sent in the attempt that is over may be lost. False:
@@ -400,12 +412,8 @@ static bool link_take_up(Link *link, Fault *fault)
     Mark *mark = is_abandoned ? mark_top(actor) : mark_in_charge(actor);
     if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM || mark == NULL)
         return false;
-    if (!mark_restart_is_allowed(actor)) {
-        char why[REPORT_WHY_SIZE];
-        snprintf(why, sizeof why, "%.400s (and more restarts than the cast allows)", fault->why);
-        memcpy(fault->why, why, sizeof why);
+    if (!mark_restart_is_allowed(actor, fault))
         return false;
-    }
     int line = actor_site_line(actor, fault->site);
     if (!is_abandoned && !block_decide(session, mark->block, actor->role->role, fault, actor->role->file, line))
         return false;
@@ -445,7 +453,7 @@ void link_died(Link *link, int status)
     Fault fault = link->fault;
     if (fault.kind == CHX_FAULT_NONE) {
         fault = (Fault){.site = link->seat->actor.self.site};
-        fault_of_status(&fault, status);
+        fault_of_status(&fault, status, atomic_load(&link->seat->begun) != 0);
     }
     // A process that failed by itself has said so.
     if ((link->actor->self.observed & OBSERVED_TRACE) != 0 && link->fault.kind != CHX_FAULT_FAIL &&
@@ -541,6 +549,14 @@ static void link_look_for_end(Link *link, uint64_t now_ns)
     link->end_ns = now_ns + END_MAX_NS;
 }
 
+// A block could not begin again.
+static void link_end_session(Link *link)
+{
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+    snprintf(fault.why, sizeof fault.why, "%s", link->house->session->lacks);
+    link_fail_session(link, &fault);
+}
+
 void link_run_timers(Link *link, uint64_t now_ns)
 {
     if (link->end_ns != 0 && link->end_ns <= now_ns) {
@@ -549,6 +565,8 @@ void link_run_timers(Link *link, uint64_t now_ns)
     }
     if (link->begin_ns != 0 && link->begin_ns <= now_ns)
         link_look_for_beginning(link);
+    if (link->house->is_lacking && !session_is_stopping(link->house->session))
+        link_end_session(link);
     if (session_is_stopping(link->house->session) && link->state == LINK_WAITS) {
         link_leave(link);
     } else if (session_is_stopping(link->house->session)) {
@@ -659,6 +677,11 @@ static int restore_file(Link *link)
 {
     chx_buffer buffer = {0};
     restore_write(&buffer, link);
+    if (buffer.failed) {
+        chx_buffer_free(&buffer);
+        errno = ENOMEM;
+        return -1;
+    }
     int file = memfd_create("chorex-restore", MFD_CLOEXEC);
     size_t written = 0;
     while (file >= 0 && written < buffer.size) {

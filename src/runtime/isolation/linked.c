@@ -132,14 +132,25 @@ static void linked_relax(struct Linked *linked)
         chx_buffer_free(&linked->buffer);
 }
 
-static unsigned char *linked_reserve(struct Linked *linked, size_t bytes)
+static unsigned char *buffer_reserve(chx_buffer *buffer, size_t bytes)
 {
-    if (linked->buffer.capacity < bytes) {
-        chx_buffer_free(&linked->buffer);
-        linked->buffer.data = malloc(bytes);
-        linked->buffer.capacity = linked->buffer.data != NULL ? bytes : 0;
+    if (buffer->capacity < bytes) {
+        chx_buffer_free(buffer);
+        buffer->data = malloc(bytes);
+        buffer->capacity = buffer->data != NULL ? bytes : 0;
     }
-    return linked->buffer.data;
+    return buffer->data;
+}
+
+void *linked_value(Channel *channel, size_t size)
+{
+    return buffer_reserve(&channel->linked->value, size);
+}
+
+void linked_value_taken(Channel *channel)
+{
+    if (channel->linked->value.capacity > BUFFER_KEPT_BYTES)
+        chx_buffer_free(&channel->linked->value);
 }
 
 // A large value could not be written or read. Maybe the role's own code, or the program's, has closed the file.
@@ -155,10 +166,12 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
     const chx_type *type = site_type(actor, channel, site);
     const void *bytes = value;
     if (!type_is_raw(type)) {
-        linked->buffer.size = 0;
+        buffer_restart(&linked->buffer);
         chx_encode(type, value, &linked->buffer);
         if (type->owning)
             chx_value_drop(type, value);
+        if (linked->buffer.failed)
+            guard_no_memory();
         bytes = linked->buffer.data;
         size = linked->buffer.size;
     }
@@ -282,7 +295,7 @@ static bool item_take(Actor *actor, Channel *channel, const RingItem *item, uint
     if (item->record.site != site)
         return false;
     // The channel's, not this function's: decoding may end in the guard.
-    if (bytes > sizeof room && (copy = linked_reserve(linked, bytes)) == NULL)
+    if (bytes > sizeof room && (copy = buffer_reserve(&linked->buffer, bytes)) == NULL)
         guard_no_memory();
     bool is_copied = ring_copy(&linked->ring, item, copy);
     if (!is_copied)

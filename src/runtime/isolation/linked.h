@@ -31,6 +31,7 @@ struct Linked {
     uint32_t number; // of the channel
     uint64_t patience_ns;
     chx_buffer buffer;    // the message being sent or received
+    chx_buffer value;     // what it is decoded into, where it is too large for the stack
     uint32_t site;        // the last one asked for
     const chx_type *type; // and what travels there
     uint32_t dropped;     // the consumer's: old messages in its present epoch

@@ -81,6 +81,8 @@ bool nursery_ping(Nursery *nursery);
 // An answer, without waiting: 1; none there: 0; the nursery is gone: -1.
 int nursery_hear(Nursery *nursery, NurseryMessage *message);
 
+// The exit status of a role's process that could not get the memory which it shares with the program.
+enum { PROCESS_NO_MEMORY = 2 };
 // The life of an isolated role in its own process. Does not return.
 _Noreturn void process_main(const NurseryFiles *files);
 

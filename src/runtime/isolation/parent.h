@@ -9,6 +9,7 @@
 
 #include "runtime/core/private.h"
 
+#include "runtime/core/codec.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/mark.h"
 #include "runtime/core/session.h"
@@ -87,6 +88,7 @@ struct House {
     unsigned link_count, left_count, given_back;
     uint64_t stood; // what had happened when everybody was last found asleep
     bool slept;
+    bool is_lacking;       // a block could not begin again (session->lacks): the postman ends the session
     struct Linked *linked; // by channel; not mapped: both ends are here
 };
 
@@ -151,8 +153,8 @@ void link_spawn(Link *link);
 // It does not go on. Only on the postman's thread, which gives its count of `live` back when the lock is released.
 void link_leave(Link *link);
 
-// What the process wrote as a value of this type: is it one? The value is then owned.
-bool link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size);
+// What the process wrote as a value of this type: is it one? The value is then owned. As value_decode.
+DecodeResult link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size, Fault *fault);
 // Can the record that stands in a channel (the context) be a message?
 bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
 

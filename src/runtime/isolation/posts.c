@@ -42,7 +42,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     Block *block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
     if (block == NULL) {
         mark_release(actor, mark);
-        guard_no_memory();
+        guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", session->lacks);
     }
     ++*ordinal;
     mark->block = block;
@@ -121,13 +121,18 @@ static bool post_end(Link *link, const unsigned char *data, size_t size)
     if (actor->mark_count != 0)
         return false;
     if (slot != NULL) {
-        void *value = value_scratch(type->size);
-        bool is_good = link_decode(link, type, value, data, size);
-        if (is_good)
+        void *value = malloc(type->size + 1);
+        Fault fault;
+        DecodeResult result = value != NULL ? link_decode(link, type, value, data, size, &fault) : DECODE_NO_MEMORY;
+        if (result == DECODE_GOOD)
             memcpy(slot, value, type->size);
         free(value);
-        if (!is_good)
-            return false;
+        if (result == DECODE_NO_MEMORY)
+            guard_no_memory();
+        if (result == DECODE_FAILED)
+            link_condemn(link, CHX_FAULT_EXIT, "its result can't be decoded: %.400s", fault.why);
+        if (result != DECODE_GOOD)
+            return result == DECODE_FAILED;
     }
     link_leave(link);
     // If that was not in order, others wait for it in vain: they look.

@@ -190,15 +190,24 @@ static bool house_add_channel(House *house, size_t number)
     return true;
 }
 
-// The arguments lie in the actor's first frame: they go to the process.
-static void link_take_arguments(Link *link)
+// The arguments lie in the actor's first frame: they go to the process. False: no memory, or a codec that fails.
+static bool link_take_arguments(Link *link)
 {
     // Nobody has returned from anything.
     uint32_t observed = link->actor->self.observed;
     link->actor->self.observed = 0;
-    chain_save(link->actor, NULL, &link->begin);
+    Guard guard;
+    guard_enter(&guard, link->actor);
+    // As in actor_begin: a codec that crashes here crashes in the caller's hands.
+    current()->busy++;
+    if (sigsetjmp(guard.jump, 0) == 0)
+        chain_save(link->actor, NULL, &link->begin);
+    else
+        link->begin.failed = true;
+    guard_leave(&guard);
     actor_unwind(link->actor);
     link->actor->self.observed = observed;
+    return !link->begin.failed;
 }
 
 static bool house_build(Session *session, const bool *isolated)
@@ -211,8 +220,10 @@ static bool house_build(Session *session, const bool *isolated)
         if (!house_add_channel(house, i))
             return false;
     // What owns memory here is dropped only when all else is there.
+    errno = ENOMEM;
     for (unsigned i = 0; i < house->link_count; i++)
-        link_take_arguments(&house->links[i]);
+        if (!link_take_arguments(&house->links[i]))
+            return false;
     return true;
 }
 
@@ -294,6 +305,7 @@ void isolation_release(Session *session)
     for (size_t i = 0; house->linked != NULL && i < session->channel_count; i++) {
         house_unmap_ring(&house->linked[i].ring);
         chx_buffer_free(&house->linked[i].buffer);
+        chx_buffer_free(&house->linked[i].value);
     }
     if (house->head != NULL)
         munmap(house->head, house_head_bytes(house->shape));

@@ -34,6 +34,7 @@ struct Process {
     const Restore *restore;
     Descriptor file; // the house's
     Descriptor bell; // the postman's
+    const Platform *platform;
     HouseShape shape;
     HouseHead *head;
     Seat *seat;
@@ -76,12 +77,11 @@ static bool process_has_room(Process *process, const void *unused)
 static void process_await(Process *process, bool (*holds)(Process *process, const void *context), const void *context,
                           void (*announce)(Process *process, const void *context))
 {
-    const Platform *platform = process->session.runtime->platform;
     Patience patience = {.limit_ns = process->patience_ns};
     do {
         if (holds(process, context))
             return;
-    } while (patience_lasts(&patience, platform));
+    } while (patience_lasts(&patience, process->platform));
     for (;;) {
         uint32_t seen = atomic_load(&process_bell(process)->word);
         announce(process, context);
@@ -177,16 +177,16 @@ static void process_post(Process *process, PostKind kind, const void *data, size
         process_lose(process);
 }
 
+// Needs no memory: there may be none.
 static _Noreturn void process_fail(Process *process, const Fault *fault)
 {
     size_t why = strlen(fault->why);
-    process->buffer.size = 0;
-    chx_writer writer = {&process->buffer};
     PostFail fail = {.kind = fault->kind, .signal = fault->signal, .site = fault->site};
-    chx_write(&writer, &fail, sizeof fail);
-    chx_write(&writer, fault->why, why);
+    unsigned char post[sizeof fail + REPORT_WHY_SIZE];
+    memcpy(post, &fail, sizeof fail);
+    memcpy(post + sizeof fail, fault->why, why);
     fflush(NULL);
-    process_post(process, POST_FAIL, process->buffer.data, process->buffer.size);
+    process_post(process, POST_FAIL, post, sizeof fail + why);
     _exit(STATUS_FAILED);
 }
 
@@ -270,13 +270,13 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     mark_reserve(actor);
     Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
-    mark_save(mark);
+    mark_save(actor, mark);
     mark->block = NULL;
     mark->checkpoint = checkpoint;
     mark_push(actor, mark, 0, actor->self.steps);
     process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
-    process->buffer.size = 0;
+    buffer_restart(&process->buffer);
     chx_writer writer = {&process->buffer};
     PostEnter enter = {
         .site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count, .steps = actor->self.steps};
@@ -284,6 +284,8 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     for (uint32_t i = 0; i < enter.tails; i++)
         chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
     chain_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
+    if (process->buffer.failed)
+        guard_no_memory();
     process_post(process, POST_ENTER, process->buffer.data, process->buffer.size);
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
@@ -391,22 +393,30 @@ void process_answer_alarm(Actor *actor)
 
 // ---- beginning ----
 
-static void *need(void *memory)
+// Another process has memory again, perhaps: this is a failure like others.
+static _Noreturn void process_no_memory(Process *process)
+{
+    Fault fault = {.kind = CHX_FAULT_FAIL, .why = "out of memory"};
+    process_fail(process, &fault);
+}
+
+static void *need(Process *process, void *memory)
 {
     if (memory == NULL)
-        _exit(STATUS_FAILED);
+        process_no_memory(process);
     return memory;
 }
 
-static const unsigned char *restore_read(int file, size_t *size)
+// The whole of the file, of which `restore` is the beginning.
+static const unsigned char *restore_read(Process *process, int file, size_t *size)
 {
     struct stat about;
     if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof(Restore))
-        _exit(STATUS_FAILED);
+        process_refuse(process, "internal error: its beginning is cut off");
     *size = (size_t)about.st_size;
-    unsigned char *data = need(malloc(*size));
-    if (pread(file, data, *size, 0) != (ssize_t)*size || ((const Restore *)(void *)data)->layout != RESTORE_LAYOUT)
-        _exit(STATUS_FAILED);
+    unsigned char *data = need(process, malloc(*size));
+    if (pread(file, data, *size, 0) != (ssize_t)*size)
+        process_refuse(process, "what it has to begin with can't be read: out of memory, or an input/output error");
     close(file);
     return data;
 }
@@ -414,21 +424,21 @@ static const unsigned char *restore_read(int file, size_t *size)
 static void process_wire(Process *process, Actor *actor, Channel *channel, const RestoreChannel *from, bool sends)
 {
     const Restore *restore = process->restore;
-    struct Linked *linked = need(calloc(1, sizeof *linked));
+    struct Linked *linked = need(process, calloc(1, sizeof *linked));
     Actor *peer = &process->peers[from->peer];
     uint32_t token = (uint32_t)restore->token[0] ^ from->number;
     process->is_isolated[from->peer] = from->peer_is_isolated;
     channel_init(channel, process->session.runtime, sends ? actor : peer, sends ? peer : actor, token,
                  restore->message_limit, restore->byte_limit);
     if (!house_map_ring(&linked->ring, &process->file, process->shape, from->number, token))
-        process_refuse(process, "the memory of its channels can't be had");
+        process_no_memory(process);
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
     ring_go_on(&linked->ring);
     linked->side = &process_side;
     linked->owner = process;
     linked->number = from->number;
     linked_init(channel, linked);
-    chx_role *role = need(calloc(1, sizeof *role));
+    chx_role *role = need(process, calloc(1, sizeof *role));
     role->role = from->peer_name;
     peer->role = role;
     if (sends)
@@ -437,18 +447,18 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
         channel->head.taking.epoch = from->epoch;
 }
 
-static Channel *channels_new(size_t count)
+static Channel *channels_new(Process *process, size_t count)
 {
     void *memory = aligned_alloc(CACHE_LINE, (count + 1) * sizeof(Channel));
-    return memset(need(memory), 0, (count + 1) * sizeof(Channel));
+    return memset(need(process, memory), 0, (count + 1) * sizeof(Channel));
 }
 
 static void process_wire_all(Process *process, Actor *actor, const RestoreChannel *channels)
 {
     const Restore *restore = process->restore;
-    actor->out = channels_new(restore->out_count);
-    Channel *in = channels_new(restore->in_count);
-    actor->in = need(calloc(restore->in_count + 1u, sizeof *actor->in));
+    actor->out = channels_new(process, restore->out_count);
+    Channel *in = channels_new(process, restore->in_count);
+    actor->in = need(process, calloc(restore->in_count + 1u, sizeof *actor->in));
     for (uint32_t i = 0; i < restore->out_count; i++)
         process_wire(process, actor, &actor->out[i], channels++, true);
     for (uint32_t i = 0; i < restore->in_count; i++) {
@@ -463,14 +473,14 @@ static void process_plan(Process *process, const chx_role *role)
 {
     const Restore *restore = process->restore;
     const chx_entry *entry = &role->entries[restore->definition];
-    Plan *plan = need(calloc(1, sizeof *plan + restore->role_count * sizeof(PlanRole)));
+    Plan *plan = need(process, calloc(1, sizeof *plan + restore->role_count * sizeof(PlanRole)));
     plan->role_count = restore->role_count;
     plan->definition_index = restore->definition;
     plan->roles[restore->role] = (PlanRole){.role = role, .entry = entry};
     if (entry->function->result != NULL) {
         process->result = (chx_result_slot){restore->role, 0, entry->function->result};
         plan->roles[restore->role].result = &process->result;
-        process->session.results = need(calloc(1, entry->function->result->size));
+        process->session.results = need(process, calloc(1, entry->function->result->size));
     }
     process->session.plan = plan;
 }
@@ -487,8 +497,8 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->process = process;
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
-    stack_init(actor, need(calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
-    checkpoint_init(actor, need(aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
+    stack_init(actor, need(process, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
+    checkpoint_init(actor, need(process, aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = restore->token[0];
     session->token[1] = restore->token[1];
@@ -501,7 +511,7 @@ static void process_mark(Actor *actor, const RestorePiece *piece)
     Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
     mark->block = NULL;
     mark->frame = actor->self.top;
-    mark_save(mark);
+    mark_save(actor, mark);
     mark->checkpoint = role_checkpoint(actor->role, piece->site);
     mark_push(actor, mark, piece->attempt, piece->steps);
 }
@@ -510,7 +520,7 @@ static void process_mark(Actor *actor, const RestorePiece *piece)
 static bool process_restore(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
     const Restore *restore = process->restore;
-    chx_reader reader = {data, data + size};
+    chx_reader reader = {.at = data, .end = data + size};
     RestorePiece piece;
     uint32_t pieces = restore->marks > 0 ? restore->marks : 1;
     for (uint32_t i = 0; i < pieces; i++) {
@@ -534,9 +544,11 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
 static _Noreturn void process_end(Process *process, Actor *actor)
 {
     const chx_type *type = process->result.type;
-    process->buffer.size = 0;
+    buffer_restart(&process->buffer);
     if (type != NULL)
         chx_encode(type, process->session.results, &process->buffer);
+    if (process->buffer.failed)
+        process_no_memory(process);
     actor_settle(actor);
     fflush(NULL);
     process_post(process, POST_END, process->buffer.data, process->buffer.size);
@@ -557,7 +569,18 @@ static _Noreturn void process_live(Process *process, Actor *actor)
     process_end(process, actor);
 }
 
-static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
+static void process_trace(Process *process, Actor *actor, int file)
+{
+    const Restore *restore = process->restore;
+    if (file < 0 || !trace_adopt(file, restore->trace_start_ns))
+        return;
+    process->session.trace = restore->trace;
+    actor->self.observed = OBSERVED_TRACE;
+    if (restore->marks > 0)
+        process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
+}
+
+static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size, int trace)
 {
     const Restore *restore = process->restore;
     size_t channels = (restore->out_count + (size_t)restore->in_count) * sizeof(RestoreChannel);
@@ -570,44 +593,57 @@ static void process_begin(Process *process, Actor *actor, const unsigned char *d
         process_fail(process, &guard.fault);
     if (!process_restore(process, actor, data + channels, size - channels))
         process_refuse(process, "what it saved when it entered the block can't be read");
+    process_trace(process, actor, trace);
     guard_leave(&guard);
+}
+
+// What it shares with the program comes first: without it nothing can be said. A process has one role.
+static Process *process_new(const NurseryFiles *files, const Restore *restore)
+{
+    static Process process;
+    process.restore = restore;
+    process.file = descriptor_keep(files->house);
+    process.bell = descriptor_keep(files->bell);
+    process.shape = (HouseShape){restore->role_count, restore->channel_count};
+    process.head = house_map(process.file.number, 0, house_head_bytes(process.shape));
+    process.seat = house_map(process.file.number, house_seat(process.shape, restore->role), sizeof(Seat));
+    if (process.head == NULL || process.seat == NULL)
+        _exit(PROCESS_NO_MEMORY);
+    process.goes = restore->goes;
+    process.posted = restore->answered;
+    process.posts_tail = atomic_load(&process.seat->posts_tail);
+    process.platform = platform_wanted();
+    atomic_store(&process.seat->begun, 1);
+    return &process;
+}
+
+static void process_peers(Process *process)
+{
+    unsigned count = process->restore->role_count;
+    process->is_isolated = need(process, calloc(count, sizeof(bool)));
+    process->peers = need(process, calloc(count, sizeof(Actor)));
+    for (unsigned i = 0; i < count; i++)
+        process->peers[i].index = i;
 }
 
 void process_main(const NurseryFiles *files)
 {
     size_t size;
-    Process *process = need(aligned_alloc(CACHE_LINE, (sizeof *process + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE));
-    memset(process, 0, sizeof *process);
-    const unsigned char *data = restore_read(files->restore, &size);
+    Restore head;
+    if (pread(files->restore, &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != RESTORE_LAYOUT)
+        _exit(STATUS_FAILED);
+    Process *process = process_new(files, &head);
+    const unsigned char *data = restore_read(process, files->restore, &size);
     const Restore *restore = process->restore = (const Restore *)(const void *)data;
-    process->file = descriptor_keep(files->house);
-    process->bell = descriptor_keep(files->bell);
-    process->shape = (HouseShape){restore->role_count, restore->channel_count};
-    process->head = need(house_map(process->file.number, 0, house_head_bytes(process->shape)));
-    process->seat = need(house_map(process->file.number, house_seat(process->shape, restore->role), sizeof(Seat)));
-    atomic_store(&process->seat->begun, 1);
-    process->is_isolated = need(calloc(restore->role_count, sizeof(bool)));
-    process->peers = need(calloc(restore->role_count, sizeof(Actor)));
-    for (unsigned i = 0; i < restore->role_count; i++)
-        process->peers[i].index = i;
-    process->goes = restore->goes;
-    process->posted = restore->answered;
-    process->posts_tail = atomic_load(&process->seat->posts_tail);
-    process->session.runtime = need(chx_runtime_new(NULL));
-    process->patience_ns = process->session.runtime->platform->cores() > 1 ? PATIENCE_NS : 0;
+    process_peers(process);
+    process->session.runtime = need(process, chx_runtime_new(NULL));
+    process->patience_ns = process->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
     const chx_role *role = registry_named(restore->choreography, restore->implementation);
     if (role == NULL || role->digest != restore->digest || restore->definition >= role->entry_count)
         process_refuse(process, "its implementation is not in the program that was started for it");
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
-    process_begin(process, actor, data + sizeof *restore, size - sizeof *restore);
-    if (files->trace >= 0) {
-        trace_adopt(files->trace, restore->trace_start_ns);
-        process->session.trace = restore->trace;
-        actor->self.observed = OBSERVED_TRACE;
-        if (restore->marks > 0)
-            process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
-    }
+    process_begin(process, actor, data + sizeof *restore, size - sizeof *restore, files->trace);
     process_live(process, actor);
 }

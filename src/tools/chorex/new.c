@@ -82,12 +82,15 @@ int new_write(const char *name, char path[NEW_PATH_SIZE])
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (out == NULL) {
         fprintf(stderr, "chorex: error: '%s' can't be made: %s\n", path, strerror(errno));
-        if (fd >= 0)
+        if (fd >= 0) {
             close(fd);
+            unlink(path);
+        }
         return 1;
     }
     print_program(name, out);
-    if (fclose(out) != 0) {
+    bool is_written = ferror(out) == 0;
+    if (fclose(out) != 0 || !is_written) {
         fprintf(stderr, "chorex: error: '%s' can't be written: %s\n", path, strerror(errno));
         unlink(path);
         return 1;
