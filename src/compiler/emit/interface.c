@@ -169,8 +169,9 @@ static void print_run(const Emit *emit, const Instance *instance, size_t index, 
     out_printf(out, "    chx_status chx_end = chx_central(&%s_chx_choreography, %s, %s_%s_chx_body, &chx_closure);\n",
                name, CAST_AS_ARRAY, name, instance->name);
     if (has_results) {
-        out_puts(out, "    if (out != NULL && chx_end == CHX_OK)\n        *out = chx_closure.results;\n");
-        out_printf(out, "    else\n        %s_%s_result_drop(&chx_closure.results);\n", name, instance->name);
+        out_printf(out, "    if (out == NULL || chx_end != CHX_OK)\n        %s_%s_result_drop(&chx_closure.results);\n",
+                   name, instance->name);
+        out_puts(out, "    if (out != NULL)\n        *out = chx_closure.results;\n");
     }
     out_puts(out, "    return chx_end;\n");
 }
@@ -180,7 +181,7 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
     const Program *program = emit->program;
     const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
     out_printf(out, "\n%s void %s_result_drop(struct %s_result *out)\n{\n", LINKAGE(emit), name, name);
-    bool drops = false;
+    out_puts(out, "    if (out == NULL)\n        return;\n");
     for (RoleId role = 0; role < program->role_count; role++) {
         const Result *result = instance_result(instance, role);
         if (result == NULL)
@@ -188,9 +189,8 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
         Shape shape = emit_result_shape(&emit->types, result);
         if (shape.is_owning)
             out_printf(out, "    chx_value_drop(&%s, &out->%s);\n", shape.descriptor, program->role_names[role]);
-        drops |= shape.is_owning;
     }
-    out_puts(out, drops ? "}\n" : "    (void)out;\n}\n");
+    out_puts(out, "}\n");
 }
 
 static void print_functions(Emit *emit, const Instance *instance, size_t index, Out *out)
@@ -214,7 +214,10 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
         out_printf(out, "\n%s chx_status %s_wait(chx_session *session, struct %s_result *out)\n", linkage, name, name);
     else
         out_printf(out, "\n%s chx_status %s_wait(chx_session *session)\n", linkage, name);
-    out_printf(out, "{\n    return chx_finish(session, %s);\n}\n", has_results ? "out" : "NULL");
+    out_puts(out, "{\n");
+    if (has_results)
+        out_puts(out, "    if (session == NULL && out != NULL)\n        memset(out, 0, sizeof *out);\n");
+    out_printf(out, "    return chx_finish(session, %s);\n}\n", has_results ? "out" : "NULL");
 
     out_printf(out, "\n%s chx_status %s(", linkage, name);
     if (has_results)

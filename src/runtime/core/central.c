@@ -88,9 +88,42 @@ static bool central_body(Central *central, Guard *guard, void (*body)(chx_self *
     if (sigsetjmp(guard->jump, 0) == 0) {
         body(&central->actor.self, closure);
         finished = true;
+    } else {
+        guard_landed(guard);
     }
     guard_leave(guard);
     return finished;
+}
+
+// The roles are cast, and all else is zero.
+static chx_status central_run(Central *central, chx_runtime *runtime, void (*body)(chx_self *self, void *closure),
+                              void *closure)
+{
+    const chx_choreography *choreography = central->choreography;
+    central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
+    central->session.runtime = runtime;
+    runtime->platform->random(central->session.token, sizeof central->session.token);
+    ThreadState thread;
+    isolation_thread_enter(runtime, &thread);
+    central->session.float_control = thread.float_control;
+    chx_status status = CHX_OK;
+    Chunk chunk;
+    Actor *actor = &central->actor;
+    actor->session = &central->session;
+    actor->role = &central->none;
+    stack_init(actor, &chunk, 0);
+    actor->is_central = true;
+    Guard guard;
+    report_clear(report_last());
+    if (!central_body(central, &guard, body, closure)) {
+        status = CHX_FAILED;
+        central_report(central, &guard.fault);
+    }
+    central_forget(central, NULL);
+    actor_unwind(actor);
+    actor_fini(actor);
+    isolation_thread_leave(&thread);
+    return status;
 }
 
 chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
@@ -107,31 +140,10 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     chx_status status = CHX_OK;
     for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
         status = plan_cast(choreography, cast, i, &central->roles[i]);
-    if (status != CHX_OK) {
-        runtime_release(runtime, central);
-        return status;
-    }
-    isolation_thread_prepare(runtime);
     central->choreography = choreography;
     central->cast = cast;
-    central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
-    central->session.runtime = runtime;
-    runtime->platform->random(central->session.token, sizeof central->session.token);
-    Chunk chunk;
-    Actor *actor = &central->actor;
-    actor->session = &central->session;
-    actor->role = &central->none;
-    stack_init(actor, &chunk, 0);
-    actor->is_central = true;
-    Guard guard;
-    report_clear(report_last());
-    if (!central_body(central, &guard, body, closure)) {
-        status = CHX_FAILED;
-        central_report(central, &guard.fault);
-    }
-    central_forget(central, NULL);
-    actor_unwind(actor);
-    actor_fini(actor);
+    if (status == CHX_OK)
+        status = central_run(central, runtime, body, closure);
     runtime_release(runtime, central);
     return status;
 }
@@ -201,6 +213,8 @@ static bool central_attempt(Central *central, Guard *guard, CentralBody body, vo
         central_init(central, restarted);
         *way = body(&central->actor.self, frame);
         finished = true;
+    } else {
+        guard_landed(guard);
     }
     guard_leave(guard);
     return finished;

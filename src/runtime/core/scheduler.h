@@ -18,7 +18,8 @@
 
 enum {
     WORKER_LIMIT = 512,
-    GUEST_LIMIT = 64,
+    GUEST_LIMIT = 64,            // threads of the program that work for their own session
+    GUEST_ROOMS = 63,            // so many times more, for sessions that are run inside of roles' functions
     SLICE_TURNS = 64,            // that actors which wake each other have in a row while others wait
     REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
     SPIN_NS = 20000,             // before a worker sleeps
@@ -56,6 +57,7 @@ struct Worker {
 
     _Atomic bool rests; // pool: it runs nothing, see scheduler_close
     bool is_guest;
+    Actor *orphan;        // pool: its role's function has ended the thread that served this worker
     Session *session;     // guest: the only one it works for; its own thread's
     _Atomic bool claimed; // guest: in use
 
@@ -104,9 +106,19 @@ struct Scheduler {
     _Atomic bool closing;
     _Atomic uint32_t worker_count;
     _Atomic(Worker *) workers[WORKER_LIMIT];
+    _Atomic bool has_warned;      // that there are no more threads
     _Atomic uint32_t guest_count; // highest claimed so far
     Worker guests[GUEST_LIMIT];
+    _Atomic(Worker *) guest_rooms[GUEST_ROOMS]; // GUEST_LIMIT in each; NULL: not needed yet
 };
+
+// One of those below guest_count.
+static inline Worker *scheduler_guest(Scheduler *scheduler, uint32_t index)
+{
+    if (index < GUEST_LIMIT)
+        return &scheduler->guests[index];
+    return &atomic_load(&scheduler->guest_rooms[index / GUEST_LIMIT - 1])[index % GUEST_LIMIT];
+}
 
 void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers);
 // Ends the threads. No actor may be left.
@@ -197,6 +209,9 @@ void scheduler_offer(Scheduler *scheduler);
 bool scheduler_has_worker(Scheduler *scheduler);
 // Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
 bool scheduler_serve(Scheduler *scheduler, Session *session);
+// The same for a session that has been started and is awaited by the calling thread, as far as no worker has begun with its
+// actors. False: there was nothing to be done, or no place.
+bool scheduler_help_session(Scheduler *scheduler, Session *session);
 // For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
 void scheduler_turn(Scheduler *scheduler, Actor *actor);
 

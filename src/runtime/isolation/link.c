@@ -323,6 +323,8 @@ bool link_decode(Link *link, const chx_type *type, void *value, const void *data
     if (sigsetjmp(guard.jump, 0) == 0) {
         is_good = chx_decode(type, value, data, size, &used);
         chx_release(&link->actor->self);
+    } else {
+        guard_landed(&guard);
     }
     guard_leave(&guard);
     if (is_good && used != size) {
@@ -558,6 +560,7 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
         .trace = session->trace,
+        .float_control = session->float_control,
     };
     trace_file(&restore.trace_start_ns);
     if (mark != NULL) {
