@@ -43,7 +43,9 @@ void guard_leave(Guard *guard)
 
 void guard_landed(const Guard *guard)
 {
-    const Current *here = current();
+    Current *here = current();
+    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
+    here->busy++;
     isolation_thread_recover(here->actor, &guard->fault);
 }
 

@@ -105,6 +105,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     runtime->platform->random(central->session.token, sizeof central->session.token);
     ThreadState thread;
     isolation_thread_enter(runtime, &thread);
+    current()->depth++;
     central->session.float_control = thread.float_control;
     chx_status status = CHX_OK;
     Chunk chunk;
@@ -122,6 +123,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     central_forget(central, NULL);
     actor_unwind(actor);
     actor_fini(actor);
+    current()->depth--;
     isolation_thread_leave(&thread);
     return status;
 }
@@ -130,6 +132,8 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
                        void (*body)(chx_self *self, void *closure), void *closure)
 {
     size_t size = sizeof(Central) + choreography->role_count * sizeof(const chx_role *);
+    if (!session_fits(choreography))
+        return CHX_NO_MEMORY;
     chx_runtime *runtime = runtime_default();
     Central *central = runtime != NULL ? runtime_allocate(runtime, size) : NULL;
     if (central == NULL) {

@@ -539,48 +539,98 @@ static Actor *thread_exits_in_role(const Guard *outer)
 
 // ---- guests ----
 
-static bool guest_room_make(Scheduler *scheduler, uint32_t room)
+// The lock is held. False: no memory.
+static bool guest_room_make(Scheduler *scheduler, unsigned room)
 {
-    pthread_mutex_lock(&scheduler->lock);
-    Worker *guests = atomic_load(&scheduler->guest_rooms[room]);
-    if (guests == NULL) {
-        guests = runtime_allocate(scheduler->runtime, GUEST_LIMIT * sizeof *guests);
-        for (uint32_t i = 0; guests != NULL && i < GUEST_LIMIT; i++)
-            worker_init(&guests[i], scheduler, true);
-        atomic_store(&scheduler->guest_rooms[room], guests);
+    uint32_t count = (uint32_t)GUEST_LIMIT << room;
+    if (atomic_load(&scheduler->guest_rooms[room]) != NULL)
+        return true;
+    Worker *guests = runtime_allocate(scheduler->runtime, count * sizeof *guests);
+    if (guests == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        worker_init(&guests[i], scheduler, true);
+        guests[i].index = count + i;
     }
-    pthread_mutex_unlock(&scheduler->lock);
-    return guests != NULL;
+    atomic_store(&scheduler->guest_rooms[room], guests);
+    return true;
 }
 
-static void guest_room_free(Scheduler *scheduler, Worker *guests)
+static void guest_room_free(Scheduler *scheduler, unsigned room)
 {
+    Worker *guests = atomic_load(&scheduler->guest_rooms[room]);
     if (guests == NULL)
         return;
-    for (uint32_t i = 0; i < GUEST_LIMIT; i++)
+    for (uint32_t i = 0; i < (uint32_t)GUEST_LIMIT << room; i++)
         worker_fini(&guests[i]);
     runtime_release(scheduler->runtime, guests);
 }
 
-// A place for the calling thread, which is about to wait for the session. NULL: none free. Inside of a role's function there
-// are more: if threads of the pool had to run what other threads of the pool wait for, these could run out.
-static Worker *guest_claim(Scheduler *scheduler, Session *session)
+// A place for the calling thread, which is about to wait for the session. NULL: none free.
+static Worker *guest_claim_usual(Scheduler *scheduler)
 {
-    uint32_t limit = current()->actor != NULL ? GUEST_LIMIT * (1 + GUEST_ROOMS) : GUEST_LIMIT;
-    for (uint32_t i = 0; i < limit; i++) {
-        if (i >= GUEST_LIMIT && i % GUEST_LIMIT == 0 && atomic_load(&scheduler->guest_rooms[i / GUEST_LIMIT - 1]) == NULL &&
-            !guest_room_make(scheduler, i / GUEST_LIMIT - 1))
-            return NULL;
-        Worker *guest = i < GUEST_LIMIT ? &scheduler->guests[i] : scheduler_guest(scheduler, i);
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++) {
+        Worker *guest = &scheduler->guests[i];
         if (atomic_load_explicit(&guest->claimed, memory_order_relaxed) || atomic_exchange(&guest->claimed, true))
             continue;
         uint32_t highest = atomic_load(&scheduler->guest_count);
         while (highest < i + 1 && !atomic_compare_exchange_weak(&scheduler->guest_count, &highest, i + 1))
             ;
-        guest->session = session;
         return guest;
     }
     return NULL;
+}
+
+// The same inside of a role's function, if there is none of the usual ones. If threads of the pool had to run what other
+// threads of the pool wait for, these could run out.
+static CHX_COLD Worker *guest_claim_nested(Scheduler *scheduler)
+{
+    const Worker *own = current()->worker;
+    bool is_own = own != NULL && own->is_guest && own->scheduler == scheduler;
+    // Those before its own place are taken by the sessions that this one is inside of, as a rule.
+    uint32_t index = is_own && own->index >= GUEST_LIMIT ? own->index + 1 : GUEST_LIMIT;
+    Worker *claimed = NULL;
+    pthread_mutex_lock(&scheduler->lock);
+    for (; claimed == NULL && index < (uint32_t)GUEST_LIMIT << GUEST_ROOMS; index++) {
+        if (!guest_room_make(scheduler, guest_room(index)))
+            break;
+        Worker *guest = scheduler_guest(scheduler, index);
+        if (!atomic_load(&guest->claimed))
+            claimed = guest;
+    }
+    if (claimed != NULL) {
+        atomic_store(&claimed->claimed, true);
+        if (atomic_load(&scheduler->guest_count) < index)
+            atomic_store(&scheduler->guest_count, index);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    return claimed;
+}
+
+static Worker *guest_claim(Scheduler *scheduler, Session *session)
+{
+    Worker *guest = guest_claim_usual(scheduler);
+    if (guest == NULL && current()->actor != NULL)
+        guest = guest_claim_nested(scheduler);
+    if (guest != NULL)
+        guest->session = session;
+    return guest;
+}
+
+static void guest_unclaim(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    if (worker->index < GUEST_LIMIT) {
+        atomic_store(&worker->claimed, false);
+        return;
+    }
+    pthread_mutex_lock(&scheduler->lock);
+    atomic_store(&worker->claimed, false);
+    uint32_t count = atomic_load(&scheduler->guest_count);
+    while (count > GUEST_LIMIT && !atomic_load(&scheduler_guest(scheduler, count - 1)->claimed))
+        count--;
+    atomic_store(&scheduler->guest_count, count);
+    pthread_mutex_unlock(&scheduler->lock);
 }
 
 // The thread has nothing more to do for its session, which can't have been freed: that is up to this thread.
@@ -589,7 +639,7 @@ static void guest_release(Worker *worker)
     Worker *served_by = worker;
     // Another worker may have it by now.
     atomic_compare_exchange_strong(&worker->session->worker, &served_by, NULL);
-    atomic_store(&worker->claimed, false);
+    guest_unclaim(worker);
 }
 
 // What the thread was before it became a guest.
@@ -650,15 +700,18 @@ static void guest_serve(Worker *worker)
     guest_release(worker);
 }
 
+bool scheduler_can_serve(const Scheduler *scheduler, const Session *session)
+{
+    return session->actor_count > 0 && scheduler->platform->ready == NULL && session->house == NULL;
+}
+
 bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
     // A simulated machine has no workers, but half of its sessions are treated as if one ran them.
     if (scheduler->platform->ready != NULL && session->house == NULL && session->token[0] % 2 == 0)
         atomic_store(&session->worker, &scheduler->guests[0]);
-    if (count == 0 || scheduler->platform->ready != NULL || session->house != NULL)
-        return false;
-    Worker *worker = guest_claim(scheduler, session);
+    Worker *worker = scheduler_can_serve(scheduler, session) ? guest_claim(scheduler, session) : NULL;
     if (worker == NULL)
         return false;
     atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
@@ -697,7 +750,7 @@ bool scheduler_help_session(Scheduler *scheduler, Session *session)
 {
     Actor *last;
     uint32_t count;
-    if (scheduler->platform->ready != NULL || session->house != NULL || atomic_load(&scheduler->queued) == 0)
+    if (!scheduler_can_serve(scheduler, session) || atomic_load(&scheduler->queued) == 0)
         return false;
     Worker *worker = guest_claim(scheduler, session);
     if (worker == NULL)
@@ -708,7 +761,7 @@ bool scheduler_help_session(Scheduler *scheduler, Session *session)
         queue_append(worker, first, last, count);
         guest_serve(worker);
     } else {
-        atomic_store(&worker->claimed, false);
+        guest_unclaim(worker);
     }
     return first != NULL;
 }
@@ -993,8 +1046,10 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     // A simulated machine has no use for a watch.
     if (scheduler->platform->ready != NULL)
         atomic_init(&scheduler->watch, WATCH_RUNS);
-    for (uint32_t i = 0; i < GUEST_LIMIT; i++)
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++) {
         worker_init(&scheduler->guests[i], scheduler, true);
+        scheduler->guests[i].index = i;
+    }
 }
 
 void scheduler_fini(Scheduler *scheduler)
@@ -1018,7 +1073,7 @@ void scheduler_fini(Scheduler *scheduler)
     }
     for (uint32_t i = 0; i < GUEST_LIMIT; i++)
         worker_fini(&scheduler->guests[i]);
-    for (uint32_t room = 0; room < GUEST_ROOMS; room++)
-        guest_room_free(scheduler, atomic_load(&scheduler->guest_rooms[room]));
+    for (unsigned room = 0; room < GUEST_ROOMS; room++)
+        guest_room_free(scheduler, room);
     pthread_mutex_destroy(&scheduler->lock);
 }

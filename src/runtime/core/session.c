@@ -373,8 +373,20 @@ static void session_stop(Session *session, chx_status status, const Fault *fault
 
 static void session_stack_is_short(char *why, size_t size)
 {
-    snprintf(why, size, "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of "
-             "the one before", current()->depth);
+    snprintf(why, size,
+             "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
+             "before",
+             current()->depth);
+}
+
+bool session_fits(const chx_choreography *choreography)
+{
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return true;
+    char why[REPORT_WHY_SIZE];
+    session_stack_is_short(why, sizeof why);
+    report_refuse(NULL, choreography->file, "%s", why);
+    return false;
 }
 
 // On a simulated machine whoever waits runs the roles of all sessions.
@@ -537,16 +549,13 @@ chx_status chx_finish(chx_session *handle, void *results)
     return status;
 }
 
-// The start of a session in a role's function: is there room for it on the thread's stack?
-static bool session_fits(const chx_choreography *choreography)
+static chx_status session_has_no_place(Session *session)
 {
-    const Current *here = current();
-    if (here->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
-        return true;
-    char why[REPORT_WHY_SIZE];
-    session_stack_is_short(why, sizeof why);
-    report_refuse(NULL, choreography->file, "%s", why);
-    return false;
+    report_refuse(NULL, session->plan->choreography->file,
+                  "no memory to run a session inside of a role's function, with %u around it on this thread",
+                  current()->depth);
+    session_discard(session, session->actor_count);
+    return CHX_NO_MEMORY;
 }
 
 static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
@@ -560,8 +569,13 @@ static chx_status session_run(const chx_choreography *choreography, size_t defin
     here->busy++;
     chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
     // The caller's thread has nothing better to do than to work for its own session.
-    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session))
-        status = session_hand_over(session);
+    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
+        // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
+        if (here->actor != NULL && scheduler_can_serve(&runtime->scheduler, session))
+            status = session_has_no_place(session);
+        else
+            status = session_hand_over(session);
+    }
     here->busy--;
     return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
 }

@@ -113,6 +113,10 @@ void session_leave(Session *session);
 // The thread that waits for the session ends itself: waits all the same, then frees it.
 void session_finish_exiting(Session *session);
 
+// About to run a session on the calling thread: is there room for it on the stack, which others may be on already? Else the
+// thread's report says so.
+bool session_fits(const chx_choreography *choreography);
+
 // For sequential programs: a session that has ended. NULL: no memory.
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
                            const chx_definition *definition);
