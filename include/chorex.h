@@ -97,7 +97,7 @@ typedef struct {
     void *allocate_context;
     uint32_t channel_messages; // bound of each channel; 0: 1024
     size_t channel_bytes;      // 0: 1 MiB; a larger message passes when the channel is empty
-    bool abort_ends_program;   // with `signals`: SIGABRT (abort, a failed assert) in a role ends the program all the same
+    bool abort_ends_program; // with `signals`: SIGABRT (abort, a failed assert) in a role ends the program all the same
 } chx_runtime_options;
 chx_runtime *chx_runtime_new(const chx_runtime_options *options); // NULL options: all defaults; NULL on failure
 void chx_runtime_free(chx_runtime *runtime);                      // after its sessions

@@ -151,11 +151,12 @@ typedef struct {
     Actor *actor; // whose code runs here; NULL: nobody's
     Guard *guard;
     Worker *worker;
-    unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure
-    unsigned unpooled; // above 0: strings made here belong to a value, not to the step
-    unsigned depth;    // so many sessions are run by this thread, each in a role's function of the one before
-    struct ThreadState *thread;    // what roles' code may have changed; NULL: it does not run here
-    const Actor *checks_allocator; // whose code may have left the memory allocator unusable; NULL: no such check goes on
+    unsigned busy;              // above 0: in the runtime's own code, where a signal is not the role's failure
+    unsigned unpooled;          // above 0: strings made here belong to a value, not to the step
+    unsigned depth;             // so many sessions are run by this thread, each in a role's function of the one before
+    struct ThreadState *thread; // what roles' code may have changed; NULL: it does not run here
+    const Actor
+        *checks_allocator; // whose code may have left the memory allocator unusable; NULL: no such check goes on
 } Current;
 extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
 static inline Current *current(void)

@@ -189,7 +189,7 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
 
 // Everything but running. On failure the thread's report says why.
 static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                              const chx_actor *cast, const void *arguments, Session **made)
+                               const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
     chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
@@ -476,7 +476,7 @@ static chx_status session_hand_over(Session *session)
 }
 
 static chx_session *session_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                       const chx_actor *cast, const void *arguments)
+                                  const chx_actor *cast, const void *arguments)
 {
     Session *session = NULL;
     Current *here = current();
@@ -535,7 +535,8 @@ static chx_status session_is_missing(void)
     char why[REPORT_WHY_SIZE];
     const Report *last = report_last();
     snprintf(why, sizeof why, "%.400s", last->report.kind != CHX_FAULT_NONE ? last->why : "");
-    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "", why);
+    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "",
+                  why);
     return CHX_INVALID;
 }
 

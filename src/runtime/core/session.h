@@ -23,8 +23,8 @@ struct Session {
     const chx_definition *definition;
     uint64_t token[2];
     FloatControl float_control; // of the thread that has started it: roles' code runs with this
-    uint64_t trace; // its number in the trace
-    void *memory;   // as allocated
+    uint64_t trace;             // its number in the trace
+    void *memory;               // as allocated
     Actor *actors;
     unsigned actor_count;
     Channel *channels;

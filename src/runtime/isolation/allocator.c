@@ -21,10 +21,11 @@
 #include <unistd.h>
 
 enum {
-    PROBE_BYTES = 20000,       // more than the C library keeps for each thread, less than what it asks of the system
-    INTERVAL_NS = 250000000,   // at which it is looked whether the check goes on
-    BLOCKED_INTERVALS_MAX = 6, // without progress. Not one long one: the whole program may have been stopped for a while
-    INTERVALS_MAX = 120,       // with progress: a damaged list may go in circles
+    PROBE_BYTES = 20000,     // more than the C library keeps for each thread, less than what it asks of the system
+    INTERVAL_NS = 250000000, // at which it is looked whether the check goes on
+    BLOCKED_INTERVALS_MAX =
+        6,               // without progress. Not one long one: the whole program may have been stopped for a while
+    INTERVALS_MAX = 120, // with progress: a damaged list may go in circles
 };
 
 // The check that this thread makes.

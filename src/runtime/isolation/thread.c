@@ -34,7 +34,8 @@ static struct {
     pthread_mutex_t lock;
     unsigned users;
     struct sigaction earlier[SIGNAL_COUNT];
-    bool refused; // a sanitizer watches this program
+    bool refused;   // a sanitizer watches this program
+    sigset_t fatal; // the signals
     pthread_key_t stack_key;
     bool has_stack_key;
 } handlers = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -158,6 +159,13 @@ void isolation_signals_acquire(chx_runtime *runtime)
     if (!runtime->options.signals)
         return;
     pthread_mutex_lock(&handlers.lock);
+    if (!handlers.has_stack_key) {
+        sigset_t fatal;
+        sigemptyset(&fatal);
+        for (size_t i = 0; i < SIGNAL_COUNT; i++)
+            sigaddset(&fatal, fatal_signals[i]);
+        handlers.fatal = fatal;
+    }
     if (!handlers.has_stack_key)
         handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
     if (handlers.users++ == 0) {
@@ -229,16 +237,13 @@ bool isolation_handles_signals(const chx_runtime *runtime)
 bool isolation_thread_prepare(sigset_t *mask)
 {
     thread_prepare();
-    sigset_t fatal;
-    bool has_unblocked = false;
-    sigemptyset(&fatal);
-    for (size_t i = 0; i < SIGNAL_COUNT; i++)
-        sigaddset(&fatal, fatal_signals[i]);
     // The kernel ends a program in which one of these is caused by an instruction while it is blocked.
-    pthread_sigmask(SIG_UNBLOCK, &fatal, mask);
-    for (size_t i = 0; i < SIGNAL_COUNT; i++)
-        has_unblocked |= sigismember(mask, fatal_signals[i]) == 1;
-    return has_unblocked;
+    pthread_sigmask(SIG_UNBLOCK, &handlers.fatal, mask);
+    // The first signals are in the first bytes, and usually none of them is blocked.
+    uint64_t blocked, fatal;
+    memcpy(&blocked, mask, sizeof blocked);
+    memcpy(&fatal, &handlers.fatal, sizeof fatal);
+    return (blocked & fatal) != 0;
 }
 
 void isolation_mask_for_roles(sigset_t *mask)

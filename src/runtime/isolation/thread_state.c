@@ -11,7 +11,9 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
 
-enum { STACK_RESERVE_BYTES = 131072 }; // for the runtime's own part of a nested session, and the first functions of its roles
+enum {
+    STACK_RESERVE_BYTES = 131072
+}; // for the runtime's own part of a nested session, and the first functions of its roles
 
 // A function that is left in the middle leaves the cleanup handlers behind that it has pushed (pthread_cleanup_push), with
 // its frame gone. The C library does not tell where its list begins, but registering an entry notes that in the entry, and
