@@ -205,7 +205,7 @@ static void on_workers(chx_runtime *runtime)
 // ---- on threads of the program ----
 
 static atomic_int returned, cleaned_up;
-static sem_t begun;
+static sem_t begun, cancel_sent;
 
 static void clean_up(void *argument)
 {
@@ -239,7 +239,11 @@ static void *nested(void *argument)
     return argument;
 }
 
-void Eve_tell(void) { sem_post(&begun); }
+void Eve_tell(void)
+{
+    sem_post(&begun);
+    sem_wait(&cancel_sent);
+}
 
 static void *cancelled(void *argument)
 {
@@ -280,6 +284,7 @@ static void expect_end(void *(*run)(void *), void *expected)
     if (run == cancelled) {
         sem_wait(&begun);
         pthread_cancel(thread);
+        sem_post(&cancel_sent);
     }
     if (pthread_join(thread, &result) != 0 || result != expected)
         printf("the thread has not ended as it should\n");
@@ -310,6 +315,7 @@ int main(void)
 {
     chx_runtime_options options = {.workers = 2, .signals = true, .allocate = allocate};
     sem_init(&begun, 0, 0);
+    sem_init(&cancel_sent, 0, 0);
     // What the C library loads to end a thread, and what the default runtime keeps, stays.
     exits_once_wait(exits_once_start(NULL, NULL, 0), NULL);
     int files = entries("/proc/self/fd");

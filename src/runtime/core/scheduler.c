@@ -265,7 +265,7 @@ void scheduler_help(Scheduler *scheduler)
     pthread_mutex_unlock(&scheduler->lock);
     if (woken != NULL)
         worker_wake(woken);
-    if (is_refused && !atomic_exchange(&scheduler->has_warned, true))
+    if (is_refused && !atomic_exchange(&scheduler->is_exhausted, true))
         scheduler_warn(scheduler);
 }
 
@@ -721,49 +721,74 @@ bool scheduler_serve(Scheduler *scheduler, Session *session)
     return true;
 }
 
-// Those of the session's actors that no worker has taken yet, as a chain; the last one, and how many.
-static Actor *scheduler_take_of(Scheduler *scheduler, const Session *session, Actor **last, uint32_t *count)
+// Actors of one session, chained.
+typedef struct {
+    Actor *first, *last;
+    uint32_t count;
+} Found;
+
+// Takes the session's actors out of a queue, whose lock is held.
+static void found_take(Found *found, const Session *session, Actor **first, Actor **last, _Atomic uint32_t *queued)
 {
-    Actor *first = NULL, *kept = NULL;
-    *last = NULL;
-    *count = 0;
-    pthread_mutex_lock(&scheduler->lock);
-    for (Actor *actor = scheduler->first, *next; actor != NULL; actor = next) {
+    Actor *kept = NULL;
+    for (Actor *actor = *first, *next; actor != NULL; actor = next) {
         next = actor->next_queued;
         if (actor->session != session) {
             kept = actor;
             continue;
         }
-        *(kept != NULL ? &kept->next_queued : &scheduler->first) = next;
-        *(*last != NULL ? &(*last)->next_queued : &first) = actor;
+        *(kept != NULL ? &kept->next_queued : first) = next;
+        *(found->last != NULL ? &found->last->next_queued : &found->first) = actor;
         actor->next_queued = NULL;
-        *last = actor;
-        ++*count;
+        found->last = actor;
+        found->count++;
+        atomic_store(queued, atomic_load_explicit(queued, memory_order_relaxed) - 1);
     }
-    scheduler->last = kept;
-    atomic_store(&scheduler->queued, atomic_load_explicit(&scheduler->queued, memory_order_relaxed) - *count);
+    *last = kept;
+}
+
+// Those of the session's actors that wait for a worker to run them.
+static Found scheduler_take_of(Scheduler *scheduler, Session *session)
+{
+    Found found = {NULL, NULL, 0};
+    pthread_mutex_lock(&scheduler->lock);
+    found_take(&found, session, &scheduler->first, &scheduler->last, &scheduler->queued);
     pthread_mutex_unlock(&scheduler->lock);
-    return first;
+    // Usually a worker runs what is in its queue, or another one does. Not if they all are inside of functions.
+    if (found.first != NULL || !atomic_load(&scheduler->is_exhausted))
+        return found;
+    scheduler_close(scheduler);
+    session_spread(session);
+    scheduler_open(scheduler);
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *worker = atomic_load(&scheduler->workers[i]);
+        if (atomic_load(&worker->queued) == 0)
+            continue;
+        pthread_mutex_lock(&worker->lock);
+        found_take(&found, session, &worker->first, &worker->last, &worker->queued);
+        pthread_mutex_unlock(&worker->lock);
+    }
+    return found;
 }
 
 bool scheduler_help_session(Scheduler *scheduler, Session *session)
 {
-    Actor *last;
-    uint32_t count;
-    if (!scheduler_can_serve(scheduler, session) || atomic_load(&scheduler->queued) == 0)
+    bool is_exhausted = atomic_load(&scheduler->is_exhausted);
+    if (!scheduler_can_serve(scheduler, session) || (!is_exhausted && atomic_load(&scheduler->queued) == 0))
         return false;
     Worker *worker = guest_claim(scheduler, session);
     if (worker == NULL)
         return false;
-    Actor *first = scheduler_take_of(scheduler, session, &last, &count);
-    if (first != NULL) {
+    Found found = scheduler_take_of(scheduler, session);
+    if (found.first != NULL) {
         atomic_thread_fence(memory_order_seq_cst); // as in worker_begins
-        queue_append(worker, first, last, count);
+        queue_append(worker, found.first, found.last, found.count);
         guest_serve(worker);
     } else {
         guest_unclaim(worker);
     }
-    return first != NULL;
+    return found.first != NULL;
 }
 
 static void simulated_thread_exits(void *argument)

@@ -107,7 +107,7 @@ struct Scheduler {
     _Atomic bool closing;
     _Atomic uint32_t worker_count;
     _Atomic(Worker *) workers[WORKER_LIMIT];
-    _Atomic bool has_warned;      // that there are no more threads
+    _Atomic bool is_exhausted;    // a thread was needed and could not be had, at some time
     _Atomic uint32_t guest_count; // no guest from here on is claimed; above GUEST_LIMIT it changes with the lock held
     Worker guests[GUEST_LIMIT];
     _Atomic(Worker *) guest_rooms[GUEST_ROOMS]; // see scheduler_guest; NULL: not needed yet

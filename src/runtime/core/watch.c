@@ -103,7 +103,7 @@ static void watch_end_slices(Scheduler *scheduler)
         watch_end_slice(atomic_load(&scheduler->workers[i]));
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++)
-        watch_end_slice(&scheduler->guests[i]);
+        watch_end_slice(scheduler_guest(scheduler, i));
 }
 
 static void watch_sleep(Scheduler *scheduler)
