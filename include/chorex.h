@@ -39,8 +39,8 @@ typedef enum {
     CHX_OK,
     CHX_FAILED,    // a role failed outside of every checkpoint: the report says which, why and where
     CHX_UNCAST,    // a role has no implementation
-    CHX_NO_MEMORY, // also: no threads, no processes
-    CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, ...
+    CHX_NO_MEMORY, // also: no threads, no processes, no stack
+    CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, no session, ...
     CHX_CANCELLED, // chx_session_cancel
 } chx_status;
 const char *chx_status_text(chx_status);
@@ -64,7 +64,7 @@ typedef enum {
     CHX_FAULT_FAIL,     // chx_fail
     CHX_FAULT_SIGNAL,   // a fatal signal
     CHX_FAULT_PATTERN,  // a received value that is not the expected one
-    CHX_FAULT_EXIT,     // the role's process ended
+    CHX_FAULT_EXIT,     // the role's process ended, or its thread (pthread_exit)
     CHX_FAULT_DEADLINE, // checkpoint within ...
     CHX_FAULT_SYSTEM,   // no implementation, no memory, cancelled, a mistake in the call
 } chx_fault_kind;
@@ -104,10 +104,12 @@ typedef struct {
     void *allocate_context;
     uint32_t channel_messages; // bound of each channel; 0: 1024
     size_t channel_bytes;      // 0: 1 MiB; a larger message passes when the channel is empty
+    bool abort_ends_program; // with `signals`: SIGABRT (abort, a failed assert) in a role ends the program all the same
 } chx_runtime_options;
 chx_runtime *chx_runtime_new(const chx_runtime_options *); // NULL options: all defaults; NULL on failure
 void chx_runtime_free(chx_runtime *);                      // after its sessions
 
+// NULL is no session: these do nothing, and NAME_DEF_wait returns CHX_INVALID.
 int chx_session_fd(chx_session *);      // readable when the session has ended; -1: no descriptor to be had
 void chx_session_cancel(chx_session *); // it ends with CHX_CANCELLED
 

@@ -239,7 +239,8 @@ typedef struct {
 // `cast` is an array with one actor per role, or NULL. Arguments are copied before chx_start returns.
 chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                        const chx_actor *cast, const void *arguments);
-// Waits, then frees the session. `results` (may be NULL) are set only on CHX_OK.
+// Waits, then frees the session. `results` (may be NULL) are set on CHX_OK, else zeroed: they own nothing then. Without a
+// session (NULL) it returns CHX_INVALID, and `results`, whose size is not known, stay as they are.
 chx_status chx_finish(chx_session *session, void *results);
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                    const void *arguments, void *results);

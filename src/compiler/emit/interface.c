@@ -171,8 +171,11 @@ static void print_run(const Emit *emit, const Instance *instance, size_t index, 
     out_printf(out, "    chx_status chx_end = chx_central(&%s_chx_choreography, %s, %s_%s_chx_body, &chx_closure);\n",
                name, CAST_AS_ARRAY, name, instance->name);
     if (has_results) {
-        out_puts(out, "    if (chx_out_ != NULL && chx_end == CHX_OK)\n        *chx_out_ = chx_closure.chx_results;\n");
-        out_printf(out, "    else\n        %s_%s_result_drop(&chx_closure.chx_results);\n", name, instance->name);
+        out_printf(
+            out,
+            "    if (chx_out_ == NULL || chx_end != CHX_OK)\n        %s_%s_result_drop(&chx_closure.chx_results);\n",
+            name, instance->name);
+        out_puts(out, "    if (chx_out_ != NULL)\n        *chx_out_ = chx_closure.chx_results;\n");
     }
     out_puts(out, "    return chx_end;\n");
 }
@@ -182,7 +185,7 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
     const Program *program = emit->program;
     const char *name = arena_printf(emit->arena, "%s_%s", program->name, instance->name);
     out_printf(out, "\n%s void %s_result_drop(struct %s_result *chx_out_)\n{\n", LINKAGE(emit), name, name);
-    bool drops = false;
+    out_puts(out, "    if (chx_out_ == NULL)\n        return;\n");
     for (RoleId role = 0; role < program->role_count; role++) {
         const Result *result = instance_result(instance, role);
         if (result == NULL)
@@ -190,9 +193,8 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
         Shape shape = emit_result_shape(&emit->types, result);
         if (shape.is_owning)
             out_printf(out, "    chx_value_drop(&%s, &chx_out_->%s);\n", shape.descriptor, program->role_names[role]);
-        drops |= shape.is_owning;
     }
-    out_puts(out, drops ? "}\n" : "    (void)chx_out_;\n}\n");
+    out_puts(out, "}\n");
 }
 
 static void print_functions(Emit *emit, const Instance *instance, size_t index, Out *out)
@@ -217,7 +219,11 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
                    name, name);
     else
         out_printf(out, "\n%s chx_status %s_wait(chx_session *chx_session_)\n", linkage, name);
-    out_printf(out, "{\n    return chx_finish(chx_session_, %s);\n}\n", has_results ? "chx_out_" : "NULL");
+    out_puts(out, "{\n");
+    if (has_results)
+        out_puts(out,
+                 "    if (chx_session_ == NULL && chx_out_ != NULL)\n        memset(chx_out_, 0, sizeof *chx_out_);\n");
+    out_printf(out, "    return chx_finish(chx_session_, %s);\n}\n", has_results ? "chx_out_" : "NULL");
 
     out_printf(out, "\n%s chx_status %s(", linkage, name);
     if (has_results)

@@ -49,6 +49,14 @@ void guard_leave(Guard *guard)
     here->unpooled = guard->outer_unpooled;
 }
 
+void guard_landed(const Guard *guard)
+{
+    Current *here = current();
+    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
+    here->busy++;
+    isolation_thread_recover(here->actor, &guard->fault);
+}
+
 // The fault, in the current guard.
 static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
 {
@@ -57,6 +65,7 @@ static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const 
     guard->fault.kind = kind;
     guard->fault.signal = signal;
     guard->fault.site = site;
+    guard->fault.instruction = 0;
     vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
     return guard;
 }
@@ -177,7 +186,7 @@ static inline Actor *actor_successor(Worker *worker, Actor *actor)
         if (next != peer && (next != NULL || !worker_keeps(worker, peer, unsaid)))
             return NULL;
         next = peer;
-    } else if (next == NULL) {
+    } else if (next == NULL || next->session->float_control != actor->session->float_control) {
         return NULL;
     }
     // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
@@ -243,16 +252,33 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
     return outcome;
 }
 
+// After a turn, of whichever outcome.
+static void actor_ran(Guard *guard, ActorOutcome outcome)
+{
+    actor_say(guard->actor);
+    if (guard->actor->self.observed != 0)
+        observe_turn(guard->actor, outcome, &guard->fault);
+}
+
+void actor_thread_exited(Actor *actor, Guard *guard)
+{
+    guard->actor = actor;
+    guard->fault = (Fault){.kind = CHX_FAULT_EXIT, .site = actor->self.site};
+    strcpy(guard->fault.why, "a function of the role ended its thread (pthread_exit)");
+    actor_ran(guard, ACTOR_FAILED);
+}
+
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 {
     volatile ActorOutcome outcome = ACTOR_FAILED;
     guard_enter(guard, actor);
+    float_use(actor->session->float_control);
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_chain(actor, worker);
+    else
+        guard_landed(guard);
     guard_leave(guard);
-    actor_say(guard->actor);
-    if (guard->actor->self.observed != 0)
-        observe_turn(guard->actor, outcome, &guard->fault);
+    actor_ran(guard, outcome);
     return outcome;
 }
 
@@ -271,6 +297,8 @@ ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *ac
     guard_enter(guard, actor);
     if (sigsetjmp(guard->jump, 0) == 0)
         outcome = actor_steps_alone(actor, await);
+    else
+        guard_landed(guard);
     guard_leave(guard);
     if (actor->self.observed != 0)
         observe_turn(actor, outcome, &guard->fault);
@@ -293,6 +321,8 @@ bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Gu
     if (sigsetjmp(guard->jump, 0) == 0) {
         actor_begin_steps(actor, entry, arguments);
         begun = true;
+    } else {
+        guard_landed(guard);
     }
     guard_leave(guard);
     return begun;

@@ -52,6 +52,7 @@ typedef struct Fault {
     chx_fault_kind kind;
     int signal;
     uint32_t site;
+    uintptr_t instruction; // that a fatal signal has interrupted; 0: not known
     char why[REPORT_WHY_SIZE];
 } Fault;
 
@@ -153,8 +154,12 @@ typedef struct {
     Actor *actor; // whose code runs here; NULL: nobody's
     Guard *guard;
     Worker *worker;
-    unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure
-    unsigned unpooled; // above 0: strings made here belong to a value, not to the step
+    unsigned busy;              // above 0: in the runtime's own code, where a signal is not the role's failure
+    unsigned unpooled;          // above 0: strings made here belong to a value, not to the step
+    unsigned depth;             // so many sessions are run by this thread, each in a role's function of the one before
+    struct ThreadState *thread; // what roles' code may have changed; NULL: it does not run here
+    const Actor
+        *checks_allocator; // whose code may have left the memory allocator unusable; NULL: no such check goes on
 } Current;
 extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
 static inline Current *current(void)
@@ -169,6 +174,8 @@ static inline Current *current(void)
 
 void guard_enter(Guard *guard, Actor *actor);
 void guard_leave(Guard *guard);
+// A failure has ended the role's code in this guard: its thread is put back into the state that roles' code begins with.
+void guard_landed(const Guard *guard);
 // Ends the current step: the fault goes to the current guard.
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);
@@ -176,6 +183,9 @@ CHX_NORETURN void guard_no_memory(void);
 // Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
 // ready. guard->actor is then the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
+// A function of the actor's role has ended the thread that ran it: that is the role's failure, in the guard, which was not
+// entered.
+void actor_thread_exited(Actor *actor, Guard *guard);
 // Runs one actor, without a worker, until it has ended or failed. When it can't go on, `await` waits.
 ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *actor));
 // Pushes the first frame and copies the arguments into it. False: no memory.

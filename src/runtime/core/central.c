@@ -88,35 +88,26 @@ static bool central_body(Central *central, Guard *guard, void (*body)(chx_self *
     if (sigsetjmp(guard->jump, 0) == 0) {
         body(&central->actor.self, closure);
         finished = true;
+    } else {
+        guard_landed(guard);
     }
     guard_leave(guard);
     return finished;
 }
 
-chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
-                       void (*body)(chx_self *self, void *closure), void *closure)
+// The roles are cast, and all else is zero.
+static chx_status central_run(Central *central, chx_runtime *runtime, void (*body)(chx_self *self, void *closure),
+                              void *closure)
 {
-    size_t size = sizeof(Central) + choreography->role_count * sizeof(const chx_role *);
-    chx_runtime *runtime = runtime_default();
-    Central *central = runtime != NULL ? runtime_allocate(runtime, size) : NULL;
-    if (central == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
-        return CHX_NO_MEMORY;
-    }
-    memset(central, 0, size);
-    chx_status status = CHX_OK;
-    for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
-        status = plan_cast(choreography, cast, i, &central->roles[i]);
-    if (status != CHX_OK) {
-        runtime_release(runtime, central);
-        return status;
-    }
-    isolation_thread_prepare(runtime);
-    central->choreography = choreography;
-    central->cast = cast;
+    const chx_choreography *choreography = central->choreography;
     central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
     central->session.runtime = runtime;
     runtime->platform->random(central->session.token, sizeof central->session.token);
+    ThreadState thread;
+    isolation_thread_enter(runtime, &thread);
+    current()->depth++;
+    central->session.float_control = thread.float_control;
+    chx_status status = CHX_OK;
     Chunk chunk;
     Actor *actor = &central->actor;
     actor->session = &central->session;
@@ -132,6 +123,31 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     central_forget(central, NULL);
     actor_unwind(actor);
     actor_fini(actor);
+    current()->depth--;
+    isolation_thread_leave(&thread);
+    return status;
+}
+
+chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
+                       void (*body)(chx_self *self, void *closure), void *closure)
+{
+    size_t size = sizeof(Central) + choreography->role_count * sizeof(const chx_role *);
+    if (!session_fits(choreography))
+        return CHX_NO_MEMORY;
+    chx_runtime *runtime = runtime_default();
+    Central *central = runtime != NULL ? runtime_allocate(runtime, size) : NULL;
+    if (central == NULL) {
+        report_refuse(NULL, choreography->file, "out of memory");
+        return CHX_NO_MEMORY;
+    }
+    memset(central, 0, size);
+    chx_status status = CHX_OK;
+    for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
+        status = plan_cast(choreography, cast, i, &central->roles[i]);
+    central->choreography = choreography;
+    central->cast = cast;
+    if (status == CHX_OK)
+        status = central_run(central, runtime, body, closure);
     runtime_release(runtime, central);
     return status;
 }
@@ -201,6 +217,8 @@ static bool central_attempt(Central *central, Guard *guard, CentralBody body, vo
         central_init(central, restarted);
         *way = body(&central->actor.self, frame);
         finished = true;
+    } else {
+        guard_landed(guard);
     }
     guard_leave(guard);
     return finished;

@@ -319,8 +319,9 @@ static inline void mark_drop_saved(Mark *mark)
         stack_drop_saved(mark->frame->function, mark_frame(mark));
 }
 
-static void memory_is_lost(const Actor *actor)
+static void memory_is_lost(const Actor *actor, const Guard *guard)
 {
+    guard_landed(guard);
     log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
 }
 
@@ -332,7 +333,7 @@ static __attribute__((noinline)) void mark_drop_changed(Actor *actor, Mark *mark
     if (sigsetjmp(guard.jump, 0) == 0)
         stack_drop_changed(mark->frame);
     else
-        memory_is_lost(actor);
+        memory_is_lost(actor, &guard);
     guard_leave(&guard);
 }
 
@@ -708,8 +709,8 @@ void mark_unwind_to(Actor *actor, Mark *target)
         chx_release(&actor->self);
         stack_unwind_to(actor, target->frame, true);
     } else {
+        memory_is_lost(actor, &guard);
         stack_unwind_to(actor, target->frame, false);
-        memory_is_lost(actor);
     }
     guard_leave(&guard);
 }

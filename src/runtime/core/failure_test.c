@@ -142,7 +142,8 @@ static void expect_failure(int64_t how, chx_fault_kind kind, int signal, const c
         assert_string_equal(report->file, "play.c");
         assert_int_equal(report->line, 104);
         assert_non_null(strstr(report->why, why));
-        assert_int_equal(results[0], 77);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(results[i], 0);
     }
 }
 

@@ -15,8 +15,10 @@ static void actor_unwind_guarded(Actor *actor)
     if (sigsetjmp(guard.jump, 0) == 0) {
         checkpoint_abandon(actor);
         actor_unwind(actor);
-    } else
+    } else {
+        guard_landed(&guard);
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    }
     guard_leave(&guard);
 }
 

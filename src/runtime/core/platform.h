@@ -27,9 +27,9 @@ typedef struct {
     // False: no thread to be had. Asynchronous signals are blocked in the new thread.
     bool (*thread_start)(pthread_t *thread, void *(*run)(void *), void *argument);
     void (*thread_join)(pthread_t thread);
-    // Processor time that the thread has used so far.
-    uint64_t (*thread_cpu_ns)(pthread_t thread);
     long (*thread_id)(void); // of the calling thread
+    // Processor time that the thread of this number has used so far; 0 if it is gone.
+    uint64_t (*thread_cpu_ns)(long id);
     // One that does not run: does it sleep, rather than wait for a processor? True also if that can't be known.
     bool (*thread_sleeps)(long id);
     // Sleeps while *word == expected, at most timeout_ns (0: no limit). May return early for no reason.

@@ -21,6 +21,12 @@ static void worker_init(Worker *worker, Scheduler *scheduler, bool is_guest)
     pthread_mutex_init(&worker->lock, NULL);
 }
 
+static void worker_fini(Worker *worker)
+{
+    pages_free(worker->scheduler->runtime, &worker->pages);
+    pthread_mutex_destroy(&worker->lock);
+}
+
 static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t count)
 {
     last->next_queued = NULL;
@@ -227,9 +233,25 @@ static uint32_t scheduler_awake_limit(Scheduler *scheduler)
     return scheduler->wanted + blocked + blocked / 2;
 }
 
+// The program may be slow from now on, or wait for ever if the functions that its threads are in wait for one another.
+static void scheduler_warn(Scheduler *scheduler)
+{
+    unsigned count = atomic_load(&scheduler->worker_count);
+    if (count == WORKER_LIMIT)
+        log_write(scheduler->runtime, CHX_LOG_WARN,
+                  "%u threads are inside of roles' functions, and there can't be more: other roles wait until one of "
+                  "these functions returns",
+                  count);
+    else
+        log_write(scheduler->runtime, CHX_LOG_WARN,
+                  "no further thread could be started: roles wait while the %u that there are are inside of functions",
+                  count);
+}
+
 void scheduler_help(Scheduler *scheduler)
 {
     Worker *woken = NULL;
+    bool is_refused = false;
     pthread_mutex_lock(&scheduler->lock);
     if (scheduler->idle != NULL) {
         woken = scheduler->idle;
@@ -238,11 +260,13 @@ void scheduler_help(Scheduler *scheduler)
         atomic_fetch_sub(&scheduler->idle_count, 1);
     } else if (atomic_load(&scheduler->worker_count) < scheduler_awake_limit(scheduler) &&
                !atomic_load(&scheduler->closing)) {
-        worker_start(scheduler);
+        is_refused = !worker_start(scheduler);
     }
     pthread_mutex_unlock(&scheduler->lock);
     if (woken != NULL)
         worker_wake(woken);
+    if (is_refused && !atomic_exchange(&scheduler->is_exhausted, true))
+        scheduler_warn(scheduler);
 }
 
 void scheduler_offer(Scheduler *scheduler)
@@ -392,7 +416,7 @@ static bool scheduler_others_rest(Scheduler *scheduler)
     }
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++)
-        if (&scheduler->guests[i] != own && atomic_load(&scheduler->guests[i].claimed))
+        if (scheduler_guest(scheduler, i) != own && atomic_load(&scheduler_guest(scheduler, i)->claimed))
             return false;
     return true;
 }
@@ -411,7 +435,7 @@ static void scheduler_close_locked(Scheduler *scheduler)
         worker_await_outside(scheduler, atomic_load(&scheduler->workers[i]));
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++)
-        worker_await_outside(scheduler, &scheduler->guests[i]);
+        worker_await_outside(scheduler, scheduler_guest(scheduler, i));
     pthread_mutex_unlock(&scheduler->lock);
 }
 
@@ -491,52 +515,297 @@ static void worker_turn(Worker *worker, Actor *actor)
     atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
 }
 
-bool scheduler_serve(Scheduler *scheduler, Session *session)
+// The function of the actor's role has ended the thread that served this worker, in the middle of a turn.
+static void worker_take_up_orphan(Worker *worker, Actor *actor)
 {
-    unsigned count = session->actor_count;
-    Worker *worker = NULL;
-    // A simulated machine has no workers, but half of its sessions are treated as if one ran them.
-    if (scheduler->platform->ready != NULL && session->house == NULL && session->token[0] % 2 == 0)
-        atomic_store(&session->worker, &scheduler->guests[0]);
-    if (count == 0 || scheduler->platform->ready != NULL || session->house != NULL)
+    Guard guard;
+    actor_thread_exited(actor, &guard);
+    if (monitor_restarts(actor, &guard))
+        queue_append(worker, actor, actor, 1);
+    else
+        monitor_actor_left(actor, ACTOR_FAILED, &guard);
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
+}
+
+// The calling thread ends in the middle of something: of a role's function? Else that can't be put right.
+static Actor *thread_exits_in_role(const Guard *outer)
+{
+    const Current *here = current();
+    if (here->guard == outer || current_is_busy())
+        log_misuse("pthread_exit in a function that the runtime has called and that is not part of a role's step");
+    return here->actor;
+}
+
+// ---- guests ----
+
+// The lock is held. False: no memory.
+static bool guest_room_make(Scheduler *scheduler, unsigned room)
+{
+    uint32_t count = (uint32_t)GUEST_LIMIT << room;
+    if (atomic_load(&scheduler->guest_rooms[room]) != NULL)
+        return true;
+    Worker *guests = runtime_allocate(scheduler->runtime, count * sizeof *guests);
+    if (guests == NULL)
         return false;
-    for (uint32_t i = 0; i < GUEST_LIMIT && worker == NULL; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        worker_init(&guests[i], scheduler, true);
+        guests[i].index = count + i;
+    }
+    atomic_store(&scheduler->guest_rooms[room], guests);
+    return true;
+}
+
+static void guest_room_free(Scheduler *scheduler, unsigned room)
+{
+    Worker *guests = atomic_load(&scheduler->guest_rooms[room]);
+    if (guests == NULL)
+        return;
+    for (uint32_t i = 0; i < (uint32_t)GUEST_LIMIT << room; i++)
+        worker_fini(&guests[i]);
+    runtime_release(scheduler->runtime, guests);
+}
+
+// A place for the calling thread, which is about to wait for the session. NULL: none free.
+static Worker *guest_claim_usual(Scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++) {
         Worker *guest = &scheduler->guests[i];
         if (atomic_load_explicit(&guest->claimed, memory_order_relaxed) || atomic_exchange(&guest->claimed, true))
             continue;
-        worker = guest;
         uint32_t highest = atomic_load(&scheduler->guest_count);
         while (highest < i + 1 && !atomic_compare_exchange_weak(&scheduler->guest_count, &highest, i + 1))
             ;
+        return guest;
     }
+    return NULL;
+}
+
+// The same inside of a role's function, if there is none of the usual ones. If threads of the pool had to run what other
+// threads of the pool wait for, these could run out.
+static CHX_COLD Worker *guest_claim_nested(Scheduler *scheduler)
+{
+    const Worker *own = current()->worker;
+    bool is_own = own != NULL && own->is_guest && own->scheduler == scheduler;
+    // Those before its own place are taken by the sessions that this one is inside of, as a rule.
+    uint32_t index = is_own && own->index >= GUEST_LIMIT ? own->index + 1 : GUEST_LIMIT;
+    Worker *claimed = NULL;
+    pthread_mutex_lock(&scheduler->lock);
+    for (; claimed == NULL && index < (uint32_t)GUEST_LIMIT << GUEST_ROOMS; index++) {
+        if (!guest_room_make(scheduler, guest_room(index)))
+            break;
+        Worker *guest = scheduler_guest(scheduler, index);
+        if (!atomic_load(&guest->claimed))
+            claimed = guest;
+    }
+    if (claimed != NULL) {
+        atomic_store(&claimed->claimed, true);
+        if (atomic_load(&scheduler->guest_count) < index)
+            atomic_store(&scheduler->guest_count, index);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    return claimed;
+}
+
+static Worker *guest_claim(Scheduler *scheduler, Session *session)
+{
+    Worker *guest = guest_claim_usual(scheduler);
+    if (guest == NULL && current()->actor != NULL)
+        guest = guest_claim_nested(scheduler);
+    if (guest != NULL)
+        guest->session = session;
+    return guest;
+}
+
+static void guest_unclaim(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    if (worker->index < GUEST_LIMIT) {
+        atomic_store(&worker->claimed, false);
+        return;
+    }
+    pthread_mutex_lock(&scheduler->lock);
+    atomic_store(&worker->claimed, false);
+    uint32_t count = atomic_load(&scheduler->guest_count);
+    while (count > GUEST_LIMIT && !atomic_load(&scheduler_guest(scheduler, count - 1)->claimed))
+        count--;
+    atomic_store(&scheduler->guest_count, count);
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+// The thread has nothing more to do for its session, which can't have been freed: that is up to this thread.
+static void guest_release(Worker *worker)
+{
+    Worker *served_by = worker;
+    // Another worker may have it by now.
+    atomic_compare_exchange_strong(&worker->session->worker, &served_by, NULL);
+    guest_unclaim(worker);
+}
+
+// What the thread was before it became a guest.
+typedef struct {
+    Worker *worker; // the guest
+    Current before;
+    ThreadState thread;
+} Visit;
+
+// A role's function has ended the thread while it was a guest. Its frames below this one are gone. The role has failed; what
+// is left of the session is done by the pool, and the thread waits for that before it ends: its caller's variables, which
+// the session may use, are still there.
+static void guest_exits(void *argument)
+{
+    Visit *visit = argument;
+    Worker *worker = visit->worker;
+    Scheduler *scheduler = worker->scheduler;
+    Session *session = worker->session;
+    Current *here = current();
+    Actor *actor = thread_exits_in_role(visit->before.guard);
+    *here = visit->before;
+    here->worker = worker;
+    here->busy++;
+    isolation_thread_leave(&visit->thread);
+    worker_take_up_orphan(worker, actor);
+    scheduler_close(scheduler);
+    session_spread(session);
+    scheduler_open(scheduler);
+    bool has_pool = scheduler_has_worker(scheduler);
+    while ((actor = worker_take_own(worker)) != NULL) {
+        if (has_pool)
+            scheduler_start(scheduler, actor, actor, 1);
+        else
+            worker_turn(worker, actor);
+    }
+    here->worker = visit->before.worker;
+    guest_release(worker);
+    here->busy--;
+    session_finish_exiting(session);
+}
+
+static void guest_serve(Worker *worker)
+{
+    Current *here = current();
+    Visit visit;
+    visit.worker = worker;
+    visit.before = *here;
+    pthread_cleanup_push(guest_exits, &visit);
+    here->worker = worker;
+    here->depth++;
+    isolation_thread_enter(worker->scheduler->runtime, &visit.thread);
+    for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
+        worker_turn(worker, actor);
+    isolation_thread_leave(&visit.thread);
+    here->depth--;
+    here->worker = visit.before.worker;
+    pthread_cleanup_pop(0);
+    guest_release(worker);
+}
+
+bool scheduler_can_serve(const Scheduler *scheduler, const Session *session)
+{
+    return session->actor_count > 0 && scheduler->platform->ready == NULL && session->house == NULL;
+}
+
+bool scheduler_serve(Scheduler *scheduler, Session *session)
+{
+    unsigned count = session->actor_count;
+    // A simulated machine has no workers, but half of its sessions are treated as if one ran them.
+    if (scheduler->platform->ready != NULL && session->house == NULL && session->token[0] % 2 == 0)
+        atomic_store(&session->worker, &scheduler->guests[0]);
+    Worker *worker = scheduler_can_serve(scheduler, session) ? guest_claim(scheduler, session) : NULL;
     if (worker == NULL)
         return false;
-    Current *here = current();
-    Worker *outer = here->worker;
-    here->worker = worker;
-    worker->session = session;
-    isolation_thread_prepare(scheduler->runtime);
     atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); // as in worker_begins: it did not count before it was claimed
     queue_append(worker, &session->actors[0], &session->actors[count - 1], count);
-    for (Actor *actor; (actor = worker_take_own(worker)) != NULL;)
-        worker_turn(worker, actor);
-    // The session can't have been freed: that is up to this thread. Another worker may have it by now.
-    Worker *served_by = worker;
-    atomic_compare_exchange_strong(&session->worker, &served_by, NULL);
-    here->worker = outer;
-    atomic_store(&worker->claimed, false);
+    guest_serve(worker);
     return true;
+}
+
+// Actors of one session, chained.
+typedef struct {
+    Actor *first, *last;
+    uint32_t count;
+} Found;
+
+// Takes the session's actors out of a queue, whose lock is held.
+static void found_take(Found *found, const Session *session, Actor **first, Actor **last, _Atomic uint32_t *queued)
+{
+    Actor *kept = NULL;
+    for (Actor *actor = *first, *next; actor != NULL; actor = next) {
+        next = actor->next_queued;
+        if (actor->session != session) {
+            kept = actor;
+            continue;
+        }
+        *(kept != NULL ? &kept->next_queued : first) = next;
+        *(found->last != NULL ? &found->last->next_queued : &found->first) = actor;
+        actor->next_queued = NULL;
+        found->last = actor;
+        found->count++;
+        atomic_store(queued, atomic_load_explicit(queued, memory_order_relaxed) - 1);
+    }
+    *last = kept;
+}
+
+// Those of the session's actors that wait for a worker to run them.
+static Found scheduler_take_of(Scheduler *scheduler, Session *session)
+{
+    Found found = {NULL, NULL, 0};
+    pthread_mutex_lock(&scheduler->lock);
+    found_take(&found, session, &scheduler->first, &scheduler->last, &scheduler->queued);
+    pthread_mutex_unlock(&scheduler->lock);
+    // Usually a worker runs what is in its queue, or another one does. Not if they all are inside of functions.
+    if (found.first != NULL || !atomic_load(&scheduler->is_exhausted))
+        return found;
+    scheduler_close(scheduler);
+    session_spread(session);
+    scheduler_open(scheduler);
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++) {
+        Worker *worker = atomic_load(&scheduler->workers[i]);
+        if (atomic_load(&worker->queued) == 0)
+            continue;
+        pthread_mutex_lock(&worker->lock);
+        found_take(&found, session, &worker->first, &worker->last, &worker->queued);
+        pthread_mutex_unlock(&worker->lock);
+    }
+    return found;
+}
+
+bool scheduler_help_session(Scheduler *scheduler, Session *session)
+{
+    bool is_exhausted = atomic_load(&scheduler->is_exhausted);
+    if (!scheduler_can_serve(scheduler, session) || (!is_exhausted && atomic_load(&scheduler->queued) == 0))
+        return false;
+    Worker *worker = guest_claim(scheduler, session);
+    if (worker == NULL)
+        return false;
+    Found found = scheduler_take_of(scheduler, session);
+    if (found.first != NULL) {
+        atomic_thread_fence(memory_order_seq_cst); // as in worker_begins
+        queue_append(worker, found.first, found.last, found.count);
+        guest_serve(worker);
+    } else {
+        guest_unclaim(worker);
+    }
+    return found.first != NULL;
+}
+
+static void simulated_thread_exits(void *argument)
+{
+    (void)argument;
+    log_misuse("pthread_exit in a role's function: on a simulated machine all roles share one thread");
 }
 
 void scheduler_turn(Scheduler *scheduler, Actor *actor)
 {
     Current *here = current();
     Worker *outer = here->worker;
+    pthread_cleanup_push(simulated_thread_exits, NULL);
     here->worker = &scheduler->guests[0];
-    isolation_thread_prepare(scheduler->runtime);
     worker_turn(here->worker, actor);
     here->worker = outer;
+    pthread_cleanup_pop(0);
 }
 
 // ---- pool workers ----
@@ -596,7 +865,7 @@ static Actor *worker_steal(Worker *worker, Suspect *suspect, uint64_t now_ns)
     }
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++) {
-        Worker *victim = &scheduler->guests[i];
+        Worker *victim = scheduler_guest(scheduler, i);
         Actor *actor = NULL;
         if (atomic_load(&victim->claimed))
             actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
@@ -725,13 +994,9 @@ static void worker_help(Worker *worker, Actor *actor)
     worker->stall_ns = platform->now_ns() - begin_ns >= WORTH_NS ? STALL_SOON_NS : STALL_NS;
 }
 
-static void *worker_main(void *argument)
+static void worker_work(Worker *worker)
 {
-    Worker *worker = argument;
     Scheduler *scheduler = worker->scheduler;
-    current()->worker = worker;
-    atomic_store(&worker->thread_id, scheduler->platform->thread_id());
-    isolation_thread_prepare(scheduler->runtime);
     while (!atomic_load(&scheduler->closing)) {
         Actor *actor = worker_take_own(worker);
         if (actor == NULL) {
@@ -750,13 +1015,46 @@ static void *worker_main(void *argument)
         else
             worker_turn(worker, actor);
     }
-    return NULL;
 }
 
-static void worker_fini(Worker *worker)
+static void *worker_main(void *argument);
+
+// A role's function has ended the worker's thread: another one takes over, and begins with the role's failure. This one
+// touches nothing of the runtime's afterwards.
+static void worker_thread_exits(void *argument)
 {
-    pages_free(worker->scheduler->runtime, &worker->pages);
-    pthread_mutex_destroy(&worker->lock);
+    Worker *worker = argument;
+    Scheduler *scheduler = worker->scheduler;
+    worker->orphan = thread_exits_in_role(NULL);
+    *current() = (Current){.worker = worker};
+    pthread_mutex_lock(&scheduler->lock);
+    pthread_t exiting = worker->thread;
+    bool is_replaced = scheduler->platform->thread_start(&worker->thread, worker_main, worker);
+    if (is_replaced)
+        pthread_detach(exiting);
+    pthread_mutex_unlock(&scheduler->lock);
+    // No other thread is to be had: this one has to go on until the runtime is freed.
+    if (!is_replaced)
+        worker_main(worker);
+}
+
+static void *worker_main(void *argument)
+{
+    Worker *worker = argument;
+    ThreadState thread;
+    current()->worker = worker;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    atomic_store(&worker->thread_id, worker->scheduler->platform->thread_id());
+    pthread_cleanup_push(worker_thread_exits, worker);
+    isolation_thread_enter(worker->scheduler->runtime, &thread);
+    Actor *orphan = worker->orphan;
+    worker->orphan = NULL;
+    if (orphan != NULL)
+        worker_take_up_orphan(worker, orphan);
+    worker_work(worker);
+    isolation_thread_leave(&thread);
+    pthread_cleanup_pop(0);
+    return NULL;
 }
 
 void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers)
@@ -773,8 +1071,10 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     // A simulated machine has no use for a watch.
     if (scheduler->platform->ready != NULL)
         atomic_init(&scheduler->watch, WATCH_RUNS);
-    for (uint32_t i = 0; i < GUEST_LIMIT; i++)
+    for (uint32_t i = 0; i < GUEST_LIMIT; i++) {
         worker_init(&scheduler->guests[i], scheduler, true);
+        scheduler->guests[i].index = i;
+    }
 }
 
 void scheduler_fini(Scheduler *scheduler)
@@ -798,5 +1098,7 @@ void scheduler_fini(Scheduler *scheduler)
     }
     for (uint32_t i = 0; i < GUEST_LIMIT; i++)
         worker_fini(&scheduler->guests[i]);
+    for (unsigned room = 0; room < GUEST_ROOMS; room++)
+        guest_room_free(scheduler, room);
     pthread_mutex_destroy(&scheduler->lock);
 }

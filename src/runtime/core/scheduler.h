@@ -18,7 +18,8 @@
 
 enum {
     WORKER_LIMIT = 512,
-    GUEST_LIMIT = 64,
+    GUEST_LIMIT = 64,            // threads of the program that work for their own session
+    GUEST_ROOMS = 12,            // for more of them: sessions that are run inside of roles' functions
     SLICE_TURNS = 64,            // that actors which wake each other have in a row while others wait
     REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
     SPIN_NS = 20000,             // before a worker sleeps
@@ -56,8 +57,10 @@ struct Worker {
 
     _Atomic bool rests; // pool: it runs nothing, see scheduler_close
     bool is_guest;
+    Actor *orphan;        // pool: its role's function has ended the thread that served this worker
     Session *session;     // guest: the only one it works for; its own thread's
     _Atomic bool claimed; // guest: in use
+    uint32_t index;       // guest: its number
 
     pthread_t thread;
     _Atomic long thread_id;
@@ -104,9 +107,26 @@ struct Scheduler {
     _Atomic bool closing;
     _Atomic uint32_t worker_count;
     _Atomic(Worker *) workers[WORKER_LIMIT];
-    _Atomic uint32_t guest_count; // highest claimed so far
+    _Atomic bool is_exhausted;    // a thread was needed and could not be had, at some time
+    _Atomic uint32_t guest_count; // no guest from here on is claimed; above GUEST_LIMIT it changes with the lock held
     Worker guests[GUEST_LIMIT];
+    _Atomic(Worker *) guest_rooms[GUEST_ROOMS]; // see scheduler_guest; NULL: not needed yet
 };
+
+// Those from GUEST_LIMIT on lie in rooms, each of which has as many as there are before it.
+static inline unsigned guest_room(uint32_t index)
+{
+    return 31 - (unsigned)__builtin_clz(index / GUEST_LIMIT);
+}
+
+// One of those below guest_count.
+static inline Worker *scheduler_guest(Scheduler *scheduler, uint32_t index)
+{
+    if (index < GUEST_LIMIT)
+        return &scheduler->guests[index];
+    unsigned room = guest_room(index);
+    return &atomic_load(&scheduler->guest_rooms[room])[index - ((uint32_t)GUEST_LIMIT << room)];
+}
 
 void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers);
 // Ends the threads. No actor may be left.
@@ -195,8 +215,13 @@ void scheduler_open(Scheduler *scheduler);
 void scheduler_offer(Scheduler *scheduler);
 // Is there a pool worker, or can one be had? Without one nothing that is started would ever run.
 bool scheduler_has_worker(Scheduler *scheduler);
+// Could the caller's thread work for this session?
+bool scheduler_can_serve(const Scheduler *scheduler, const Session *session);
 // Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
 bool scheduler_serve(Scheduler *scheduler, Session *session);
+// The same for a session that has been started and is awaited by the calling thread, as far as no worker has begun with its
+// actors. False: there was nothing to be done, or no place.
+bool scheduler_help_session(Scheduler *scheduler, Session *session);
 // For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
 void scheduler_turn(Scheduler *scheduler, Actor *actor);
 

@@ -15,7 +15,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FINISH_SPIN_ROUNDS = 2000 };
+enum {
+    FINISH_SPIN_ROUNDS = 2000,
+    HELP_AGAIN_NS = 50000000, // a thread that waits in a role's function looks whether it can help
+    DEPTH_UNCHECKED = 16,     // so many sessions inside of one another fit on any stack
+};
 
 static uint64_t token_mix(uint64_t x)
 {
@@ -50,6 +54,7 @@ static void session_init(Session *session, chx_runtime *runtime, void *memory)
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->block_lock, NULL);
     report_clear(&session->report);
+    session->float_control = float_control();
     session_make_token(session);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
 }
@@ -181,8 +186,8 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
 }
 
 // Everything but running. On failure the thread's report says why.
-static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                              const chx_actor *cast, const void *arguments, Session **made)
+static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                               const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
     // A role may fail inside of malloc: the memory of the report that says so must be there before.
@@ -228,6 +233,22 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
               (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
     return CHX_OK;
+}
+
+static void session_new_exits(void *argument)
+{
+    (void)argument;
+    log_misuse("pthread_exit in a function of a codec while a session was being started");
+}
+
+static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, Session **made)
+{
+    chx_status status;
+    pthread_cleanup_push(session_new_exits, NULL);
+    status = session_make(runtime, choreography, definition, cast, arguments, made);
+    pthread_cleanup_pop(0);
+    return status;
 }
 
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
@@ -347,11 +368,61 @@ void session_leave(Session *session)
         session_end(session);
 }
 
-static void session_wait(Session *session)
+// Somebody who is none of its roles makes it end.
+static void session_stop(Session *session, chx_status status, const Fault *fault)
+{
+    if (!session_join(session))
+        return;
+    session_fail(session, status, "", fault, session->plan->choreography->file, 0);
+    session_leave(session);
+}
+
+static void session_stack_is_short(char *why, size_t size)
+{
+    snprintf(why, size,
+             "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
+             "before",
+             current()->depth);
+}
+
+bool session_fits(const chx_choreography *choreography)
+{
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return true;
+    char why[REPORT_WHY_SIZE];
+    session_stack_is_short(why, sizeof why);
+    report_refuse(NULL, choreography->file, "%s", why);
+    return false;
+}
+
+// On a simulated machine whoever waits runs the roles of all sessions.
+static void session_await_simulated(Session *session)
+{
+    ThreadState thread;
+    isolation_thread_enter(session->runtime, &thread);
+    session->runtime->platform->await(session);
+    isolation_thread_leave(&thread);
+}
+
+// A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
+// that are nested deep could take up all threads of the pool, each waiting for the next.
+static void session_help(Session *session)
+{
+    Scheduler *scheduler = &session->runtime->scheduler;
+    if (current()->depth >= DEPTH_UNCHECKED && isolation_stack_is_short()) {
+        Fault fault = {.kind = CHX_FAULT_SYSTEM};
+        session_stack_is_short(fault.why, sizeof fault.why);
+        session_stop(session, CHX_NO_MEMORY, &fault);
+    }
+    while (scheduler_help_session(scheduler, session))
+        ;
+}
+
+static void session_wait(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
     if (platform->await != NULL)
-        platform->await(session);
+        session_await_simulated(session);
     for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
         if (atomic_load(&session->state) == SESSION_DONE)
             return;
@@ -360,11 +431,23 @@ static void session_wait(Session *session)
     uint32_t state = SESSION_RUNS;
     if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
         return;
-    while (atomic_load(&session->state) != SESSION_DONE)
-        platform->sleep_on(&session->state, SESSION_AWAITED, 0);
+    while (atomic_load(&session->state) != SESSION_DONE) {
+        if (helps)
+            session_help(session);
+        platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
+    }
 }
 
 // ---- the interface ----
+
+// A thread of the program's that is cancelled while it is in here would leave the session in the middle of something. It is
+// cancelled when it is out again. The earlier state.
+static int cancel_disable(void)
+{
+    int earlier = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &earlier);
+    return earlier;
+}
 
 static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreography *choreography)
 {
@@ -399,8 +482,8 @@ static chx_status session_hand_over(Session *session)
     return CHX_OK;
 }
 
-chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                       const chx_actor *cast, const void *arguments)
+static chx_session *session_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                                  const chx_actor *cast, const void *arguments)
 {
     Session *session = NULL;
     Current *here = current();
@@ -415,12 +498,21 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
     return started ? (chx_session *)session : NULL;
 }
 
-chx_status chx_finish(chx_session *handle, void *results)
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
 {
-    Session *session = &handle->session;
+    int cancel_state = cancel_disable();
+    chx_session *handle = session_start(runtime, choreography, definition, cast, arguments);
+    pthread_setcancelstate(cancel_state, NULL);
+    return handle;
+}
+
+// What `results` points to owns nothing unless the session has succeeded.
+static chx_status session_finish(Session *session, void *results, bool helps)
+{
     Current *here = current();
     here->busy++;
-    session_wait(session);
+    session_wait(session, helps);
     chx_status status = (chx_status)atomic_load(&session->status);
     report_copy(report_last(), &session->report);
     const chx_definition *definition = session->definition;
@@ -429,41 +521,101 @@ chx_status chx_finish(chx_session *handle, void *results)
     } else {
         for (size_t i = 0; i < definition->result_count; i++)
             chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+        if (results != NULL && definition->result_size > 0)
+            memset(results, 0, definition->result_size);
     }
     session_free(session);
     here->busy--;
     return status;
 }
 
-chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
-                   const void *arguments, void *results)
+void session_finish_exiting(Session *session)
+{
+    session_finish(session, NULL, false);
+    // What session_run or session_finish would do, whose frame is about to go.
+    current()->busy--;
+}
+
+// A caller that has no session has a start behind it that failed, as a rule; what that said is not lost.
+static chx_status session_is_missing(void)
+{
+    char why[REPORT_WHY_SIZE];
+    const Report *last = report_last();
+    snprintf(why, sizeof why, "%.400s", last->report.kind != CHX_FAULT_NONE ? last->why : "");
+    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "",
+                  why);
+    return CHX_INVALID;
+}
+
+chx_status chx_finish(chx_session *handle, void *results)
+{
+    if (handle == NULL)
+        return session_is_missing();
+    int cancel_state = cancel_disable();
+    chx_status status = session_finish(&handle->session, results, current()->actor != NULL);
+    pthread_setcancelstate(cancel_state, NULL);
+    return status;
+}
+
+static chx_status session_has_no_place(Session *session)
+{
+    report_refuse(NULL, session->plan->choreography->file,
+                  "no memory to run a session inside of a role's function, with %u around it on this thread",
+                  current()->depth);
+    session_discard(session, session->actor_count);
+    return CHX_NO_MEMORY;
+}
+
+static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                              const void *arguments, void *results)
 {
     Session *session;
     chx_runtime *runtime = runtime_or_default(NULL, choreography);
-    if (runtime == NULL)
+    if (runtime == NULL || !session_fits(choreography))
         return CHX_NO_MEMORY;
     Current *here = current();
     here->busy++;
     chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
     // The caller's thread has nothing better to do than to work for its own session.
-    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session))
-        status = session_hand_over(session);
+    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
+        // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
+        if (here->actor != NULL && scheduler_can_serve(&runtime->scheduler, session))
+            status = session_has_no_place(session);
+        else
+            status = session_hand_over(session);
+    }
     here->busy--;
-    return status == CHX_OK ? chx_finish((chx_session *)session, results) : status;
+    return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
+}
+
+chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                   const void *arguments, void *results)
+{
+    int cancel_state = cancel_disable();
+    chx_status status = session_run(choreography, definition, cast, arguments, results);
+    pthread_setcancelstate(cancel_state, NULL);
+    if (status != CHX_OK && results != NULL && definition < choreography->definition_count &&
+        choreography->definitions[definition].result_size > 0)
+        memset(results, 0, choreography->definitions[definition].result_size);
+    return status;
 }
 
 const chx_report *chx_session_report(const chx_session *handle)
 {
+    if (handle == NULL)
+        return NULL;
     const Session *session = &handle->session;
     return atomic_load(&((Session *)session)->status) != CHX_OK ? &session->report.report : NULL;
 }
 
 int chx_session_fd(chx_session *handle)
 {
+    if (handle == NULL)
+        return -1;
     Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
     if (session->runtime->platform->await != NULL)
-        session->runtime->platform->await(session);
+        session_await_simulated(session);
     pthread_mutex_lock(&session->lock);
     if (session->fd.number < 0) {
         session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -477,10 +629,10 @@ int chx_session_fd(chx_session *handle)
 
 void chx_session_cancel(chx_session *handle)
 {
-    Session *session = &handle->session;
-    if (!session_join(session))
+    if (handle == NULL)
         return;
+    int cancel_state = cancel_disable();
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "cancelled"};
-    session_fail(session, CHX_CANCELLED, "", &fault, session->plan->choreography->file, 0);
-    session_leave(session);
+    session_stop(&handle->session, CHX_CANCELLED, &fault);
+    pthread_setcancelstate(cancel_state, NULL);
 }

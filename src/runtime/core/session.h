@@ -11,6 +11,7 @@
 #include "runtime/core/actor.h"
 #include "runtime/core/block.h"
 #include "runtime/core/descriptor.h"
+#include "runtime/core/float.h"
 #include "runtime/core/plan.h"
 
 enum { ALARMS_REMEMBERED = 32 };
@@ -22,8 +23,9 @@ struct Session {
     const Plan *plan; // NULL: a sequential program's
     const chx_definition *definition;
     uint64_t token[2];
-    uint64_t trace; // its number in the trace
-    void *memory;   // as allocated
+    FloatControl float_control; // of the thread that has started it: roles' code runs with this
+    uint64_t trace;             // its number in the trace
+    void *memory;               // as allocated
     Actor *actors;
     unsigned actor_count;
     Channel *channels;
@@ -109,6 +111,13 @@ void session_fail(Session *session, chx_status status, const char *role, const F
 bool session_join(Session *session);
 // Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
 void session_leave(Session *session);
+
+// The thread that waits for the session ends itself: waits all the same, then frees it.
+void session_finish_exiting(Session *session);
+
+// About to run a session on the calling thread: is there room for it on the stack, which others may be on already? Else the
+// thread's report says so.
+bool session_fits(const chx_choreography *choreography);
 
 // For sequential programs: a session that has ended. NULL: no memory.
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,

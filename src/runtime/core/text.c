@@ -87,7 +87,10 @@ chx_str chx_str_new(const void *data, size_t size)
 {
     if (size == 0)
         return (chx_str){NULL};
-    return (chx_str){text_give(text_new(data, size))};
+    struct chx_text *text = text_new(data, size);
+    if (data == NULL && text != NULL)
+        memset(text->data, 0, size);
+    return (chx_str){text_give(text)};
 }
 
 chx_str chx_strf(const char *format, ...)

@@ -20,7 +20,7 @@ static bool watch_sees_sleep(Scheduler *scheduler, Worker *worker, uint64_t turn
     uint64_t passed_ns = now_ns - worker->measured_ns;
     if (worker->measured_turn == turn && passed_ns < SLEEPING_NS)
         return worker->sleeps;
-    uint64_t cpu_ns = scheduler->platform->thread_cpu_ns(worker->thread);
+    uint64_t cpu_ns = scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
     worker->sleeps = worker->measured_turn == turn && cpu_ns - worker->measured_cpu_ns < passed_ns / 8 &&
                      scheduler->platform->thread_sleeps(atomic_load(&worker->thread_id));
     worker->measured_turn = turn;
@@ -59,7 +59,7 @@ static Sight watch_look(Scheduler *scheduler)
         watch_worker(atomic_load(&scheduler->workers[i]), false, now_ns, &sight);
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++)
-        watch_worker(&scheduler->guests[i], true, now_ns, &sight);
+        watch_worker(scheduler_guest(scheduler, i), true, now_ns, &sight);
     if (atomic_load(&scheduler->queued) != 0) {
         sight.active = true;
         sight.pending = true;
@@ -103,7 +103,7 @@ static void watch_end_slices(Scheduler *scheduler)
         watch_end_slice(atomic_load(&scheduler->workers[i]));
     count = atomic_load(&scheduler->guest_count);
     for (uint32_t i = 0; i < count; i++)
-        watch_end_slice(&scheduler->guests[i]);
+        watch_end_slice(scheduler_guest(scheduler, i));
 }
 
 static void watch_sleep(Scheduler *scheduler)

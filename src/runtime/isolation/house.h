@@ -105,6 +105,7 @@ typedef struct {
     uint32_t alarm, marks;
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;
+    uint64_t float_control; // as in Session
     chx_fault_kind kind;
     int signal, line;
     char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];

@@ -336,6 +336,7 @@ DecodeResult link_decode(Link *link, const chx_type *type, void *value, const vo
         result = value_decode(type, value, data, size, &used, fault);
         chx_release(&link->actor->self);
     } else {
+        guard_landed(&guard);
         *fault = guard.fault;
     }
     guard_leave(&guard);
@@ -653,6 +654,7 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
         .trace = session->trace,
+        .float_control = session->float_control,
     };
     trace_file(&restore.trace_start_ns);
     if (mark != NULL) {

@@ -502,6 +502,8 @@ static Actor *process_actor(Process *process, const chx_role *role)
     session->actors = process->peers;
     session->token[0] = restore->token[0];
     session->token[1] = restore->token[1];
+    session->float_control = restore->float_control;
+    float_use(session->float_control);
     return actor;
 }
 
@@ -561,12 +563,23 @@ static void process_waits(Actor *actor)
     process_await(actor->process, actor_is_ready, actor, actor_announces);
 }
 
+// A function of the role has ended the only thread of the process.
+static void process_exits(void *argument)
+{
+    Process *process = argument;
+    Guard guard;
+    actor_thread_exited(&process->seat->actor, &guard);
+    process_fail(process, &guard.fault);
+}
+
 static _Noreturn void process_live(Process *process, Actor *actor)
 {
     Guard guard;
+    pthread_cleanup_push(process_exits, process);
     if (actor_run_alone(actor, &guard, process_waits) == ACTOR_FAILED)
         process_fail(process, &guard.fault);
     process_end(process, actor);
+    pthread_cleanup_pop(0);
 }
 
 static void process_trace(Process *process, Actor *actor, int file)

@@ -1,4 +1,5 @@
-// thread.c: thread mode: a fatal signal in a role's code is the role's failure.
+// thread.c: thread mode: a fatal signal in a role's code is the role's failure. What the code has changed in its thread is
+// put back: thread_state.c.
 //
 // The handler unwinds to the worker's guard with siglongjmp: the faulting instruction is abandoned with everything that
 // the role's function had on its C stack. Signals that come from elsewhere, or hit the runtime's own code, go to
@@ -16,9 +17,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-enum { SIGNAL_COUNT = 5, ALTERNATE_STACK_BYTES = 65536, CHAIN_DEPTH_MAX = 16 };
+enum {
+    SIGNAL_COUNT = 5,
+    ALTERNATE_STACK_BYTES = 65536,
+    HANDLER_BYTES = 2048, // what the handler itself needs
+    CHAIN_DEPTH_MAX = 16,
+};
 static const int fatal_signals[SIGNAL_COUNT] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 // The process has one set of handlers, whatever the number of runtimes.
@@ -26,7 +34,8 @@ static struct {
     pthread_mutex_t lock;
     unsigned users;
     struct sigaction earlier[SIGNAL_COUNT];
-    bool refused; // a sanitizer watches this program
+    bool refused;   // a sanitizer watches this program
+    sigset_t fatal; // the signals
     pthread_key_t stack_key;
     bool has_stack_key;
 } handlers = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -54,7 +63,7 @@ static bool signal_is_own(const siginfo_t *info)
     return info->si_code > 0 || info->si_pid == getpid();
 }
 
-static void signal_chain(int signal, siginfo_t *info, void *machine)
+void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
 {
     // A handler that was put on top of ours and chains to it, while ours was put on top again, would go in circles.
     static _Thread_local volatile int depth;
@@ -82,12 +91,39 @@ static void signal_chain(int signal, siginfo_t *info, void *machine)
     }
 }
 
+// Where the code was interrupted; 0: not known.
+static uintptr_t signal_instruction(const void *machine)
+{
+    const ucontext_t *context = machine;
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static bool signal_is_for_role(int signal, const siginfo_t *info)
+{
+    const Current *here = current();
+    if (here->guard == NULL || current_is_busy() || !signal_is_own(info))
+        return false;
+    const chx_runtime_options *options = &here->actor->session->runtime->options;
+    return options->signals && !(signal == SIGABRT && options->abort_ends_program);
+}
+
 static void signal_arrives(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     Guard *guard = here->guard;
-    if (guard == NULL || current_is_busy() || !signal_is_own(info) || !here->actor->session->runtime->options.signals) {
-        signal_chain(signal, info, machine);
+    if (here->checks_allocator != NULL && isolation_allocator_has_failed(signal, info))
+        isolation_allocator_failed(signal, info, machine);
+    if (here->checks_allocator != NULL && info->si_code == SI_TIMER)
+        return;
+    if (!signal_is_for_role(signal, info)) {
+        isolation_signal_chain(signal, info, machine);
         return;
     }
     if (handlers.refused) {
@@ -97,12 +133,13 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
         write_text(report_signal_name(signal));
         write_text(": not made a failure of the role, because a sanitizer watches this program "
                    "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
-        signal_chain(signal, info, machine);
+        isolation_signal_chain(signal, info, machine);
         return;
     }
     guard->fault.kind = CHX_FAULT_SIGNAL;
     guard->fault.signal = signal;
     guard->fault.site = here->actor->self.site;
+    guard->fault.instruction = signal_instruction(machine);
     strcpy(guard->fault.why, report_signal_name(signal));
     siglongjmp(guard->jump, 1);
 }
@@ -122,6 +159,13 @@ void isolation_signals_acquire(chx_runtime *runtime)
     if (!runtime->options.signals)
         return;
     pthread_mutex_lock(&handlers.lock);
+    if (!handlers.has_stack_key) {
+        sigset_t fatal;
+        sigemptyset(&fatal);
+        for (size_t i = 0; i < SIGNAL_COUNT; i++)
+            sigaddset(&fatal, fatal_signals[i]);
+        handlers.fatal = fatal;
+    }
     if (!handlers.has_stack_key)
         handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
     if (handlers.users++ == 0) {
@@ -155,23 +199,57 @@ void isolation_signals_release(void)
     pthread_mutex_unlock(&handlers.lock);
 }
 
-void isolation_thread_prepare(chx_runtime *runtime)
+static size_t stack_bytes_wanted(void)
+{
+    size_t frame = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
+    return frame + ALTERNATE_STACK_BYTES / 2 > ALTERNATE_STACK_BYTES ? frame + ALTERNATE_STACK_BYTES / 2
+                                                                     : ALTERNATE_STACK_BYTES;
+}
+
+// The thread gets a stack to handle signals on. It keeps one that the program has given it, unless not even the registers
+// fit into that.
+static void thread_prepare(void)
 {
     static _Thread_local bool prepared;
-    if (prepared || !runtime->options.signals)
+    if (prepared)
         return;
     prepared = true;
     stack_t now;
-    if (!handlers.has_stack_key || sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+    if (!handlers.has_stack_key || sigaltstack(NULL, &now) != 0)
         return;
-    stack_t stack = {.ss_sp = malloc(ALTERNATE_STACK_BYTES), .ss_size = ALTERNATE_STACK_BYTES};
+    if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= (size_t)getauxval(AT_MINSIGSTKSZ) + HANDLER_BYTES)
+        return;
+    size_t size = stack_bytes_wanted();
+    stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
     if (stack.ss_sp == NULL)
         return;
     if (sigaltstack(&stack, NULL) != 0 || pthread_setspecific(handlers.stack_key, stack.ss_sp) != 0) {
-        stack_t none = {.ss_flags = SS_DISABLE};
-        sigaltstack(&none, NULL);
+        sigaltstack(&now, NULL);
         free(stack.ss_sp);
     }
+}
+
+bool isolation_handles_signals(const chx_runtime *runtime)
+{
+    return runtime->options.signals && !handlers.refused;
+}
+
+bool isolation_thread_prepare(sigset_t *mask)
+{
+    thread_prepare();
+    // The kernel ends a program in which one of these is caused by an instruction while it is blocked.
+    pthread_sigmask(SIG_UNBLOCK, &handlers.fatal, mask);
+    // The first signals are in the first bytes, and usually none of them is blocked.
+    uint64_t blocked, fatal;
+    memcpy(&blocked, mask, sizeof blocked);
+    memcpy(&fatal, &handlers.fatal, sizeof fatal);
+    return (blocked & fatal) != 0;
+}
+
+void isolation_mask_for_roles(sigset_t *mask)
+{
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        sigdelset(mask, fatal_signals[i]);
 }
 
 // Thread-specific data of the main thread is not released by the C library.

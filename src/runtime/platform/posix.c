@@ -72,11 +72,13 @@ static void posix_thread_join(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-static uint64_t posix_thread_cpu_ns(pthread_t thread)
+static uint64_t posix_thread_cpu_ns(long id)
 {
-    clockid_t clock;
+    // As pthread_getcpuclockid makes it, which must not be asked about a thread that may have ended.
+    enum { THREAD_CLOCK = 6 };
+    clockid_t clock = (clockid_t)(~(unsigned)id << 3 | THREAD_CLOCK);
     struct timespec used;
-    if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    if (clock_gettime(clock, &used) != 0)
         return 0;
     return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
@@ -137,8 +139,8 @@ const Platform platform_posix = {
     .cores = posix_cores,
     .thread_start = posix_thread_start,
     .thread_join = posix_thread_join,
-    .thread_cpu_ns = posix_thread_cpu_ns,
     .thread_id = posix_thread_id,
+    .thread_cpu_ns = posix_thread_cpu_ns,
     .thread_sleeps = posix_thread_sleeps,
     .sleep_on = posix_sleep_on,
     .wake = posix_wake,

@@ -1,0 +1,176 @@
+// allocator.c: is the memory allocator usable after a fatal signal?
+//
+// The C library aborts a program in which it finds damaged memory, usually in the middle of malloc or free and with its own
+// locks held; a damaged list can also make it crash there. Leaving the role's function does not release those locks: from
+// then on whoever allocates or releases memory may wait for ever, this thread first of all. That can't be repaired. What can
+// be done is to find it out: after a signal that may have come from the allocator every lock of it is taken once, under the
+// eyes of a timer that interrupts this thread. If that does not succeed, the program ends and says why.
+
+#define _GNU_SOURCE
+#include "runtime/core/isolation.h"
+
+#include "runtime/core/runtime.h"
+#include "runtime/core/session.h"
+
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PROBE_BYTES = 20000,     // more than the C library keeps for each thread, less than what it asks of the system
+    INTERVAL_NS = 250000000, // at which it is looked whether the check goes on
+    BLOCKED_INTERVALS_MAX =
+        6,               // without progress. Not one long one: the whole program may have been stopped for a while
+    INTERVALS_MAX = 120, // with progress: a damaged list may go in circles
+};
+
+// The check that this thread makes.
+static _Thread_local struct {
+    volatile unsigned intervals, blocked_intervals;
+    volatile uint64_t cpu_ns;
+} check;
+
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec used;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+// ---- is it worth a check? ----
+
+typedef struct {
+    uintptr_t address, other;
+    bool is_same;
+} SameObject;
+
+static int object_look(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    SameObject *same = argument;
+    bool has_address = false, has_other = false;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uintptr_t begin = (uintptr_t)(info->dlpi_addr + part->p_vaddr), end = begin + part->p_memsz;
+        has_address |= same->address >= begin && same->address < end;
+        has_other |= same->other >= begin && same->other < end;
+    }
+    same->is_same = has_address && has_other;
+    return has_address;
+}
+
+// Was it code of the library, or of the program, that malloc or free is part of?
+static bool instruction_is_allocators(uintptr_t instruction)
+{
+    void *(*volatile allocate)(size_t) = malloc;
+    void (*volatile release)(void *) = free;
+    SameObject same = {instruction, (uintptr_t)allocate, false};
+    dl_iterate_phdr(object_look, &same);
+    if (!same.is_same) {
+        same.other = (uintptr_t)release;
+        dl_iterate_phdr(object_look, &same);
+    }
+    return same.is_same;
+}
+
+// ---- the check ----
+
+// The signal of the timer goes to this thread alone. False: there is no timer to be had.
+static bool timer_begin(int *timer)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGABRT;
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    // Not timer_create, which allocates memory.
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, timer) != 0)
+        return false;
+    struct itimerspec times = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
+    if (syscall(SYS_timer_settime, *timer, 0, &times, NULL) == 0)
+        return true;
+    syscall(SYS_timer_delete, *timer);
+    return false;
+}
+
+static void allocator_use(chx_runtime *runtime)
+{
+    // Through a pointer that the compiler does not see through: it would leave out both calls.
+    void *volatile memory = malloc(PROBE_BYTES);
+    free(memory);
+    if (runtime->options.allocate != NULL) {
+        memory = runtime_allocate(runtime, 1);
+        if (memory != NULL)
+            runtime_release(runtime, memory);
+    }
+#ifdef __GLIBC__
+    // It has several heaps, with a lock each, and takes them all to count what they hold.
+#if __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 volatile counted = mallinfo2();
+#else
+    struct mallinfo volatile counted = mallinfo();
+#endif
+    (void)counted;
+#endif
+}
+
+void isolation_check_allocator(Actor *actor, const Fault *fault)
+{
+    int timer = 0;
+    if (fault->signal != SIGABRT && !instruction_is_allocators(fault->instruction))
+        return;
+    Current *here = current();
+    here->busy++;
+    check.intervals = check.blocked_intervals = 0;
+    check.cpu_ns = thread_cpu_ns();
+    here->checks_allocator = actor;
+    bool has_timer = timer_begin(&timer);
+    allocator_use(actor->session->runtime);
+    if (has_timer)
+        syscall(SYS_timer_delete, timer);
+    here->checks_allocator = NULL;
+    here->busy--;
+}
+
+// ---- in the signal handler ----
+
+bool isolation_allocator_has_failed(int signal, const siginfo_t *info)
+{
+    if (signal != SIGABRT || info->si_code != SI_TIMER)
+        return true;
+    uint64_t cpu_ns = thread_cpu_ns();
+    check.blocked_intervals = cpu_ns - check.cpu_ns < INTERVAL_NS / 16 ? check.blocked_intervals + 1 : 0;
+    check.cpu_ns = cpu_ns;
+    return check.blocked_intervals >= BLOCKED_INTERVALS_MAX || ++check.intervals >= INTERVALS_MAX;
+}
+
+static void say(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+void isolation_allocator_failed(int signal, siginfo_t *info, void *machine)
+{
+    Current *here = current();
+    const Actor *actor = here->checks_allocator;
+    here->checks_allocator = NULL;
+    say("chorex: role ");
+    say(actor->role->role);
+    say(": a fatal signal has left the memory allocator locked or its data damaged, so that no thread can go on: the "
+        "program ends. A role in a process of its own (CHX_PROCESS) would be restarted.\n");
+    isolation_signal_chain(signal, info, machine);
+    struct sigaction fallback;
+    memset(&fallback, 0, sizeof fallback);
+    fallback.sa_handler = SIG_DFL;
+    sigaction(SIGABRT, &fallback, NULL);
+    raise(SIGABRT);
+    _exit(128 + SIGABRT);
+}
