@@ -73,6 +73,8 @@
 #undef epoch
 #pragma push_macro("expected")
 #undef expected
+#pragma push_macro("failed")
+#undef failed
 #pragma push_macro("fault")
 #undef fault
 #pragma push_macro("fields")

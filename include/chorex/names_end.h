@@ -37,6 +37,7 @@
 #pragma pop_macro("entry_count")
 #pragma pop_macro("epoch")
 #pragma pop_macro("expected")
+#pragma pop_macro("failed")
 #pragma pop_macro("fault")
 #pragma pop_macro("fields")
 #pragma pop_macro("file")
