@@ -155,6 +155,7 @@ typedef struct {
     Worker *worker;
     unsigned busy;     // above 0: in the runtime's own code, where a signal is not the role's failure
     unsigned unpooled; // above 0: strings made here belong to a value, not to the step
+    Report *report;    // report.c's
 } Current;
 extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
 static inline Current *current(void)
