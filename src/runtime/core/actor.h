@@ -158,8 +158,9 @@ typedef struct {
     unsigned unpooled;          // above 0: strings made here belong to a value, not to the step
     unsigned depth;             // so many sessions are run by this thread, each in a role's function of the one before
     struct ThreadState *thread; // what roles' code may have changed; NULL: it does not run here
-    const Actor
-        *checks_allocator; // whose code may have left the memory allocator unusable; NULL: no such check goes on
+    // Whose code may have left the memory allocator unusable; NULL: no such check goes on.
+    const Actor *checks_allocator;
+    Report *report; // report.c's
 } Current;
 extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
 static inline Current *current(void)

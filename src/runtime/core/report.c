@@ -2,6 +2,8 @@
 
 #include "runtime/core/report.h"
 
+#include "runtime/core/actor.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Each thread's last report. It is not a thread-local variable: those of a library that is loaded at run time have to fit into
+// Each thread's last report. Only its address is a thread-local variable: those of a library that is loaded at run time have to fit into
 // a small room that all such libraries share.
 static struct {
     pthread_once_t once;
@@ -31,19 +33,23 @@ void report_copy(Report *to, const Report *from)
     strcpy(to->why, from->why);
 }
 
+// At the thread's end.
+static void last_free(void *report)
+{
+    current()->report = NULL;
+    free(report);
+}
+
 static void last_begin(void)
 {
-    last.has_key = pthread_key_create(&last.key, free) == 0;
+    last.has_key = pthread_key_create(&last.key, last_free) == 0;
     report_clear(&last.spare);
 }
 
-Report *report_last(void)
+static Report *last_new(void)
 {
     pthread_once(&last.once, last_begin);
-    Report *report = last.has_key ? pthread_getspecific(last.key) : &last.spare;
-    if (report != NULL)
-        return report;
-    report = malloc(sizeof *report);
+    Report *report = last.has_key ? malloc(sizeof *report) : NULL;
     if (report == NULL)
         return &last.spare;
     report_clear(report);
@@ -51,7 +57,13 @@ Report *report_last(void)
         free(report);
         return &last.spare;
     }
-    return report;
+    return current()->report = report;
+}
+
+Report *report_last(void)
+{
+    Report *report = current()->report;
+    return report != NULL ? report : last_new();
 }
 
 // When the program ends, or the library that this is linked into is unloaded. After other destructors.
@@ -59,7 +71,7 @@ static void __attribute__((destructor(102))) last_end(void)
 {
     if (!last.has_key)
         return;
-    free(pthread_getspecific(last.key));
+    last_free(pthread_getspecific(last.key));
     pthread_key_delete(last.key);
     last.has_key = false;
 }

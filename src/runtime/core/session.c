@@ -137,7 +137,8 @@ static void session_fini_parts(Session *session)
 static void session_free(Session *session)
 {
     chx_runtime *runtime = session->runtime;
-    descriptor_close(&session->fd);
+    if (session->fd.number >= 0)
+        descriptor_close(&session->fd);
     pthread_mutex_destroy(&session->lock);
     pthread_mutex_destroy(&session->block_lock);
     runtime_release(runtime, session->memory);
@@ -345,7 +346,8 @@ static void session_end(Session *session)
         trace_session_end(session);
     session_fini_parts(session);
     pthread_mutex_lock(&session->lock);
-    session_make_readable(session);
+    if (session->fd.number >= 0)
+        session_make_readable(session);
     pthread_mutex_unlock(&session->lock);
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
     if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
