@@ -1,4 +1,19 @@
-// mark.h: a role's own record of a block that it is in: checkpoint.c, and the processes of isolated roles.
+// mark.h: a role's own record of a block that it is in, its savepoint: checkpoint.c, and the processes of isolated roles.
+//
+// Who owns the values that a savepoint restores. A function's variables that own something are of two kinds (chx_function):
+//
+// - Those that may change. The savepoint has values of its own (strings are shared and counted, others copied), which it
+//   releases when it goes away. What the frame, other savepoints of the same frame and other frames hold is independent of
+//   these: each may be released or replaced at any time.
+// - Fixed ones: strings that were given with the call. These are the frame's, or its caller's if the frame only borrows
+//   them, from the call until the frame is popped, and savepoints of the frame refer to them. So, as long as there is a
+//   savepoint of a frame, nothing may release or replace its fixed variables: going back to a savepoint drops and restores
+//   only those that may change, and so does loading a frame again in a new process (chain.c), where each block that the
+//   role is in brings one more state of the enclosing block's frame.
+//
+// `fault` variables own nothing: their strings are the block's, or, in a new process, live as long as the role.
+// A copy may fail at any value. Then the copy owns nothing, and what it was copied from is as it was.
+// Sequential programs copy whole frames (central.c), and nothing in them is borrowed.
 
 #ifndef RUNTIME_CORE_MARK_H
 #define RUNTIME_CORE_MARK_H
