@@ -110,6 +110,9 @@ bool session_join(Session *session);
 // Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
 void session_leave(Session *session);
 
+// What tells the session from all others; its runtime must be set.
+void session_make_token(Session *session);
+
 // For sequential programs: a session that has ended. NULL: no memory.
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
                            const chx_definition *definition);
