@@ -122,7 +122,8 @@ void *chx_alloc(size_t chx_size); // zeroed; lives until this role's session end
 typedef struct {
     uint64_t high, low;
 } chx_effect;
-chx_effect chx_effect_id(void);
+chx_effect chx_effect_id(void);                                  // of this step; the same when it is tried again
+chx_effect chx_effect_for(const void *chx_key, size_t chx_size); // of one of several effects of this step
 
 // ---- counted immutable strings and bytes ----
 //

@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 3
+#define CHX_GENERATED_VERSION 4
 
 // ---- types of values ----
 
@@ -159,6 +159,7 @@ typedef struct {
     int line;
     chx_site_kind kind;
     const chx_type *type; // SEND, RECEIVE: what travels
+    uint32_t counter;     // see chx_at_again: which one, from 1 on; 0: none
 } chx_site;
 
 typedef struct {
@@ -202,6 +203,7 @@ struct chx_role {
     size_t checkpoint_count;
     const char *const *fragile; // pointers that are live over a checkpoint: "p", ...
     size_t fragile_count;
+    size_t counter_count;
 };
 
 typedef struct chx_registration {
@@ -301,6 +303,11 @@ typedef struct {
     chx_stamp taking; // of what is taken now: messages of older epochs are dropped, newer ones left for later
 } chx_channel;
 
+// How often a role has been at a site in the current attempt of the block at this level; 0 is around all blocks.
+typedef struct {
+    uint32_t level, count;
+} chx_count;
+
 struct chx_self {
     uint32_t site;      // the step being done
     uint32_t pool_size; // strings made in this step
@@ -316,6 +323,8 @@ struct chx_self {
     chx_frame *returned; // whose result chx_result gives
     // The piece of memory in which the newest frames lie, the newest last.
     unsigned char *stack_begin, *stack_next, *stack_end;
+    chx_count *counts; // of sites that have a counter
+    uint32_t level;    // so many blocks is the role in
     // The runtime's own part follows.
 };
 void chx_say(chx_self *self);           // tells it
@@ -333,6 +342,17 @@ static inline void chx_at(chx_self *self, uint32_t site)
         chx_say_and_begin(self);
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
+}
+// The same at a site that the role may come to again in the same attempt of the innermost block that it is in: in a loop
+// there, or in a function that is called there. It is counted how often (chx_effect_id).
+CHX_COLD void chx_count_first(chx_self *self, uint32_t counter);
+static inline void chx_at_again(chx_self *self, uint32_t site, uint32_t counter)
+{
+    chx_count *count = &self->counts[counter - 1];
+    if (CHX_UNLIKELY(count->level != self->level))
+        chx_count_first(self, counter);
+    count->count++;
+    chx_at(self, site);
 }
 // The same for a step that calls nothing and can't fail: only who looks at every step wants to know.
 CHX_INLINE void chx_pass(chx_self *self, uint32_t site)
@@ -579,7 +599,9 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
 // `body` must have dropped them. NULL: the roles could not be cast.
 chx_session *chx_central_start(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                                void (*body)(chx_self *self, void *closure), void *closure, const void *results);
-// What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on.
+// What follows is done by `role` at `line`; role's chx_context, chx_role_name hold from here on. The hooks of a role have
+// sites of their own.
+enum { CHX_SITE_INIT = 0x7ffffffe, CHX_SITE_FINI = 0x7fffffff };
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line);
 // The implementation that plays a role: the cast's, or the one linked in. Its table of functions, and its hooks.
 const chx_role *chx_central_role(chx_self *self, unsigned role);
@@ -595,9 +617,9 @@ static inline void chx_central_fini(chx_self *self, unsigned role)
 {
     chx_central_role(self, role)->fini();
 }
-// A checkpoint, whose line is given. `body` and `rescue` (NULL: none) say how they were left, and so does this. When the
-// body fails, the frame is put back to what it was, and the body is done again or the rescue done.
-int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+// A checkpoint, whose site and line are given. `body` and `rescue` (NULL: none) say how they were left, and so does this.
+// When the body fails, the frame is put back to what it was, and the body is done again or the rescue done.
+int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns, int line,
                            int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault));
 CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);

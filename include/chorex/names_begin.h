@@ -47,6 +47,12 @@
 #undef codec
 #pragma push_macro("count")
 #undef count
+#pragma push_macro("counter")
+#undef counter
+#pragma push_macro("counter_count")
+#undef counter_count
+#pragma push_macro("counts")
+#undef counts
 #pragma push_macro("data")
 #undef data
 #pragma push_macro("decode")
@@ -107,6 +113,8 @@
 #undef init
 #pragma push_macro("kind")
 #undef kind
+#pragma push_macro("level")
+#undef level
 #pragma push_macro("line")
 #undef line
 #pragma push_macro("name")

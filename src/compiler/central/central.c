@@ -66,8 +66,8 @@ static void put_hooks(const Central *central, const char *hook, Out *out)
         const LocalProgram *local = central->roles[role];
         for (size_t i = 0; i < local->provides.count; i++) {
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
-                out_printf(out, "    chx_central_at(chx, %u, 0, 0); chx_central_%s(chx, %u); chx_done(chx);\n", role,
-                           hook, role);
+                out_printf(out, "    chx_central_at(chx, %u, %s, 0); chx_central_%s(chx, %u); chx_done(chx);\n", role,
+                           strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI", hook, role);
         }
     }
 }

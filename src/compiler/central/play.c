@@ -616,8 +616,8 @@ static void put_checkpoint(Play *play, const Node *node)
         put_part(play, node, rescue, true);
 
     begin_statement(play, node);
-    out_printf(out, "switch (chx_central_checkpoint(chx, chx_here, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
-               node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
+    out_printf(out, "switch (chx_central_checkpoint(chx, chx_here, %u, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
+               node->site, node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
                voice_line(&play->v, node->span), body, rescue);
     put_ways(play, node);
     begin_statement(play, node);

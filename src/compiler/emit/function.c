@@ -82,9 +82,66 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 
 // ---- steps and messages ----
 
-static const char *at_of(FunctionEmit *f, const Expr *expr)
+static bool args_make(const LocalOp *op)
 {
-    return value_is_quiet(&f->v, expr) ? "chx_pass" : "chx_at";
+    for (size_t i = 0; i < op->arg_count; i++) {
+        if (op->args[i].value->has_call)
+            return true;
+    }
+    return false;
+}
+
+// Is binding what the operation has got one or more further steps?
+static bool op_binds_in_steps(const LocalOp *op)
+{
+    if (op->kind == LOCAL_STEP && op->target != NULL && op->target->kind == PATTERN_PLACE)
+        return false;
+    return (op->target != NULL && pattern_may_fail(op->target)) || (op->own != NULL && pattern_may_fail(op->own)) ||
+           (op->result != NULL && pattern_may_fail(op->result));
+}
+
+static bool exprs_call(const ExprList *exprs)
+{
+    for (size_t i = 0; i < exprs->count; i++)
+        if (exprs->items[i]->has_call)
+            return true;
+    return false;
+}
+
+// Does the operation call any C function? Only then somebody can ask which step it is.
+static bool op_calls(const LocalOp *op)
+{
+    return (op->value != NULL && op->value->has_call) || (op->condition != NULL && op->condition->has_call) ||
+           exprs_call(&op->sent.exprs) || exprs_call(&op->returned.exprs) || args_make(op) || op_binds_in_steps(op) ||
+           (op->target != NULL && op->target->kind == PATTERN_PLACE && op->target->expr->has_call);
+}
+
+// Can the role be here only once in an attempt of the innermost block that it is in? If the block stands in this function
+// and no loop is in between.
+static bool op_comes_once(const FunctionEmit *f, const LocalOp *op)
+{
+    return f->block != NULL && f->block->loop == f->loop && !op_binds_in_steps(op);
+}
+
+// The number of the counter that says how often the role has been here; 0: it needs none.
+static uint32_t counter_of(FunctionEmit *f, const LocalOp *op)
+{
+    if (!op_calls(op) || op_comes_once(f, op))
+        return 0;
+    for (size_t i = 0; i < f->role->counted.count; i++)
+        if (f->role->counted.items[i] == op->site)
+            return (uint32_t)i + 1;
+    vector_push(f->arena, &f->role->counted, op->site);
+    return (uint32_t)f->role->counted.count;
+}
+
+// "chx_at(chx, 7)": a step begins.
+static const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet)
+{
+    uint32_t counter = is_quiet ? 0 : counter_of(f, op);
+    if (counter != 0)
+        return arena_printf(f->arena, "chx_at_again(chx, %u, %u)", op->site, counter);
+    return arena_printf(f->arena, "%s(chx, %u)", is_quiet ? "chx_pass" : "chx_at", op->site);
 }
 
 static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
@@ -100,7 +157,7 @@ static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
 static void put_step(FunctionEmit *f, const LocalOp *op)
 {
     function_statement(f, op);
-    out_printf(&f->v.out, "%s(chx, %u); ", step_is_quiet(f, op) ? "chx_pass" : "chx_at", op->site);
+    out_printf(&f->v.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
         out_puts(&f->v.out, " chx_done(chx);");
@@ -117,11 +174,11 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     Gathered gathered = {0};
     if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
         type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
-        out_printf(out, "chx_pass(chx, %u);", op->site);
+        out_printf(out, "%s;", step_begin(f, op, true));
         value = value_text(&f->v, only);
     } else {
-        out_printf(out, "{ %s(chx, %u); ", only != NULL && shape.type->kind != CTYPE_ARRAY ? at_of(f, only) : "chx_at",
-                   op->site);
+        bool is_quiet = only != NULL && shape.type->kind != CTYPE_ARRAY && value_is_quiet(&f->v, only);
+        out_printf(out, "{ %s; ", step_begin(f, op, is_quiet));
         gathered = value_gather(&f->v, value, &shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to)) {
@@ -179,15 +236,6 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
 
 // ---- calls ----
 
-static bool args_make(const LocalOp *op)
-{
-    for (size_t i = 0; i < op->arg_count; i++) {
-        if (op->args[i].value->has_call)
-            return true;
-    }
-    return false;
-}
-
 // Calls itself, other than in tail position: a frame of the function may have been called by another one of it.
 static bool ops_recurse(const LocalOpList *ops, const LocalFunction *function)
 {
@@ -235,7 +283,7 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
 {
     Out *out = &f->v.out;
     Arena *arena = f->arena;
-    out_printf(out, "{ chx_at(chx, %u); ", op->site);
+    out_printf(out, "{ %s; ", step_begin(f, op, false));
     const char **held = ARENA_ARRAY(arena, const char *, op->arg_count);
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
@@ -407,10 +455,10 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
     uint32_t label = ++f->labels;
     f->v.uses_variables = true;
     if (op->arg_count == 0) {
-        out_printf(out, "chx_at(chx, %u); chx_call(chx, &%s); ", op->site, function);
+        out_printf(out, "%s; chx_call(chx, &%s); ", step_begin(f, op, false), function);
     } else {
-        out_printf(out, "{ chx_at(chx, %u); %s *chx_callee = chx_call(chx, &%s); ", op->site, frame_of(f, op->callee),
-                   function);
+        out_printf(out, "{ %s; %s *chx_callee = chx_call(chx, &%s); ", step_begin(f, op, false),
+                   frame_of(f, op->callee), function);
         bool borrows = callee_borrows(f, op);
         if (borrows)
             out_puts(out, "chx_frame_borrows(&chx_callee->chx_head); ");
@@ -448,7 +496,7 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
         const Result *result = f->function->result;
         const char *place = arena_printf(f->arena, "%s->chx_result", f->role->me);
         f->v.uses_variables = true;
-        out_printf(out, "chx_at(chx, %u); ", op->site);
+        out_printf(out, "%s; ", step_begin(f, op, false));
         for (size_t i = 0; i < op->returned.exprs.count; i++) {
             const char *part = result->is_tuple ? arena_printf(f->arena, "%s.v%zu", place, i) : place;
             value_assign(&f->v, part, result->types.items[i], op->returned.exprs.items[i]);
@@ -480,7 +528,7 @@ static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
 // The condition with its site; what it makes is released before the choice takes its way.
 static void put_condition(FunctionEmit *f, const LocalOp *op)
 {
-    out_printf(&f->v.out, "%s(chx, %u), ", at_of(f, op->condition), op->site);
+    out_printf(&f->v.out, "%s, ", step_begin(f, op, value_is_quiet(&f->v, op->condition)));
     if (op->condition->has_call)
         out_puts(&f->v.out, "chx_decided(chx, ");
     value_expr(&f->v, op->condition);
@@ -513,7 +561,7 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
     function_statement(f, op);
-    out_printf(out, "switch (chx_at(chx, %u), ", op->site);
+    out_printf(out, "switch (%s, ", step_begin(f, op, false));
     value_expr(&f->v, op->condition);
     out_puts(out, ") {");
     for (size_t i = 0; i < op->branches.count; i++) {
@@ -761,6 +809,8 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
 static void put_op(FunctionEmit *f, const LocalOp *op)
 {
     value_hold_none(&f->v);
+    // Choices and loops contain other operations, but bind nothing.
+    f->v.counter = op_binds_in_steps(op) ? counter_of(f, op) : 0;
     switch (op->kind) {
     case LOCAL_STEP:
         put_step(f, op);

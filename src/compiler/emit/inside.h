@@ -50,6 +50,7 @@ typedef struct {
     VECTOR(const char *) blocks;  // its chx_checkpoint objects
     HeldList *held;               // by function
     VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
+    VECTOR(uint32_t) counted;     // sites that have a counter: the first one has number 1
 } RoleEmit;
 
 char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name);

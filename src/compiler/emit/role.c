@@ -213,6 +213,7 @@ typedef struct {
     uint32_t number, line;
     const char *kind;
     const char *type; // NULL: none
+    uint32_t counter;
 } Site;
 typedef VECTOR(Site) SiteList;
 
@@ -223,6 +224,14 @@ static Span site_span(const LocalOp *op)
     if (decides && op->decide == DECIDE_SELF)
         return op->condition->span;
     return op->kind == LOCAL_RECEIVE && op->target != NULL ? op->target->span : op->span;
+}
+
+static uint32_t counter_of(const RoleEmit *role, uint32_t site)
+{
+    for (size_t i = 0; i < role->counted.count; i++)
+        if (role->counted.items[i] == site)
+            return (uint32_t)i + 1;
+    return 0;
 }
 
 static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *sites)
@@ -238,7 +247,7 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *site
         const LocalOp *op = ops->items[i];
         bool is_message = op->kind == LOCAL_SEND || op->kind == LOCAL_RECEIVE;
         if (kinds[op->kind] != NULL) {
-            Site site = {op->site, line_of(role, site_span(op)), kinds[op->kind], NULL};
+            Site site = {op->site, line_of(role, site_span(op)), kinds[op->kind], NULL, counter_of(role, op->site)};
             if (is_message)
                 site.type = emit_message_shape(&role->types, op).descriptor;
             vector_push(role->arena, sites, site);
@@ -258,6 +267,7 @@ static int compare_sites(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
+// When the functions are there: they say which sites are counted.
 static size_t put_sites(RoleEmit *role, Out *out)
 {
     SiteList sites = {0};
@@ -272,8 +282,8 @@ static size_t put_sites(RoleEmit *role, Out *out)
         const Site *site = &sites.items[i];
         if (i > 0 && site->number == sites.items[i - 1].number)
             continue;
-        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s},\n", site->number, site->line, site->kind,
-                   site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL");
+        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u},\n", site->number, site->line, site->kind,
+                   site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL", site->counter);
         count++;
     }
     out_puts(out, "};\n");
@@ -427,8 +437,9 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "receives_from", receives), receives);
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "sites", sites), sites);
     out_printf(out, "    %s, %s, %s,\n", hook(role, "init"), hook(role, "fini"), central);
-    out_printf(out, "    %s, %zu, %s, %zu,\n};\n", table_or_null(role, "blocks", role->blocks.count),
-               role->blocks.count, table_or_null(role, "fragile", role->fragile.count), role->fragile.count);
+    out_printf(out, "    %s, %zu, %s, %zu, %zu,\n};\n", table_or_null(role, "blocks", role->blocks.count),
+               role->blocks.count, table_or_null(role, "fragile", role->fragile.count), role->fragile.count,
+               role->counted.count);
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
     // Before the library's own constructor, which may turn this process into one that needs to know all roles.
@@ -467,7 +478,6 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     out_init(&functions, emit->arena, source);
     put_channels(&role, "sends_to", &local->sends_to, role.to, &tables);
     put_channels(&role, "receives_from", &local->receives_from, role.from, &tables);
-    size_t sites = put_sites(&role, &tables);
     for (size_t i = 0; i < local->functions.count; i++) {
         const LocalFunction *function = local->functions.items[i];
         Out blocks;
@@ -477,6 +487,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
         put_begin(&role, function, &frames);
         out_append(&frames, &blocks);
     }
+    size_t sites = put_sites(&role, &tables);
     put_blocks(&role, &frames);
     out_puts(&code, "\n");
     put_prototypes(&role, &code);

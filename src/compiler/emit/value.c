@@ -12,6 +12,8 @@ const char *voice_at(const Voice *v, uint32_t site, Span span)
 {
     if (v->is_central)
         return arena_printf(v->arena, "chx_central_at(chx, %u, %u, %u)", v->role, site, voice_line(v, span));
+    if (v->counter != 0)
+        return arena_printf(v->arena, "chx_at_again(chx, %u, %u)", site, v->counter);
     return arena_printf(v->arena, "chx_at(chx, %u)", site);
 }
 

@@ -31,6 +31,7 @@ typedef struct {
     const char *functions; // and before a function's: "Buyer_"
     bool is_central;       // a sequential program: one function plays all roles
     bool uses_variables;   // something was printed that starts with `variables`
+    uint32_t counter;      // of the current operation's site, from 1 on; 0: it has none
     HeldList *held;        // of the function; NULL: there are none in a sequential program, which is for debugging
 } Voice;
 
@@ -48,11 +49,11 @@ typedef struct {
 } Gathered;
 
 uint32_t voice_line(const Voice *v, Span span); // of the choreography; 0: it has no place
-// "chx_at(chx, 7)": a step begins.
 // Is it a variable that owns a C string?
 bool value_is_cstring_variable(const Voice *v, const Expr *expr);
 // Can the expression, evaluated, neither call nor fail? Arithmetic on variables, without division.
 bool value_is_quiet(const Voice *v, const Expr *expr);
+// "chx_at(chx, 7)": a step of the current operation begins.
 const char *voice_at(const Voice *v, uint32_t site, Span span);
 
 // What follows prints statements or parts of them on the current line. A place or source is a C lvalue.
@@ -76,7 +77,7 @@ const char *value_hold(Voice *v, const Shape *shape);
 void value_hold_none(Voice *v);
 // Holds the value, if the role's code gives it away. NULL: it does not.
 const char *value_hold_given(Voice *v, const CType *type, const Expr *expr);
-// Can a failure come between the beginning and the end of value_store?
+// Does value_store compute something, a value to be matched or an index? Then a failure can come in between.
 bool pattern_may_fail(const Pattern *pattern);
 // A step: target op value.
 void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *target, const char *op, const Expr *value);

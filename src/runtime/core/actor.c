@@ -144,7 +144,9 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     actor_keep_result(actor);
     if (actor->role->fini != NULL) {
         actor_say(actor);
+        actor->hook = CHX_SITE_FINI;
         actor->role->fini();
+        actor->hook = 0;
         chx_done(&actor->self);
     }
     return ACTOR_ENDED;
@@ -157,9 +159,11 @@ static ActorOutcome actor_steps(Actor *actor)
     if (!actor->begun) {
         actor->begun = true;
         if (actor->role->init != NULL) {
+            actor->hook = CHX_SITE_INIT;
             actor->role->init();
             chx_done(&actor->self);
         }
+        actor->hook = 0;
     }
     actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
     return actor_go_on(actor, CHX_STEP_RETURN);
@@ -569,32 +573,6 @@ void *chx_alloc(size_t size)
     allocation->next = actor->allocations;
     actor->allocations = allocation;
     return memset(allocation->data, 0, size);
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    x ^= x >> 29;
-    x *= 0xa0761d6478bd642fu;
-    return x ^ (x >> 32);
-}
-
-uint64_t actor_steps_of_rescue(uint64_t steps, uint32_t site, size_t depth)
-{
-    return mix(mix(steps) + ((uint64_t)site << 32) + depth + 1);
-}
-
-chx_effect chx_effect_id(void)
-{
-    Actor *actor = current()->actor;
-    if (actor == NULL)
-        return (chx_effect){0, 0};
-    uint64_t where = ((uint64_t)actor->self.site << 32) | actor->index;
-    uint64_t when = mix(actor->self.steps);
-    uint64_t high = mix(mix(actor->session->token[0] ^ where) + when);
-    uint64_t low = mix(mix(actor->session->token[1] + when) ^ where);
-    return (chx_effect){high, low};
 }
 
 void actor_pool(Actor *actor, const struct chx_text *text)

@@ -39,6 +39,12 @@ typedef struct {
     uint32_t base; // the others: from here on in actor->ordinals
 } Ordinals;
 
+// Which blocks a role is in: effect.h.
+typedef struct {
+    uint64_t high, low;
+} EffectPath;
+typedef struct Uncount Uncount;
+
 // When an actor told another one something and began a step.
 typedef struct {
     uint64_t at_ns; // 0: not since that was weighed
@@ -105,6 +111,7 @@ struct Actor {
     Channel *out; // array, in the order of role->sends_to
     Channel **in; // in the order of role->receives_from
     bool begun;
+    uint32_t hook;   // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
     bool is_central; // runs in a sequential program
     uint32_t budget; // sends and receives until others get their turn
     Channel *owing;  // messages were taken out of it and its producer has not been told
@@ -117,6 +124,9 @@ struct Actor {
     Ordinals outermost;                               // of blocks that are in no other
     Ordinal *ordinals;                                // those that are not the first of their mark
     size_t ordinal_count, ordinal_capacity;
+    Uncount *uncounts; // what to do when blocks are left: effect.h
+    size_t uncount_count, uncount_capacity;
+    size_t paths_known; // of so many marks
     unsigned restarts, restarts_max, restarts_period_ms;
     uint64_t *restart_times; // a ring
 
@@ -231,9 +241,5 @@ void stack_drop_changed(chx_frame *frame);
 void stack_drop_saved(const chx_function *function, void *frame);
 
 void actor_pool(Actor *actor, const struct chx_text *text);
-
-// What self.steps begins with in the rescue of a block that was entered at `steps`: as good as random, so that no step there
-// is taken for one elsewhere (chx_effect_id), and the same when an enclosing block is tried again.
-uint64_t actor_steps_of_rescue(uint64_t steps, uint32_t site, size_t depth);
 
 #endif

@@ -1,29 +1,99 @@
 // central.c: the frame around sequential programs (chorcc --central): failures caught, one actor that is every role in
 // turn.
 
+#include "runtime/core/effect.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/session.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// A frame as it was when a checkpoint was entered.
+// How often a role has been at a site (effect.h), or a block has been entered (role: ROLE_NONE).
+typedef struct {
+    uint32_t role, site, count;
+} CentralCount;
+enum { ROLE_NONE = UINT32_MAX };
+
+typedef struct {
+    CentralCount *items;
+    size_t count, capacity;
+    size_t next; // where the next one is likely to be: steps come in the same order again
+} CentralCounts;
+
+// A checkpoint that the program is in: the frame as it was when that was entered, and what was counted since.
 typedef struct Saved Saved;
 struct Saved {
     Saved *outer;
-    size_t depth;
+    EffectPath path;
+    CentralCounts counts;
     _Alignas(16) unsigned char frame[];
 };
 
 typedef struct {
     Actor actor; // first
     Session session;
-    Saved *saved; // of the blocks that it is in the body of, innermost first
+    Saved *saved;         // of the blocks that it is in, innermost first
+    CentralCounts counts; // outside of all blocks
+    uint32_t count;       // of the step that it is in
     const chx_choreography *choreography;
     const chx_actor *cast;
     chx_role none; // before the first chx_central_at
     const chx_role *roles[];
 } Central;
+
+// ---- counting ----
+
+static uint32_t *central_count(Central *central, CentralCounts *counts, uint32_t role, uint32_t site)
+{
+    for (size_t i = 0; i < counts->count; i++) {
+        size_t at = (counts->next + i) % counts->count;
+        CentralCount *item = &counts->items[at];
+        if (item->role == role && item->site == site) {
+            counts->next = at + 1;
+            return &item->count;
+        }
+    }
+    if (counts->count == counts->capacity) {
+        size_t capacity = counts->capacity == 0 ? 16 : counts->capacity * 2;
+        CentralCount *grown = runtime_allocate(central->session.runtime, capacity * sizeof *grown);
+        if (grown == NULL)
+            guard_no_memory();
+        if (counts->items != NULL) {
+            memcpy(grown, counts->items, counts->count * sizeof *grown);
+            runtime_release(central->session.runtime, counts->items);
+        }
+        counts->items = grown;
+        counts->capacity = capacity;
+    }
+    counts->items[counts->count] = (CentralCount){role, site, 0};
+    return &counts->items[counts->count++].count;
+}
+
+static void central_forget_counts(Central *central, CentralCounts *counts)
+{
+    if (counts->items != NULL)
+        runtime_release(central->session.runtime, counts->items);
+    *counts = (CentralCounts){0};
+}
+
+// Of the innermost block.
+static CentralCounts *central_counts(Central *central)
+{
+    return central->saved != NULL ? &central->saved->counts : &central->counts;
+}
+
+// A step begins.
+static void central_step(Central *central, unsigned role, uint32_t site)
+{
+    central->count = ++*central_count(central, central_counts(central), role, site);
+}
+
+void central_effect(const Actor *actor, EffectPath *path, uint32_t *count)
+{
+    const Central *central = (const Central *)actor;
+    *path = central->saved != NULL ? central->saved->path : effect_outermost();
+    *count = central->count;
+}
 
 // ---- saved frames ----
 
@@ -49,7 +119,6 @@ static Saved *central_save(Central *central, const chx_frame *frame)
     memset(saved, 0, sizeof *saved + frame->function->frame_size);
     ((chx_frame *)(void *)saved->frame)->function = frame->function;
     saved->outer = central->saved;
-    saved->depth = saved->outer != NULL ? saved->outer->depth + 1 : 0;
     central->saved = saved;
     central_copy(frame->function, saved->frame, frame);
     return saved;
@@ -61,6 +130,7 @@ static void central_forget(Central *central, const Saved *until)
     while (central->saved != until) {
         Saved *saved = central->saved;
         central->saved = saved->outer;
+        central_forget_counts(central, &saved->counts);
         stack_drop_frame((chx_frame *)(void *)saved->frame);
         runtime_release(central->session.runtime, saved);
     }
@@ -102,7 +172,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     const chx_choreography *choreography = central->choreography;
     central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
     central->session.runtime = runtime;
-    runtime->platform->random(central->session.token, sizeof central->session.token);
+    session_make_token(&central->session);
     ThreadState thread;
     isolation_thread_enter(runtime, &thread);
     current()->depth++;
@@ -121,6 +191,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
         central_report(central, &guard.fault);
     }
     central_forget(central, NULL);
+    central_forget_counts(central, &central->counts);
     actor_unwind(actor);
     actor_fini(actor);
     current()->depth--;
@@ -177,6 +248,7 @@ void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)
     actor->central_line = line;
     actor->role = central->roles[role];
     actor->index = role;
+    central_step(central, role, site);
     actor->context = central->cast != NULL ? central->cast[role].context : NULL;
 }
 
@@ -193,6 +265,8 @@ static void central_init(Central *central, const chx_role *restarted)
 {
     if (restarted == NULL || restarted->init == NULL)
         return;
+    central->actor.self.site = CHX_SITE_INIT;
+    central_step(central, central->actor.index, CHX_SITE_INIT);
     restarted->init();
     chx_done(&central->actor.self);
 }
@@ -225,26 +299,29 @@ static bool central_attempt(Central *central, Guard *guard, CentralBody body, vo
 }
 
 // After a failed attempt: everything is as it was when the block was entered.
-static void central_restore(Central *central, chx_frame *frame, const Saved *saved)
+static void central_restore(Central *central, chx_frame *frame, Saved *saved)
 {
     Actor *actor = &central->actor;
     chx_release(&actor->self);
     central_forget(central, saved);
+    central_forget_counts(central, &saved->counts);
     stack_unwind_to(actor, frame, true);
     stack_drop_frame(frame);
     central_copy(frame->function, frame, saved->frame);
 }
 
-int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64_t within_ns, int line,
+int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns, int line,
                            int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault))
 {
     Central *central = (Central *)self;
     Actor *actor = &central->actor;
     const Platform *platform = central->session.runtime->platform;
-    uint64_t steps = self->steps;
+    EffectPath path = central->saved != NULL ? central->saved->path : effect_outermost();
+    uint32_t ordinal = (*central_count(central, central_counts(central), ROLE_NONE, site))++;
     const chx_role *restarted = NULL;
     Saved *saved = central_save(central, frame);
+    saved->path = effect_block(path, site, ordinal, false);
     Guard guard;
     for (uint64_t attempt = 0; attempt <= retries; attempt++) {
         volatile int way = 0;
@@ -263,11 +340,9 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
             guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
         }
         central_restore(central, frame, saved);
-        self->steps = steps;
         central->session.restarts += !is_late;
     }
-    self->steps = actor_steps_of_rescue(steps, (uint32_t)line, saved->depth);
-    central_forget(central, saved->outer);
+    saved->path = effect_block(path, site, ordinal, true);
     chx_fault fault = {
         .role = actor->role->role,
         .kind = guard.fault.kind,
@@ -277,7 +352,9 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t retries, uint64
         .line = actor->central_line,
     };
     central_init(central, restarted);
-    return rescue(self, frame, &fault);
+    int way = rescue(self, frame, &fault);
+    central_forget(central, saved->outer);
+    return way;
 }
 
 void chx_central_mismatch(chx_self *self, const char *expected)

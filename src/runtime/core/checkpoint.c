@@ -356,6 +356,9 @@ static inline void pop(Actor *actor, Mark *mark)
 {
     actor->mark_count--;
     actor->ordinal_count = mark->inner.base;
+    actor->self.level--;
+    if (CHX_UNLIKELY(actor->uncount_count != 0))
+        effect_left(actor, actor->self.level);
     mark_drop_saved(mark);
     mark_release(actor, mark);
 }
@@ -443,13 +446,10 @@ void mark_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t ep
     }
 }
 
-// An attempt of the newest mark begins: which label, and what counts for effect identifiers.
-uint32_t mark_attempt_begins(Actor *actor, Mark *mark)
+// An attempt of the newest mark begins: at which label.
+uint32_t mark_attempt_begins(const Mark *mark)
 {
-    bool is_rescue = mark->attempt > mark->checkpoint->retries;
-    actor->self.steps =
-        is_rescue ? actor_steps_of_rescue(mark->steps, mark->checkpoint->site, actor->mark_count) : mark->steps;
-    return is_rescue ? mark->checkpoint->rescue_at : mark->checkpoint->body_at;
+    return mark->attempt > mark->checkpoint->retries ? mark->checkpoint->rescue_at : mark->checkpoint->body_at;
 }
 
 static void wants_nothing(Actor *actor)
@@ -538,18 +538,17 @@ static __attribute__((noinline)) uint32_t mark_enter(Actor *actor, Mark *mark, B
     blocks_unlock(session);
     if (block == NULL)
         return mark_stays_out(actor, mark, lacks);
-    ++*ordinal;
     if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
         attempt = 0;
     mark->block = block;
-    mark_push(actor, mark, attempt, actor->self.steps);
+    mark_push(actor, mark, attempt, (*ordinal)++);
     if (actor->self.observed != 0)
         observe_entered(actor, epoch);
     if (attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
     mark_set_epochs(actor, checkpoint, epoch, true);
-    uint32_t at = mark_attempt_begins(actor, mark);
+    uint32_t at = mark_attempt_begins(mark);
     if (is_broken(BROKEN_NOTICE_TWICE)) {
         mark->attempt--;
         actor->self.alarm_seen -= ALARMS_REMEMBERED + 1;
@@ -573,9 +572,8 @@ CHX_INLINE bool mark_enter_quietly(Actor *actor, Mark *mark, Block *parent, uint
     worker_leave(worker);
     if (!is_usual)
         return false;
-    ++*ordinal;
     mark->block = block;
-    mark_push(actor, mark, 0, actor->self.steps);
+    mark_push(actor, mark, 0, (*ordinal)++);
     return true;
 }
 
@@ -759,10 +757,10 @@ void checkpoint_answer_alarm(Actor *actor, uint32_t alarm)
     mark_unwind_to(actor, target);
     mark_restore(actor, target);
     target->arrived = false;
-    mark_forget_ordinals(actor, target);
+    mark_forget_counts(actor, target);
     wants_nothing(actor);
     mark_set_epochs(actor, target->checkpoint, epoch, false);
-    target->frame->at = mark_attempt_begins(actor, target);
+    target->frame->at = mark_attempt_begins(target);
     if (lacks != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, target->checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)

@@ -1,4 +1,19 @@
-// mark.h: a role's own record of a block that it is in: checkpoint.c, and the processes of isolated roles.
+// mark.h: a role's own record of a block that it is in, its savepoint: checkpoint.c, and the processes of isolated roles.
+//
+// Who owns the values that a savepoint restores. A function's variables that own something are of two kinds (chx_function):
+//
+// - Those that may change. The savepoint has values of its own (strings are shared and counted, others copied), which it
+//   releases when it goes away. What the frame, other savepoints of the same frame and other frames hold is independent of
+//   these: each may be released or replaced at any time.
+// - Fixed ones: strings that were given with the call. These are the frame's, or its caller's if the frame only borrows
+//   them, from the call until the frame is popped, and savepoints of the frame refer to them. So, as long as there is a
+//   savepoint of a frame, nothing may release or replace its fixed variables: going back to a savepoint drops and restores
+//   only those that may change, and so does loading a frame again in a new process (chain.c), where each block that the
+//   role is in brings one more state of the enclosing block's frame.
+//
+// `fault` variables own nothing: their strings are the block's, or, in a new process, live as long as the role.
+// A copy may fail at any value. Then the copy owns nothing, and what it was copied from is as it was.
+// Sequential programs copy whole frames (central.c), and nothing in them is borrowed.
 
 #ifndef RUNTIME_CORE_MARK_H
 #define RUNTIME_CORE_MARK_H
@@ -6,6 +21,7 @@
 #include "runtime/core/private.h"
 
 #include "runtime/core/block.h"
+#include "runtime/core/effect.h"
 
 struct Mark {
     Block *block; // NULL: in an isolated role's own process; or it is done, and the record is gone
@@ -13,9 +29,10 @@ struct Mark {
     chx_frame *frame; // NULL: in another process, and `saved` is not a frame
     uint32_t attempt;
     bool arrived;
-    bool is_done; // whoever arrived last has left the block for this role, too
-    bool owns;    // `saved` has something to drop
-    uint64_t steps;
+    bool is_done;      // whoever arrived last has left the block for this role, too
+    bool owns;         // `saved` has something to drop
+    uint32_t ordinal;  // how often the role had entered this block in this attempt of the next outer one
+    EffectPath path;   // of the first actor->paths_known marks
     BlockFault *fault; // in an isolated role's own process: why it is in the rescue
     Ordinals inner;    // of the blocks directly under this attempt
     uint32_t saved_bytes;
@@ -79,11 +96,12 @@ static inline Mark *mark_top(const Actor *actor)
 }
 
 // All set but block, checkpoint, frame and what is saved.
-static inline void mark_push(Actor *actor, Mark *mark, uint32_t attempt, uint64_t steps)
+static inline void mark_push(Actor *actor, Mark *mark, uint32_t attempt, uint32_t ordinal)
 {
     mark->attempt = attempt;
     mark->arrived = mark->is_done = false;
-    mark->steps = steps;
+    mark->ordinal = ordinal;
+    actor->self.level++;
     mark->fault = NULL;
     mark->inner = (Ordinals){.base = (uint32_t)actor->ordinal_count};
     actor->marks[actor->mark_count++] = mark;
@@ -103,17 +121,18 @@ static inline uint32_t *mark_ordinal(Actor *actor, Mark *parent, uint32_t site)
     return ordinals->first.site == site ? &ordinals->first.count : mark_other_ordinal(actor, ordinals, site);
 }
 
-// Another attempt begins.
-static inline void mark_forget_ordinals(Actor *actor, Mark *mark)
+// Another attempt of the newest mark begins: what was counted in the last one is forgotten.
+static inline void mark_forget_counts(Actor *actor, Mark *mark)
 {
     actor->ordinal_count = mark->inner.base;
     mark->inner.first = (Ordinal){0};
+    effect_left(actor, actor->self.level - 1);
 }
 
 // Messages among the participants belong to the new epoch from now on.
 void mark_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
 // An attempt of the newest mark begins: the label to go on at.
-uint32_t mark_attempt_begins(Actor *actor, Mark *mark);
+uint32_t mark_attempt_begins(const Mark *mark);
 // Drops what the abandoned attempt holds.
 void mark_unwind_to(Actor *actor, Mark *target);
 

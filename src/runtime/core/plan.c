@@ -124,7 +124,8 @@ static void plan_lay_out(Plan *plan)
     plan->actors = align(sizeof(Session), CACHE_LINE);
     plan->channels = align(plan->actors + plan->role_count * sizeof(Actor), CACHE_LINE);
     plan->ins = plan->channels + plan->channel_count * sizeof(Channel);
-    plan->stacks = align(plan->ins + plan->in_count * sizeof(Channel *), 16);
+    plan->counts = plan->ins + plan->in_count * sizeof(Channel *);
+    plan->stacks = align(plan->counts + plan->count_count * sizeof(chx_count), 16);
     plan->results = align(plan->stacks + plan->role_count * (sizeof(Chunk) + STACK_FIRST_BYTES), CACHE_LINE);
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
     if (plan_has_checkpoints(plan)) {
@@ -152,6 +153,8 @@ static chx_status plan_fill(Plan *plan, const chx_actor *cast)
         entry->in_first = plan->in_count;
         plan->channel_count += entry->role->sends_to_count;
         plan->in_count += entry->role->receives_from_count;
+        entry->count_first = plan->count_count;
+        plan->count_count += entry->role->counter_count;
     }
     for (size_t i = 0; i < plan->definition->result_count; i++)
         plan->roles[plan->definition->results[i].role].result = &plan->definition->results[i];

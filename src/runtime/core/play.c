@@ -19,7 +19,7 @@ void play_init(Play *play, unsigned role_count)
 {
     memset(play, 0, sizeof *play);
     for (unsigned i = 0; i < PLAY_SITES; i++)
-        play->sites[i] = (chx_site){i + 1, 100 + (int)i, CHX_SITE_SEND, &chx_type_long_long};
+        play->sites[i] = (chx_site){i + 1, 100 + (int)i, CHX_SITE_SEND, &chx_type_long_long, 0};
     for (unsigned i = 0; i < role_count; i++) {
         snprintf(play->names[i][0], sizeof play->names[i][0], "R%u", i);
         snprintf(play->names[i][1], sizeof play->names[i][1], "play_R%u", i);

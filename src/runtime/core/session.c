@@ -28,7 +28,7 @@ static uint64_t token_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static void session_make_token(Session *session)
+void session_make_token(Session *session)
 {
     chx_runtime *runtime = session->runtime;
     uint64_t number = atomic_fetch_add_explicit(&runtime->session_counter, 1, memory_order_relaxed);
@@ -64,7 +64,9 @@ static void session_init_actors(Session *session, const chx_actor *cast)
     const Plan *plan = session->plan;
     unsigned char *base = (unsigned char *)session;
     Channel **ins = (Channel **)(void *)(base + plan->ins);
+    chx_count *counts = (chx_count *)(void *)(base + plan->counts);
     memset(session->actors, 0, session->actor_count * sizeof *session->actors);
+    memset(counts, 0, plan->count_count * sizeof *counts);
     for (unsigned i = 0; i < session->actor_count; i++) {
         const PlanRole *role = &plan->roles[i];
         Actor *actor = &session->actors[i];
@@ -80,6 +82,7 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->self.out = (unsigned char *)actor->out;
         actor->self.in = (chx_channel *const *)actor->in;
         actor->self.alarm = &session->alarm;
+        actor->self.counts = counts + role->count_first;
         stack_init(actor, (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES)),
                    STACK_FIRST_BYTES);
         actor->next_queued = actor + 1;

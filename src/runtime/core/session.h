@@ -119,6 +119,9 @@ void session_finish_exiting(Session *session);
 // thread's report says so.
 bool session_fits(const chx_choreography *choreography);
 
+// What tells the session from all others; its runtime must be set.
+void session_make_token(Session *session);
+
 // For sequential programs: a session that has ended. NULL: no memory.
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
                            const chx_definition *definition);

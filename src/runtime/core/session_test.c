@@ -508,10 +508,10 @@ static chx_effect seen_effects[4];
 static chx_step curious(chx_self *self, void *variables)
 {
     PlayFrame *f = variables;
-    chx_at(self, 3);
+    chx_at_again(self, 3, 1);
     seen_effects[0] = chx_effect_id();
     seen_effects[1] = chx_effect_id();
-    chx_at(self, 3);
+    chx_at_again(self, 3, 1);
     seen_effects[2] = chx_effect_id();
     int *context = chx_context();
     unsigned char *memory = chx_alloc(1000);
@@ -530,6 +530,7 @@ static void a_role_knows_its_context(void **state)
     int number = 12;
     play_init(&play, 1);
     play_role(&play, 0, curious);
+    play.sites[2].counter = play.roles[0].counter_count = 1;
     play.cast[0].context = &number;
     assert_int_equal(play_run(&play, 0, &result), CHX_OK);
     assert_int_equal(result, 12);

@@ -5,6 +5,7 @@
 #include "runtime/core/actor.h"
 #include "runtime/core/observe.h"
 #include "runtime/core/checkpoint.h"
+#include "runtime/core/effect.h"
 #include "runtime/core/pages.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/session.h"
@@ -210,5 +211,6 @@ void actor_fini(Actor *actor)
     if (actor->pool != NULL)
         runtime_release(runtime, actor->pool);
     actor->pool = NULL;
+    effect_fini(actor);
     checkpoint_fini(actor);
 }

@@ -185,6 +185,33 @@ static bool frame_load(chx_frame *frame, const SavedFrame *head, chx_reader *rea
     return true;
 }
 
+// Into a frame that has a savepoint, which refers to what the fixed variables hold (mark.h): these stay as they are, and
+// what was saved of them is read and dropped.
+static bool frame_load_again(chx_frame *frame, const SavedFrame *head, chx_reader *reader)
+{
+    const chx_function *function = frame->function;
+    chx_frame *loaded = calloc(1, function->frame_size);
+    if (loaded == NULL)
+        guard_no_memory();
+    loaded->function = function;
+    bool is_good = frame_load(loaded, head, reader);
+    if (is_good) {
+        const chx_variable *fixed = function->variables + function->owned_count - function->fixed_count;
+        for (size_t i = 0; i < function->fixed_count; i++) {
+            void *value = (char *)loaded + fixed[i].offset;
+            chx_value_drop(fixed[i].type, value);
+            memcpy(value, (const char *)frame + fixed[i].offset, fixed[i].type->size);
+        }
+        stack_drop_changed(frame);
+        frame->at = loaded->at;
+        memcpy(frame + 1, loaded + 1, function->frame_size - sizeof *frame);
+    } else {
+        stack_drop_frame(loaded);
+    }
+    free(loaded);
+    return is_good;
+}
+
 typedef struct {
     uintptr_t known, from, to;
     bool is_there;
@@ -239,16 +266,11 @@ bool chain_load(Actor *actor, const void *data, size_t size)
         known = function;
         if (head.frame_size != function->frame_size)
             return false;
-        chx_frame *frame;
-        if (i == 0 && replaces) {
-            frame = actor->self.top;
-            if (frame->function != function)
-                return false;
-            stack_drop_frame(frame);
-        } else {
-            frame = chx_call(&actor->self, function);
-        }
-        if (!frame_load(frame, &head, &reader))
+        bool is_again = i == 0 && replaces;
+        chx_frame *frame = is_again ? actor->self.top : chx_call(&actor->self, function);
+        if (frame->function != function)
+            return false;
+        if (!(is_again ? frame_load_again : frame_load)(frame, &head, &reader))
             return false;
     }
     return reader.at == reader.end;

@@ -13,8 +13,8 @@
 
 // Appends the frames from `first` (NULL: from the outermost) up to the top one. buffer->failed: there was no memory for all.
 void chain_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer);
-// Puts them on the stack; the first one replaces what the top frame, if there is one, holds. False: they can't be what
-// chain_save wrote.
+// Puts them on the stack; the first one replaces what the top frame, if there is one, holds, except for its fixed
+// variables, which its savepoint refers to. False: they can't be what chain_save wrote.
 bool chain_load(Actor *actor, const void *data, size_t size);
 
 // The name of a variable of this frame that has a value which can't go to another process. NULL: none.

@@ -66,7 +66,7 @@ typedef struct {
 } Seat;
 
 typedef enum {
-    POST_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved
+    POST_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: effect_save, chain_save
     POST_ARRIVE,    // uint32_t site
     POST_READY,     // PostReady
     POST_FAIL,      // PostFail, why
@@ -82,7 +82,6 @@ typedef struct {
 
 typedef struct {
     uint32_t site, tails;
-    uint64_t steps;
 } PostEnter;
 
 typedef struct {
@@ -95,7 +94,8 @@ typedef struct {
 } PostFail;
 
 // What a new process is told, in a file: this, the channels it sends to, those it receives from, then pieces of its
-// stack: one without a mark at the beginning, else one for each block that it is in, outermost first.
+// stack: one without a mark at the beginning (chain_save), else one for each block that it is in, outermost first
+// (effect_save, chain_save).
 typedef struct {
     uint32_t layout; // RESTORE_LAYOUT
     uint32_t role, role_count, definition;
@@ -121,7 +121,7 @@ typedef struct {
 
 typedef struct {
     uint32_t site, attempt;
-    uint64_t steps, size;
+    uint64_t size;
 } RestorePiece;
 
 // ---- where things lie ----

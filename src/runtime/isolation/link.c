@@ -89,7 +89,7 @@ void isolation_recall(Link *link)
         isolation_ring(link->house->isolation);
     }
     target->arrived = false;
-    mark_forget_ordinals(actor, target);
+    mark_forget_counts(actor, target);
     mark_set_epochs(actor, target->checkpoint, target->block->epoch, true);
     link->ready_epoch = target->block->epoch;
     link_order(link, target);
@@ -624,7 +624,7 @@ static void restore_pieces(chx_writer *writer, const Link *link)
     size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
     for (size_t i = 0; i < actor->mark_count; i++) {
         const Mark *mark = actor->marks[i];
-        RestorePiece piece = {mark->checkpoint->site, mark->attempt, mark->steps, mark->saved_bytes - tails};
+        RestorePiece piece = {mark->checkpoint->site, mark->attempt, mark->saved_bytes - tails};
         chx_write(writer, &piece, sizeof piece);
         chx_write(writer, mark->saved + tails, mark->saved_bytes - tails);
     }

@@ -44,10 +44,9 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
         mark_release(actor, mark);
         guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", session->lacks);
     }
-    ++*ordinal;
     mark->block = block;
     mark->checkpoint = checkpoint;
-    mark_push(actor, mark, 0, head.steps);
+    mark_push(actor, mark, 0, (*ordinal)++);
     link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     // Others have failed here already: it goes where they are.

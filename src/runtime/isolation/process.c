@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "runtime/core/checkpoint.h"
 #include "runtime/core/codec.h"
+#include "runtime/core/effect.h"
 #include "runtime/core/isolation.h"
 #include "runtime/core/mark.h"
 #include "runtime/core/registry.h"
@@ -268,21 +269,23 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
 {
     Process *process = actor->process;
     mark_reserve(actor);
-    Mark *parent = mark_top(actor), *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
+    Mark *parent = mark_top(actor);
+    uint32_t *ordinal = mark_ordinal(actor, parent, checkpoint->site);
+    Mark *mark = mark_allocate(actor, frame->function->frame_size - sizeof *frame);
     mark->frame = frame;
     mark_save(actor, mark);
     mark->block = NULL;
     mark->checkpoint = checkpoint;
-    mark_push(actor, mark, 0, actor->self.steps);
+    mark_push(actor, mark, 0, (*ordinal)++);
     process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     buffer_restart(&process->buffer);
     chx_writer writer = {&process->buffer};
-    PostEnter enter = {
-        .site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count, .steps = actor->self.steps};
+    PostEnter enter = {.site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count};
     chx_write(&writer, &enter, sizeof enter);
     for (uint32_t i = 0; i < enter.tails; i++)
         chx_write(&writer, &actor->out[i].linked->ring.tail, sizeof(RingPoint));
+    effect_save(actor, &process->buffer);
     chain_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
@@ -359,6 +362,7 @@ static void order_obey(Actor *actor, const Order *order)
     target->fault = NULL;
     target->arrived = false;
     target->attempt = order->attempt;
+    mark_forget_counts(actor, target);
     target->fault = fault_new(actor, order->kind, order->signal, order->line, order->role, order->why);
     actor->self.wants = 0;
 }
@@ -385,7 +389,7 @@ void process_answer_alarm(Actor *actor)
     Mark *target = mark_top(actor);
     process->goes = order.goes;
     mark_set_epochs(actor, target->checkpoint, order.epoch, true);
-    target->frame->at = mark_attempt_begins(actor, target);
+    target->frame->at = mark_attempt_begins(target);
     process_observe(actor, trace_checkpoint_recover, order.epoch, target->fault->why);
     PostReady ready = {order.epoch};
     process_post(process, POST_READY, &ready, sizeof ready);
@@ -498,6 +502,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
     stack_init(actor, need(process, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
+    actor->self.counts = need(process, calloc(role->counter_count + 1, sizeof *actor->self.counts));
     checkpoint_init(actor, need(process, aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = restore->token[0];
@@ -507,7 +512,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     return actor;
 }
 
-static void process_mark(Actor *actor, const RestorePiece *piece)
+static void process_mark(Actor *actor, const RestorePiece *piece, uint32_t ordinal)
 {
     mark_reserve(actor);
     Mark *mark = mark_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
@@ -515,7 +520,7 @@ static void process_mark(Actor *actor, const RestorePiece *piece)
     mark->frame = actor->self.top;
     mark_save(actor, mark);
     mark->checkpoint = role_checkpoint(actor->role, piece->site);
-    mark_push(actor, mark, piece->attempt, piece->steps);
+    mark_push(actor, mark, piece->attempt, ordinal);
 }
 
 // Back to where the last process was when it entered the block.
@@ -526,19 +531,26 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     RestorePiece piece;
     uint32_t pieces = restore->marks > 0 ? restore->marks : 1;
     for (uint32_t i = 0; i < pieces; i++) {
-        const void *bytes = chx_read(&reader, &piece, sizeof piece) ? chx_read_view(&reader, piece.size) : NULL;
-        if (bytes == NULL || !chain_load(actor, bytes, piece.size))
+        const unsigned char *bytes =
+            chx_read(&reader, &piece, sizeof piece) ? chx_read_view(&reader, piece.size) : NULL;
+        if (bytes == NULL)
+            return false;
+        chx_reader saved = {.at = bytes, .end = bytes + piece.size};
+        uint32_t ordinal = 0;
+        if (restore->marks > 0 && !effect_load(actor, &saved, &ordinal))
+            return false;
+        if (!chain_load(actor, saved.at, (size_t)(saved.end - saved.at)))
             return false;
         if (restore->marks > 0 && role_checkpoint(actor->role, piece.site) == NULL)
             return false;
         if (restore->marks > 0)
-            process_mark(actor, &piece);
+            process_mark(actor, &piece, ordinal);
     }
     Mark *mark = mark_top(actor);
     if (mark != NULL) {
         mark->fault =
             fault_new(actor, restore->kind, restore->signal, restore->line, restore->fault_role, restore->why);
-        mark->frame->at = mark_attempt_begins(actor, mark);
+        mark->frame->at = mark_attempt_begins(mark);
     }
     return true;
 }
