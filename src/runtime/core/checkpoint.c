@@ -295,16 +295,25 @@ static inline void *mark_frame(Mark *mark)
 }
 
 // The mark is the newest, and not yet among the actor's: if something can't be copied it is gone, and the step ends.
-static inline void save(Actor *actor, Mark *mark)
+// Not inline: most frames own nothing that may change, and need no room for a fault.
+static __attribute__((noinline)) void save_owned(Actor *actor, Mark *mark)
 {
     Fault fault;
-    memcpy(mark->saved, mark->frame + 1, mark->saved_bytes);
     Sharing sharing = frame_share(mark->frame->function, mark_frame(mark), &fault);
     mark->owns = sharing == SHARES_SOMETHING;
     if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
         mark_release(actor, mark);
         share_raise(&fault);
     }
+}
+
+static inline void save(Actor *actor, Mark *mark)
+{
+    const chx_function *function = mark->frame->function;
+    memcpy(mark->saved, mark->frame + 1, mark->saved_bytes);
+    mark->owns = false;
+    if (function->owned_count != function->fixed_count)
+        save_owned(actor, mark);
 }
 
 void mark_save(Actor *actor, Mark *mark)
