@@ -35,11 +35,13 @@ CHX_CODEC(struct four, one_encode, one_decode, one_drop); CHX_CODEC(struct five,
 choreography(codecs, (Alice, Bob),
     struct one Alice.one(int n);
     struct two Alice.two(int n);
+    struct four Alice.four(int n);
+    struct five Alice.five(int n);
     def run(Alice.int n) -> Bob.struct two {
         Alice.one(n) ~> Bob.one;
         Alice.two(n + 1) ~> Bob.two;
-        Alice.((struct four){one(n + 2).cell}) ~> Bob.four;
-        Alice.((struct five){two(n + 3).cell}) ~> Bob.five;
+        Alice.four(n + 2) ~> Bob.four;
+        Alice.five(n + 3) ~> Bob.five;
         Bob.(*one.cell) ~> Alice._;
         Bob.(*two.cell += *one.cell + *four.cell + *five.cell);
         return Bob.two;
@@ -52,6 +54,8 @@ cat >alice.c <<'END_OF_SOURCE'
 #include "codecs.Alice.chor.h"
 struct one Alice_one(int n) { struct one v = {malloc(sizeof(int))}; *v.cell = n; return v; }
 struct two Alice_two(int n) { struct two v = {malloc(sizeof(int))}; *v.cell = n; return v; }
+struct four Alice_four(int n) { struct four v = {malloc(sizeof(int))}; *v.cell = n; return v; }
+struct five Alice_five(int n) { struct five v = {malloc(sizeof(int))}; *v.cell = n; return v; }
 END_OF_SOURCE
 cat >bob.c <<'END_OF_SOURCE'
 #include "three.h"
