@@ -10,7 +10,7 @@ import random
 import sys
 
 ROLES = ("K", "W")
-# kind: (declaration, the function that makes one (NULL: it is made in parts), the function that compares)
+# kind: (declaration, the function that makes one (None: it is made in parts), the function that compares one, or an element)
 KINDS = {
     "cstr": ("const char *%s", "cstr_make", "cstr_is"),
     "str": ("chx_str %s", "str_make", "str_is"),
@@ -19,8 +19,8 @@ KINDS = {
     "record": ("record %s", "record_make", "record_is"),
     "packed": ("packed %s", "packed_make", "packed_is"),
     "box": ("box %s", None, "box_is"),
-    "strs": ("chx_str %s[2]", None, "strs_is"),
-    "lists": ("list %s[2]", None, "lists_is"),
+    "strs": ("chx_str %s[2]", None, "str_is"),
+    "lists": ("list %s[2]", None, "list_is"),
 }
 WHOLE = [kind for kind, (_, make, _) in KINDS.items() if make]
 LEVEL = 10000  # what one level of recursion adds to a number
@@ -121,10 +121,14 @@ class Program:
         self.scopes[-1].append(variable)
         return variable
 
+    def comparison(self, v):
+        if "[2]" not in KINDS[v.kind][0]:
+            return "%s(%s, %s)" % (KINDS[v.kind][2], v.name, v.number)
+        return " && ".join("%s(%s[%d], %s + %d)" % (KINDS[v.kind][2], v.name, i, v.number, i) for i in range(2))
+
     def check_all(self):
         for role in ROLES:
-            checks = ["check(%s(%s, %s), %s)" % (KINDS[v.kind][2], v.name, v.number, v.number)
-                      for v in self.variables(role)]
+            checks = ["check(%s, %s)" % (self.comparison(v), v.number) for v in self.variables(role)]
             checks += ["fault_is(%s, fault)" % text for whose, text in self.faults if whose == role]
             self.put("%s.(%s);" % (role, ", ".join(checks)))
 

@@ -256,16 +256,6 @@ static inline bool box_is(box value, int id)
     return value.id == id && list_is(value.items, id);
 }
 
-static inline bool strs_is(const chx_str value[2], int id)
-{
-    return str_is(value[0], id) && str_is(value[1], id + 1);
-}
-
-static inline bool lists_is(const list value[2], int id)
-{
-    return list_is(value[0], id) && list_is(value[1], id + 1);
-}
-
 #define check(is, id) ((is) ? (void)0 : saved_wrong(__LINE__, #is, id))
 
 // A rescue's fault, as a string that is kept, and later.
