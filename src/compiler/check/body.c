@@ -416,9 +416,14 @@ static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_RETURN, stmt->span);
     if (stmt->call != NULL) {
-        if (!resolve_call(body, stmt->call, node))
+        if (!resolve_call(body, stmt->call, node) || body->instance->is_doubtful)
             return;
         check_return_call(body, stmt, node);
+    } else if (body->instance->is_doubtful) {
+        Value ignored;
+        for (size_t i = 0; i < stmt->values.count; i++)
+            resolve_value(body, stmt->values.items[i], &ignored);
+        return;
     } else {
         resolve_return_values(body, stmt, node);
     }
@@ -549,7 +554,8 @@ void resolve_body(Body *body)
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);
     if (instance->falls_off && instance->results.count > 0 &&
-        instance->def->body.span.end > instance->def->name.span.end && !body->env->is_abstract) {
+        instance->def->body.span.end > instance->def->name.span.end && !body->env->is_abstract &&
+        !instance->is_doubtful) {
         Span brace = {block->span.file, block->span.end - 1, block->span.end};
         diag_error(body->resolver->diags, brace, "'%s' can end here without its result at %s", instance->def->name.text,
                    who_all(body->resolver, body->env, &instance->results.items[0].at));

@@ -211,6 +211,7 @@ struct Instance {
     NodeList body;
     VariableList variables; // of all roles, params included
     bool falls_off;         // its end can be reached without a return
+    bool is_doubtful;       // a role of its parameters or results is wrong, which is reported: calls are not checked
 };
 
 typedef struct {

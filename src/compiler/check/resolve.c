@@ -156,6 +156,7 @@ static void add_params(Resolver *resolver, Instance *instance, const Env *env)
             continue;
         Param param = {.declared = &tree->type, .name = tree->name.text, .span = tree->span};
         bool fine = find_roles(resolver, env, &tree->at, &param.at);
+        instance->is_doubtful |= !fine;
         for (ROLESET_EACH(role, &param.at)) {
             Variable *variable = new_variable(resolver, instance, role, tree->name.text, tree->name.span);
             variable->declared = &tree->type;
@@ -174,7 +175,7 @@ static void add_results(Resolver *resolver, Instance *instance, const Env *env)
     for (size_t i = 0; i < env->def->results.count; i++) {
         const TreeResult *tree = &env->def->results.items[i];
         Result result = {.is_tuple = tree->is_tuple, .span = tree->span};
-        find_roles(resolver, env, &tree->at, &result.at);
+        instance->is_doubtful |= !find_roles(resolver, env, &tree->at, &result.at);
         for (ROLESET_EACH(role, &result.at))
             if (!roleset_add(&seen, role))
                 diag_error(resolver->diags, tree->span,
