@@ -74,8 +74,8 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
 Node *new_node(Body *body, NodeKind kind, Span span);
 
 // ---- local.c ----
-Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted); // never NULL
-bool resolve_value(Body *body, const TreeExpr *tree, Value *value);     // false: reported
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form); // never NULL
+bool resolve_value(Body *body, const TreeExpr *tree, Value *value); // false: reported
 // Binds what the target declares. `poison`: the value was wrong; variables are bound all the same, with no type.
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison);
 Variable *lookup_variable(Body *body, RoleId role, const char *name);

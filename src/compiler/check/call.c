@@ -211,7 +211,8 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     }
     // Only the parameter's roles compute it.
     if (!roleset_equal(&value.at, &param->at)) {
-        value.exprs.items[0] = resolve_c(body, &param->at, value.exprs.items[0]->span, arg->expr->kind == TREE_CALL);
+        const LocalC *whole = local_c(value.exprs.items[0]);
+        value.exprs.items[0] = resolve_c(body, &param->at, whole->expr.span, whole->form);
         value.at = roleset_copy(resolver->arena, &param->at);
     }
     vector_push(resolver->arena, &node->args, value);

@@ -156,14 +156,16 @@ static bool is_literal(const CTokenList *tokens)
     return first < last;
 }
 
-// Does a comma stand outside of all brackets?
-static bool has_comma(const CTokenList *tokens)
+// A statement expression whose parentheses are those behind the role's dot; or a comma that would separate two arguments,
+// even of a macro: only parentheses hide it there, not braces.
+static bool needs_parentheses(const CTokenList *tokens)
 {
+    if (ctoken_is(tokens, 0, "{"))
+        return true;
     for (size_t i = 0; i < tokens->count; i++) {
-        bool is_open = ctoken_is(tokens, i, "(") || ctoken_is(tokens, i, "[") || ctoken_is(tokens, i, "{");
         if (ctoken_is(tokens, i, ","))
             return true;
-        if (is_open)
+        if (ctoken_is(tokens, i, "("))
             i = ctext_close(tokens, i);
     }
     return false;
@@ -181,12 +183,13 @@ static bool is_arithmetic(LocalC *local, const CTokenList *tokens)
     return true;
 }
 
-Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
 {
     Resolved *out = body->resolver->out;
     LocalC *local = ARENA_NEW(out->arena, LocalC);
     local->id = (uint32_t)out->locals.count;
     local->instance = body->instance;
+    local->form = form;
     local->expr.at = roleset_copy(out->arena, at);
     local->expr.span = c;
     vector_push(out->arena, &out->locals, local);
@@ -202,7 +205,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
         if (token->kind != CTOKEN_NAME || is_member || is_tag)
             continue;
         bool is_called = ctoken_is(&tokens, i + 1, "(");
-        bool dotted = is_dotted && i == 0;
+        bool dotted = form == CFORM_DOTTED && i == 0;
         if (!is_called && note_function(body, local, token))
             continue;
         if (is_called)
@@ -211,9 +214,9 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
         if (!is_called || (!dotted && !has_prototype(body, local, token->text)))
             mention(body, local, token);
     }
-    local->expr.is_braces = ctoken_is(&tokens, 0, "{");
+    local->expr.is_braces = form == CFORM_BARE && ctoken_is(&tokens, 0, "{");
     local->expr.is_literal = is_literal(&tokens);
-    local->expr.has_comma = has_comma(&tokens);
+    local->expr.needs_parentheses = !local->expr.is_braces && needs_parentheses(&tokens);
     local->expr.is_arithmetic = local->called.count == 0 && is_arithmetic(local, &tokens);
     local->expr.is_variable = tokens.count == 1 && local->mentions.count == 1;
     local->expr.is_constant = local->mentions.count == 0 && local->called.count == 0;
@@ -234,7 +237,7 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
         break;
     }
     if (fine)
-        vector_push(body->resolver->arena, &value->exprs, resolve_c(body, &value->at, tree->name.span, false));
+        vector_push(body->resolver->arena, &value->exprs, resolve_c(body, &value->at, tree->name.span, CFORM_BARE));
     return fine;
 }
 
@@ -258,14 +261,14 @@ bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
         return resolve_name(body, tree, value);
     case TREE_CALL:
         check_set_call(body, tree, value);
-        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, true));
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_DOTTED));
         return true;
     case TREE_C:
-        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, false));
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_PARENTHESISED));
         return true;
     case TREE_TUPLE:
         for (size_t i = 0; i < tree->parts.count; i++)
-            vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->parts.items[i].span, false));
+            vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->parts.items[i].span, CFORM_BARE));
         return true;
     }
     return false;
@@ -328,7 +331,7 @@ static void resolve_place(Body *body, const RoleSet *at, const Target *target, P
             pattern->kind = PATTERN_DROP;
             return;
         }
-    pattern->expr = resolve_c(body, at, target->c.span, false);
+    pattern->expr = resolve_c(body, at, target->c.span, CFORM_BARE);
 }
 
 // A second declaration is reported as such.
@@ -375,7 +378,7 @@ Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, boo
     else if (pattern->kind == PATTERN_PLACE)
         resolve_place(body, at, target, pattern);
     else if (pattern->kind == PATTERN_MATCH)
-        pattern->expr = resolve_c(body, at, target->c.span, false);
+        pattern->expr = resolve_c(body, at, target->c.span, CFORM_PARENTHESISED);
     check_parts(body, target);
     for (size_t i = 0; i < target->parts.count; i++) {
         Pattern *part = resolve_target(body, at, target->parts.items[i], poison);

@@ -66,10 +66,10 @@ typedef struct {
     bool is_variable; // exactly one VARIABLE piece
     bool is_constant; // no variables, no calls
     bool has_call;
-    bool is_braces;     // a brace initialiser: only as the value of a step with a typed target
-    bool is_literal;    // a string literal
-    bool has_comma;     // a comma stands in it outside of all brackets
-    bool is_arithmetic; // of numbers and variables, without division: can't fail if the variables are integers
+    bool is_braces;         // a brace initialiser: only as the value of a step with a typed target
+    bool is_literal;        // a string literal
+    bool needs_parentheses; // to stand for one operand or argument in emitted code
+    bool is_arithmetic;     // of numbers and variables, without division: can't fail if the variables are integers
     // The type of what its C gives away with the value, if that type has a codec: whoever takes the value owns it, and
     // where nobody does it is dropped. NULL: the value is a variable's or somebody else's, and is copied.
     const CType *given;
