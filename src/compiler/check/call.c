@@ -219,23 +219,6 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     return true;
 }
 
-// A call of a function parameter that has only a signature: checked against a made-up instance.
-static Instance *signature_instance(Body *body, const TreeParam *signature)
-{
-    Resolver *resolver = body->resolver;
-    TreeDef *def = ARENA_NEW(resolver->arena, TreeDef);
-    *def = (TreeDef){.name = signature->name,
-                     .params = *signature->params,
-                     .results = signature->results,
-                     .role_params = body->env->def->role_params,
-                     .span = signature->span,
-                     .body.span = signature->span};
-    for (size_t i = 0; i < def->params.count; i++)
-        if (def->params.items[i].name.text == NULL)
-            def->params.items[i].name = signature->name;
-    return get_instance(resolver, def, body->env->role_args, (FunctionValueList){0}, true, signature->span);
-}
-
 bool resolve_call(Body *body, const TreeCall *call, Node *node)
 {
     FunctionValue function = {0};
@@ -247,10 +230,8 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     if (!check_count(body, call, name, params->count, defined))
         return false;
 
-    Env callee = {function.def != NULL ? function.def : body->env->def,
-                  function.def != NULL ? function.role_args : body->env->role_args,
-                  {0},
-                  body->env->is_abstract};
+    Env callee = {
+        function.def != NULL ? function.def : function.owner, function.role_args, {0}, body->env->is_abstract};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -259,7 +240,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
         return false;
 
     if (function.def == NULL) {
-        node->callee = signature_instance(body, function.signature);
+        node->callee = new_signature(body->resolver, &function);
     } else {
         bool is_abstract = false;
         for (size_t i = 0; i < function.def->role_params.count; i++)
