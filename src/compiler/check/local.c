@@ -204,6 +204,10 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
                        ctoken_is(&tokens, i - 1, "enum"));
         if (token->kind != CTOKEN_NAME || is_member || is_tag)
             continue;
+        // It may be a variable that a statement expression declares.
+        uintptr_t role = (uintptr_t)map_get(&body->resolver->role_by_name, token->text);
+        if (role != 0)
+            out->program->role_name_taken[role - 1] = true;
         bool is_called = ctoken_is(&tokens, i + 1, "(");
         bool dotted = form == CFORM_DOTTED && i == 0;
         if (!is_called && note_function(body, local, token))

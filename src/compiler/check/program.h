@@ -221,7 +221,7 @@ typedef struct {
     const char *name;
     size_t role_count;
     const char **role_names;      // in the order of the choreography
-    bool *role_name_taken;        // C declares something of the role's name: emitted code must not use it bare
+    bool *role_name_taken;        // C may declare something of the role's name: emitted code must not use it bare
     VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
     RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
     uint32_t site_count;          // sites are 1 .. site_count - 1

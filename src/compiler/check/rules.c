@@ -409,7 +409,7 @@ static void check_role_names(Typing *typing)
     Program *program = typing->resolved->program;
     for (size_t i = 0; i < program->role_count; i++) {
         CNameKind kind = cunit_name_kind(typing->unit, program->role_names[i]);
-        program->role_name_taken[i] = kind != CNAME_NONE;
+        program->role_name_taken[i] |= kind != CNAME_NONE;
         if (kind == CNAME_MACRO)
             diag_error(typing->diags, typing->resolved->tree->roles.items[i].span,
                        "'%s' is a macro in C: a role can't have its name", program->role_names[i]);

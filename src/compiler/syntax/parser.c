@@ -161,6 +161,12 @@ bool is_function(const Parser *parser, const char *name)
     return false;
 }
 
+void note_variable(Parser *parser, const Name *name)
+{
+    if (is_role(parser, name->text))
+        map_put(&parser->variables, name->text, parser->def);
+}
+
 const char *example_role(const Parser *parser)
 {
     return parser->tree->roles.count > 0 ? parser->tree->roles.items[0].text : "Role";

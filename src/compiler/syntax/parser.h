@@ -33,6 +33,7 @@ typedef struct {
     Map roles;      // declared roles
     Map defs;       // names of all definitions, those further down too
     TreeDef *def;   // the one being parsed, for its role and function parameters
+    Map variables;  // of this definition so far, as far as they have the name of a role
     size_t nesting; // of statements
 
     bool in_loop;               // `continue` means a loop of this definition
@@ -68,6 +69,7 @@ const char *describe(const Parser *parser, size_t index); // "'{'", "the end of 
 bool is_keyword(const Token *token);                      // of C
 bool is_role(const Parser *parser, const char *name);     // declared, or a role parameter
 bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
+void note_variable(Parser *parser, const Name *name);     // the definition binds it
 const char *example_role(const Parser *parser);
 const char *role_text(const Parser *parser, const RoleRef *at);
 bool parse_name(Parser *parser, const char *what, Name *name);
