@@ -225,12 +225,43 @@ static bool lies_in(Span span, Span whole)
     return span.file == whole.file && span.start >= whole.start && span.end <= whole.end;
 }
 
+// A name in a `typeof` that is no variable of the role. False: it stands for a type.
+static bool report_in_typeof(Typing *typing, const CError *error, const Variable *variable, const char *name)
+{
+    Resolved *resolved = typing->resolved;
+    Span before = variable->declared->before;
+    if (!lies_in(error->span, before) || error->undeclared == NULL ||
+        strchr(span_copy(typing->arena, resolved->sources, (Span){before.file, before.start, error->span.start}),
+               '(') == NULL)
+        return false;
+    if (variable->is_param) {
+        diag_error(typing->diags, error->span, "the type of a parameter can't depend on a variable: C knows no '%s'",
+                   name);
+        return true;
+    }
+    const char *owner = NULL;
+    for (size_t i = 0; i < resolved->visible.count; i++) {
+        const Visibility *visibility = &resolved->visible.items[i];
+        const Variable *other = visibility->variable;
+        if (other->instance == variable->instance && other->role != variable->role && strcmp(other->name, name) == 0 &&
+            visibility->from <= error->span.start && error->span.end <= visibility->to)
+            owner = instance_role_name(resolved->program, other->instance, other->role);
+    }
+    explain_missing(resolved, variable->instance, variable->role,
+                    instance_role_name(resolved->program, variable->instance, variable->role), name, error->span,
+                    owner);
+    return true;
+}
+
 // An unknown name outside of expressions stands in a declared type, or is the size of an array.
 static void report_in_type(Typing *typing, const CError *error)
 {
     const char *name = span_copy(typing->arena, typing->resolved->sources, error->span);
     for (size_t i = 0; i < typing->resolved->visible.count; i++) {
-        const TypeText *type = typing->resolved->visible.items[i].variable->declared;
+        const Variable *variable = typing->resolved->visible.items[i].variable;
+        const TypeText *type = variable->declared;
+        if (type != NULL && report_in_typeof(typing, error, variable, name))
+            return;
         for (size_t k = 0; type != NULL && k < type->sizes.count; k++)
             if (lies_in(error->span, type->sizes.items[k].span)) {
                 diag_error(typing->diags, error->span, "the size of an array must be a constant: '%s' is none", name);

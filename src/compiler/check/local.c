@@ -183,6 +183,18 @@ static bool is_arithmetic(LocalC *local, const CTokenList *tokens)
     return true;
 }
 
+// Neither the name of a member nor a tag.
+static bool is_plain_name(const CTokenList *tokens, size_t index)
+{
+    if (tokens->items[index].kind != CTOKEN_NAME)
+        return false;
+    static const char *const BEFORE[] = {".", "->", "struct", "union", "enum"};
+    for (size_t i = 0; index > 0 && i < sizeof BEFORE / sizeof *BEFORE; i++)
+        if (ctoken_is(tokens, index - 1, BEFORE[i]))
+            return false;
+    return true;
+}
+
 Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
 {
     Resolved *out = body->resolver->out;
@@ -198,11 +210,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
     ctext_scan(out->arena, out->sources, c, &tokens);
     for (size_t i = 0; i < tokens.count; i++) {
         const CToken *token = &tokens.items[i];
-        bool is_member = i > 0 && (ctoken_is(&tokens, i - 1, ".") || ctoken_is(&tokens, i - 1, "->"));
-        bool is_tag = i > 0 && tokens.items[i - 1].kind == CTOKEN_KEYWORD &&
-                      (ctoken_is(&tokens, i - 1, "struct") || ctoken_is(&tokens, i - 1, "union") ||
-                       ctoken_is(&tokens, i - 1, "enum"));
-        if (token->kind != CTOKEN_NAME || is_member || is_tag)
+        if (!is_plain_name(&tokens, i))
             continue;
         // It may be a variable that a statement expression declares.
         uintptr_t role = (uintptr_t)map_get(&body->resolver->role_by_name, token->text);
@@ -292,11 +300,34 @@ static bool is_fault_target(Body *body, const RoleSet *at, const Target *target)
     return false;
 }
 
+// The variables that stand in a `typeof` of the variable's declared type. Those further out are names of types.
+static void resolve_type_names(Body *body, Variable *variable)
+{
+    Resolved *out = body->resolver->out;
+    CTokenList tokens = {0};
+    ctext_scan(out->arena, out->sources, variable->declared->before, &tokens);
+    size_t depth = 0;
+    for (size_t i = 0; i < tokens.count; i++) {
+        depth += ctoken_is(&tokens, i, "(");
+        depth -= ctoken_is(&tokens, i, ")") && depth > 0;
+        Variable *used =
+            depth > 0 && is_plain_name(&tokens, i) ? lookup_variable(body, variable->role, tokens.items[i].text) : NULL;
+        if (used == NULL)
+            continue;
+        used->is_read = true;
+        if (is_poisoned(used))
+            variable->type = &POISON;
+        vector_push(out->arena, &out->visible.items[variable->id].type_names, ((TypeName){tokens.items[i].span, used}));
+    }
+}
+
 static Variable *bind_new(Body *body, RoleId role, const Target *target, bool poison)
 {
     Variable *variable = new_variable(body->resolver, body->instance, role, target->name.text, target->name.span);
     if (target->kind == TARGET_DECLARE)
         variable->declared = &target->type;
+    if (variable->declared != NULL)
+        resolve_type_names(body, variable);
     if (poison)
         variable->type = &POISON;
     scope_bind(&body->resolver->scope, variable);

@@ -88,7 +88,7 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
                            .instance = instance,
                            .span = span};
     vector_push(resolver->arena, &instance->variables, variable);
-    vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX}));
+    vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX, {0}}));
     return variable;
 }
 

@@ -59,10 +59,18 @@ typedef struct {
     const TypeText *expected, *actual;
 } TypeFit;
 
+// A variable in the declared type of another one: `Alice.typeof(x) y;`
+typedef struct {
+    Span span;
+    const Variable *variable;
+} TypeName;
+typedef VECTOR(TypeName) TypeNameList;
+
 // From where to where a variable can be seen, to explain a name that is not in scope.
 typedef struct {
     Variable *variable;
     uint32_t from, to;
+    TypeNameList type_names; // in its declared type
 } Visibility;
 
 typedef struct {

@@ -32,9 +32,17 @@ const char *type_text_name(Typing *typing, const TypeText *type)
     return name;
 }
 
-static void write_declaration(Typing *typing, const TypeText *type, const char *name)
+// `names`: the variables in a `typeof`, or NULL.
+static void write_declaration(Typing *typing, const TypeText *type, const TypeNameList *names, const char *name)
 {
-    ccopy(typing->unit, type->before);
+    uint32_t at = type->before.start;
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        const TypeName *used = &names->items[i];
+        ccopy(typing->unit, (Span){type->before.file, at, used->span.start});
+        ccopy_as(typing->unit, used->span, arena_printf(typing->arena, "chx_v%u", used->variable->id));
+        at = used->span.end;
+    }
+    ccopy(typing->unit, (Span){type->before.file, at, type->before.end});
     ctext(typing->unit, " %s", name);
     for (size_t i = 0; i < type->sizes.count; i++) {
         ctext(typing->unit, "[");
@@ -235,7 +243,8 @@ static void write_bindings(Typing *typing, const Pattern *pattern, const char *t
         if (!binds_here(pattern, variable) || is_poisoned(variable))
             continue;
         if (variable->declared != NULL)
-            write_declaration(typing, variable->declared, arena_printf(typing->arena, "chx_v%u", variable->id));
+            write_declaration(typing, variable->declared, &typing->resolved->visible.items[variable->id].type_names,
+                              arena_printf(typing->arena, "chx_v%u", variable->id));
         else if (type != NULL && typing->plain[variable->id])
             ctext(typing->unit, "__auto_type chx_v%u = *(%s *)0;\n", variable->id, type);
         else if (type != NULL)
@@ -693,7 +702,7 @@ void typing_write(Typing *typing)
     collect_type_texts(typing);
     for (size_t i = 0; i < typing->type_texts.count; i++) {
         ctext(typing->unit, "extern ");
-        write_declaration(typing, typing->type_texts.items[i], arena_printf(typing->arena, "chx_ty%zu", i));
+        write_declaration(typing, typing->type_texts.items[i], NULL, arena_printf(typing->arena, "chx_ty%zu", i));
     }
     write_functions(typing);
     ctext(typing->unit, "struct chx_none { int chx_i; };\n");
