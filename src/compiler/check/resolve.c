@@ -64,12 +64,13 @@ RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
 bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set)
 {
     *set = new_set(resolver, env);
-    bool fine = true;
+    bool fine = true, is_twice = false;
     for (size_t i = 0; i < ref->names.count; i++) {
         RoleId role = find_role(resolver, env, &ref->names.items[i]);
         if (role == ROLE_NONE) {
             fine = false;
-        } else if (!roleset_add(set, role)) {
+        } else if (!roleset_add(set, role) && !is_twice) {
+            is_twice = true;
             diag_error(resolver->diags, ref->names.items[i].span, "'%s' is twice in this role set",
                        ref->names.items[i].text);
             fine = false;

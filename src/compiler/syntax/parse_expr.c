@@ -361,6 +361,10 @@ static bool parse_tuple(Parser *parser, TreeExpr *expr)
         return false;
     if (expr->parts.count == 0)
         parse_error(parser, range_span(parser, open, parser->at), "a tuple needs at least one value");
+    if (expr->parts.count > PARTS_MAX) {
+        parse_error(parser, expr->parts.items[PARTS_MAX].span, "a tuple has at most %d values", PARTS_MAX);
+        return false;
+    }
     return expr->parts.count > 0;
 }
 

@@ -109,6 +109,10 @@ static Target *parse_pattern(Parser *parser, const RoleRef *at)
         Target *part = target->kind == TARGET_STRUCT ? parse_field(parser, at) : parse_element(parser, at);
         if (part == NULL)
             return NULL;
+        if (target->parts.count == PARTS_MAX) {
+            parse_error(parser, part->span, "a pattern has at most %d parts", PARTS_MAX);
+            return NULL;
+        }
         vector_push(parser->arena, &target->parts, part);
         if (parser->at == close)
             break;

@@ -209,6 +209,10 @@ bool parse_name_list(Parser *parser, const char *what, NameList *names)
         Name name;
         if (!parse_name(parser, what, &name))
             return false;
+        if (names->count == ROLES_MAX) {
+            parse_error(parser, name.span, "there are too many roles here (the limit is %d)", ROLES_MAX);
+            return false;
+        }
         vector_push(parser->arena, names, name);
         if (parser->at == close) {
             parser->at++;
