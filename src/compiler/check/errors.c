@@ -349,8 +349,12 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
     }
     bool is_void = strcmp(error->message, "variable has incomplete type 'void'") == 0;
     if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
-        strcmp(error->undeclared, "chx_fault") != 0)
+        strcmp(error->undeclared, "chx_fault") != 0) {
+        // A name of the unit's own follows from another error; one that the user wrote is a mistake.
+        if (strcmp(span_copy(typing->arena, typing->resolved->sources, error->span), error->undeclared) == 0)
+            diag_error(typing->diags, error->span, "the library has no '%s'", error->undeclared);
         return;
+    }
     if (local != NULL && error->undeclared != NULL)
         report_undeclared(typing, error, local);
     else if (local != NULL && error->implicit_function != NULL)
@@ -451,4 +455,15 @@ void typing_errors(Typing *typing)
     report_untypable(typing, &errors);
     report_array_results(typing);
     report_macros(typing);
+}
+
+// Whatever was left out above because something else explains it: if nothing did, it must not be lost.
+void typing_last_errors(Typing *typing)
+{
+    CErrorList errors = {0};
+    cunit_errors(typing->unit, &errors);
+    for (size_t i = 0; diags_errors(typing->diags) == 0 && i < errors.count; i++)
+        if (!is_harmless(&errors.items[i]))
+            diag_error(typing->diags, errors.items[i].span, "%s",
+                       clean_message(typing->resolved, errors.items[i].message));
 }

@@ -564,6 +564,14 @@ void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *targe
     const char *place = value_place(v, target, at, &type);
     if (op == NULL) {
         value_zero(v, place, type);
+    } else if (strcmp(op, "=") == 0 && target->kind == PATTERN_PLACE && target->expr->has_call && value->has_call) {
+        // C does not say whether `a[f()] = g()` calls f or g first. Here the value comes first, as in a delivery.
+        Store store = {v, site, at, NULL, NULL, STORE_COPY};
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_value", type, value);
+        store_place(&store, place, type, "chx_value", type);
+        value_release(v, "chx_value", type, value);
+        out_puts(out, "}");
     } else if (strcmp(op, "=") == 0) {
         value_assign(v, place, type, value);
     } else if (value == NULL) {

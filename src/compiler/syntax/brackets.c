@@ -196,10 +196,19 @@ static void set_level(Depth *depth, uint32_t count)
     *level = count;
 }
 
-static bool is_separator(const Token *token)
+// What no expression goes over, also where a semicolon is missing.
+static bool is_separator(const Parser *parser, size_t index)
 {
-    return token_is(token, ",") || token_is(token, ";") || token_is(token, "}") || token_is(token, "case") ||
-           token->kind == TOKEN_ARROW;
+    static const char *const separators[] = {",",  ";",      "}",     "case", "if",    "else",
+                                             "do", "switch", "while", "for",  "return"};
+    const Token *token = &parser->tokens.items[index];
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        if (token_is(token, separators[i]))
+            return true;
+    }
+    return token->kind == TOKEN_ARROW ||
+           (token->kind == TOKEN_IDENTIFIER && token->starts_line && index_is(parser, index + 1, ".") && index > 0 &&
+            (parser->tokens.items[index - 1].kind != TOKEN_PUNCTUATOR || is_closing(&parser->tokens.items[index - 1])));
 }
 
 static bool counts(const Token *token)
@@ -219,7 +228,7 @@ static bool expressions_are_flat(Parser *parser)
             set_level(&depth, 0);
             depth.levels.count -= depth.levels.count > 1;
         }
-        if (is_separator(token))
+        if (is_separator(parser, i))
             set_level(&depth, 0);
         else if (counts(token) && !is_closing(token))
             set_level(&depth, depth.levels.items[depth.levels.count - 1] + 1);
