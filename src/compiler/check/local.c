@@ -195,6 +195,21 @@ static bool is_plain_name(const CTokenList *tokens, size_t index)
     return true;
 }
 
+// A name that the unit has in which types are found (unit.c): it would be understood there, and nowhere else.
+static bool is_unit_name(const char *name)
+{
+    static const char *const KINDS[] = {"a", "c", "f", "fn", "l", "none", "q", "t", "ty", "v", "x", "y"};
+    if (strncmp(name, "chx_", 4) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        size_t length = strlen(KINDS[i]);
+        if (strncmp(name + 4, KINDS[i], length) == 0 &&
+            name[4 + length + strspn(name + 4 + length, "0123456789_")] == '\0')
+            return true;
+    }
+    return false;
+}
+
 Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
 {
     Resolved *out = body->resolver->out;
@@ -212,6 +227,11 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
         const CToken *token = &tokens.items[i];
         if (!is_plain_name(&tokens, i))
             continue;
+        if (is_unit_name(token->text)) {
+            diag_error(body->resolver->diags, token->span, "the library has no '%s'", token->text);
+            local->is_poisoned = true;
+            continue;
+        }
         // It may be a variable that a statement expression declares.
         uintptr_t role = (uintptr_t)map_get(&body->resolver->role_by_name, token->text);
         if (role != 0)
