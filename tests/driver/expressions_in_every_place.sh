@@ -38,6 +38,9 @@ numbers=(
     '{ step f = n ? same : 0; f(n); }'
     'sizeof(same(n)) == sizeof(int) ? n : 0'
     'FIRST(same, 0)(n)'
+    '{ int same = n; same; }'
+    '{ int *same = &n; *same; }'
+    '{ struct pair same = {n, 0}; same.a; }'
     '_Generic(&same, step: n, default: 0)'
     'strlen("a, ( \" b") ? n : 0'
     "',' ? n : 0"

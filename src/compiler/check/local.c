@@ -128,11 +128,30 @@ static void note_call(Body *body, LocalC *local, const CTokenList *tokens, size_
     local->expr.has_call = true;
 }
 
+// Does a statement expression declare a variable of this name? A type stands before it then, perhaps with stars.
+static bool is_declared_inside(const CTokenList *tokens, const char *name)
+{
+    static const char *const OTHERS[] = {"case", "else", "goto", "return", "sizeof", "_Alignof", "__extension__"};
+    for (size_t i = 1; i < tokens->count; i++) {
+        size_t type = i - 1;
+        while (type > 0 && ctoken_is(tokens, type, "*"))
+            type--;
+        const CToken *before = &tokens->items[type];
+        bool is_type = before->kind == CTOKEN_KEYWORD || (before->kind == CTOKEN_NAME && type == i - 1);
+        for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
+            is_type &= strcmp(before->text, OTHERS[k]) != 0;
+        if (is_type && tokens->items[i].kind == CTOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 // A function of the role that is not called here: its address is taken, or a macro calls it.
-static bool note_function(Body *body, LocalC *local, const CToken *token)
+static bool note_function(Body *body, LocalC *local, const CTokenList *tokens, const CToken *token)
 {
     RoleId role = roleset_next(&local->expr.at, 0);
-    if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL)
+    if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL ||
+        is_declared_inside(tokens, token->text))
         return false;
     CalledName called = {.name = token->text, .span = token->span};
     called.function = body->env->is_abstract
@@ -238,7 +257,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
             out->program->role_name_taken[role - 1] = true;
         bool is_called = ctoken_is(&tokens, i + 1, "(");
         bool dotted = form == CFORM_DOTTED && i == 0;
-        if (!is_called && note_function(body, local, token))
+        if (!is_called && note_function(body, local, &tokens, token))
             continue;
         if (is_called)
             note_call(body, local, &tokens, i, dotted);
