@@ -20,5 +20,36 @@ try "deep nesting of blocks"
 try "deep parentheses"
 { echo "$begin"; echo 'choreography(x, (A, B),'; for i in $(seq 3000); do echo 'def ~> }} ] A. ;'; done; echo ')'; } >bad.c
 try "thousands of mistakes"
+# What nests without brackets, or is only long.
+times()
+{
+    local i
+    for ((i = 0; i < $1; i++)); do printf '%s' "$2"; done
+}
+for part in '-' '!' '*&' '(int)' 'sizeof ' 'n = ' 'n ? 1 : ' '1 + ' '__extension__ '; do
+    { echo "$begin"; printf 'choreography(x, (A, B), def run(A.int n) { A.x = '; times 10000 "$part"; echo 'n; A.(x); })'; } >bad.c
+    try "10,000 times '$part'"
+    contains messages "this expression has too many operators (the limit is 1000)"
+done
+for part in '*' 'const *'; do
+    { echo "$begin"; printf 'choreography(x, (A, B), def run() { A.int '; times 10000 "$part"; echo 'x; })'; } >bad.c
+    try "10,000 times '$part' in a type"
+done
+{ echo "$begin"; printf 'choreography(x, (A, B), def run() { A.int x'; times 10000 '[1]'; echo '; })'; } >bad.c
+try "an array of 10,000 dimensions"
+{ echo "$begin"; printf 'choreography(x, (A, B), def run(A.int n) { if (A.n) { }'; times 10000 ' else if (A.n) { }'; echo '})'; } >bad.c
+try "a chain of 10,000 else-ifs"
+contains messages "this chain of 'else if' is too long (the limit is 2000)"
+{ echo "$begin"; printf 'choreography(x, (A, B), def run(A.int n) { A.n ~> {'; times 50000 'A, B, '; echo 'A}.x; })'; } >bad.c
+try "a set of 100,000 roles"
+{ echo "$begin"; printf 'choreography(x, (A, B'; for i in $(seq 20000); do printf ', R%d' "$i"; done; echo '), def run() { })'; } >bad.c
+try "20,000 roles"
+{ echo "$begin"; printf 'choreography(x, (A, B), def run(A.int n) { A.{'; times 20000 'n, '; printf 'n} ~> B.{'; times 20000 '_, '; echo '_}; })'; } >bad.c
+try "a tuple of 20,000 values"
+# In a macro it is not seen; libclang runs out of stack, which is an error like others.
+{ printf '#define MINUS '; times 300000 '- '; echo; echo "$begin"; echo 'choreography(x, (A, B), def run(A.int n) { A.x = MINUS n; A.(x); })'; } >bad.c
+try "300,000 times '-' in a macro"
+contains messages "bad.c:3:14: error: libclang can't read this file"
+
 { echo "$begin"; printf 'choreography(x, (A, B), def run() { A.'; head -c 200000 /dev/zero | tr '\0' 'a'; echo ' ~> B.y; })'; } >bad.c
 try "a very long name"

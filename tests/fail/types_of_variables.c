@@ -15,9 +15,6 @@ choreography(variables, (Alice, Bob),
         Alice.p.part[0] = p.part[1]; //! error: the type of this value has no name
         Alice.(p.part[0]) ~> Bob._; //! error: the type of this value has no name
         Alice.int negative[-1]; //! error: 'negative' declared as an array with a negative size
-        Alice.int table[2][3];
-        Bob.int row[3];
-        Bob.row ~> Alice.table[0]; //! error: array type 'int[3]' is not assignable
-        Alice.(x.n + w.c + n + table[0][0] + negative[0]);
+        Alice.(x.n + w.c + n + negative[0]);
     }
 )

@@ -400,10 +400,18 @@ static void put_if(Play *play, const Node *node)
     out_puts(out, ") {");
     out->indent++;
     put_nodes(play, &node->branches.items[0].body);
-    if (node->branches.count > 1 && node->branches.items[1].body.count > 0) {
+    const NodeList *rest = &node->branches.items[1].body;
+    const Node *next = rest->count == 1 ? rest->items[0] : NULL;
+    if (next != NULL && next->kind == NODE_CHOICE && !next->is_switch) {
+        // A chain of else-ifs may be longer than a C compiler lets blocks be nested.
+        close_block(play, "} else");
+        put_if(play, next);
+        return;
+    }
+    if (rest->count > 0) {
         close_block(play, "} else {");
         out->indent++;
-        put_nodes(play, &node->branches.items[1].body);
+        put_nodes(play, rest);
     }
     close_block(play, "}");
 }
@@ -426,14 +434,19 @@ static void put_switch(Play *play, const Node *node)
             value_expr(v, branch->labels.items[k]);
             out_puts(out, ": ");
         }
-        out_puts(out, branch->is_default ? "default: { chx_done(chx);" : "{ chx_done(chx);");
+        // The braces are for the reader; a C compiler counts them.
+        bool has_braces = out->indent < 20;
+        out_printf(out, "%s%schx_done(chx);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
         out->indent++;
         put_nodes(play, &branch->body);
         if (!ends_in_jump(&branch->body)) {
             out_statement(out, out->in_source ? out->line : 0);
             out_puts(out, "break;");
         }
-        close_block(play, "}");
+        if (has_braces)
+            close_block(play, "}");
+        else
+            out->indent--;
     }
     out->indent++;
     close_block(play, "}");

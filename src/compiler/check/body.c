@@ -93,8 +93,9 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
             roleset_add(&first, node->from);
             Value narrowed = {.span = node->sent.span, .is_tuple = node->sent.is_tuple, .at = first};
             for (size_t i = 0; i < node->sent.exprs.count; i++)
-                vector_push(body->resolver->arena, &narrowed.exprs,
-                            resolve_c(body, &first, node->sent.exprs.items[i]->span, false));
+                vector_push(
+                    body->resolver->arena, &narrowed.exprs,
+                    resolve_c(body, &first, node->sent.exprs.items[i]->span, local_c(node->sent.exprs.items[i])->form));
             node->sent = narrowed;
         }
     }
@@ -117,7 +118,7 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
     bool is_plain = stmt->op == NULL || strcmp(stmt->op, "=") == 0;
     node->op = stmt->op;
     if (has_value)
-        node->value = resolve_c(body, &node->at, stmt->value.span, false);
+        node->value = resolve_c(body, &node->at, stmt->value.span, CFORM_BARE);
     bool poison = node->value != NULL && local_c(node->value)->is_poisoned;
     if (target->kind == TARGET_TUPLE || target->kind == TARGET_MATCH || target->kind == TARGET_DROP) {
         diag_error(body->resolver->diags, target->span, "this can't be assigned to");
@@ -264,7 +265,7 @@ static bool resolve_switch(Body *body, const Stmt *stmt, NodeList *nodes)
         has_default |= tree->has_default;
         for (size_t k = 0; fine && k < tree->labels.count; k++)
             vector_push(body->resolver->arena, &branch.labels,
-                        resolve_c(body, &node->deciders, tree->labels.items[k].span, false));
+                        resolve_c(body, &node->deciders, tree->labels.items[k].span, CFORM_BARE));
         goes_on |= resolve_block(body, &tree->body, &branch.body);
         vector_push(body->resolver->arena, &node->branches, branch);
     }
@@ -416,9 +417,14 @@ static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_RETURN, stmt->span);
     if (stmt->call != NULL) {
-        if (!resolve_call(body, stmt->call, node))
+        if (!resolve_call(body, stmt->call, node) || body->instance->is_doubtful)
             return;
         check_return_call(body, stmt, node);
+    } else if (body->instance->is_doubtful) {
+        Value ignored;
+        for (size_t i = 0; i < stmt->values.count; i++)
+            resolve_value(body, stmt->values.items[i], &ignored);
+        return;
     } else {
         resolve_return_values(body, stmt, node);
     }
@@ -549,7 +555,8 @@ void resolve_body(Body *body)
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);
     if (instance->falls_off && instance->results.count > 0 &&
-        instance->def->body.span.end > instance->def->name.span.end && !body->env->is_abstract) {
+        instance->def->body.span.end > instance->def->name.span.end && !body->env->is_abstract &&
+        !instance->is_doubtful) {
         Span brace = {block->span.file, block->span.end - 1, block->span.end};
         diag_error(body->resolver->diags, brace, "'%s' can end here without its result at %s", instance->def->name.text,
                    who_all(body->resolver, body->env, &instance->results.items[0].at));

@@ -8,11 +8,12 @@
 #include "compiler/check/scope.h"
 
 // A choreographic function as an argument: a definition with its roles, or (def NULL) just a signature, for definitions
-// that nobody calls.
+// that nobody calls. The roles in a signature are meant as in the definition that has the parameter.
 typedef struct {
     const TreeDef *def;
-    RoleId *role_args;
+    RoleId *role_args; // of def's or owner's role parameters
     const TreeParam *signature;
+    const TreeDef *owner; // of the signature
 } FunctionValue;
 typedef VECTOR(FunctionValue) FunctionValueList;
 
@@ -70,12 +71,14 @@ bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet 
 // NULL: reported. Its parameters and results are there at once, its body later.
 Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
                        bool is_abstract, Span use);
+// What a call of a parameter that has only a signature is checked against.
+Instance *new_signature(Resolver *resolver, const FunctionValue *value);
 Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, const char *name, Span span);
 Node *new_node(Body *body, NodeKind kind, Span span);
 
 // ---- local.c ----
-Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted); // never NULL
-bool resolve_value(Body *body, const TreeExpr *tree, Value *value);     // false: reported
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form); // never NULL
+bool resolve_value(Body *body, const TreeExpr *tree, Value *value); // false: reported
 // Binds what the target declares. `poison`: the value was wrong; variables are bound all the same, with no type.
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison);
 Variable *lookup_variable(Body *body, RoleId role, const char *name);

@@ -116,6 +116,19 @@ static const char *find_misfit(Resolver *resolver, const Env *env, const TreeDef
     return NULL;
 }
 
+// False: a role in the signature is wrong, which is reported.
+static bool signature_roles_exist(Resolver *resolver, const Env *env, const TreeParamList *params,
+                                  const TreeResultList *results)
+{
+    bool fine = true;
+    RoleSet ignored;
+    for (size_t i = 0; i < params->count; i++)
+        fine &= params->items[i].is_function || find_roles(resolver, env, &params->items[i].at, &ignored);
+    for (size_t i = 0; i < results->count; i++)
+        fine &= find_roles(resolver, env, &results->items[i].at, &ignored);
+    return fine;
+}
+
 // False: it does not fit, which is reported.
 static bool check_signature(Body *body, const FunctionValue *value, const Env *callee, const TreeParam *param,
                             Span span)
@@ -124,6 +137,9 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
     Env env = {value->def, value->role_args, {0}, callee->is_abstract};
     if (value->def == NULL)
         return true; // itself only a signature; checked where a real function is passed
+    if (!signature_roles_exist(resolver, &env, &value->def->params, &value->def->results) ||
+        !signature_roles_exist(resolver, callee, param->params, &param->results))
+        return false;
     const char *misfit = find_misfit(resolver, &env, value->def, callee, param, span);
     if (misfit == NULL)
         return true;
@@ -169,15 +185,19 @@ static bool function_argument(Body *body, const TreeArg *arg, const Env *callee,
 static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node)
 {
     Resolver *resolver = body->resolver;
+    Value value;
     char *type =
         param->declared != NULL ? span_copy(resolver->arena, resolver->out->sources, param->declared->before) : "";
+    if (arg->expr == NULL && node->callee->is_doubtful)
+        return false;
     if (arg->expr == NULL) {
         diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, '%s' is not located", name,
                    who_all(resolver, body->env, &param->at), type, arg->function.text);
         return false;
     }
-    Value value;
     if (!resolve_value(body, arg->expr, &value))
+        return false;
+    if (node->callee->is_doubtful)
         return false;
     if (!roleset_covers(&value.at, &param->at)) {
         diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, this is %s's", name,
@@ -191,28 +211,12 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     }
     // Only the parameter's roles compute it.
     if (!roleset_equal(&value.at, &param->at)) {
-        value.exprs.items[0] = resolve_c(body, &param->at, value.exprs.items[0]->span, arg->expr->kind == TREE_CALL);
+        const LocalC *whole = local_c(value.exprs.items[0]);
+        value.exprs.items[0] = resolve_c(body, &param->at, whole->expr.span, whole->form);
         value.at = roleset_copy(resolver->arena, &param->at);
     }
     vector_push(resolver->arena, &node->args, value);
     return true;
-}
-
-// A call of a function parameter that has only a signature: checked against a made-up instance.
-static Instance *signature_instance(Body *body, const TreeParam *signature)
-{
-    Resolver *resolver = body->resolver;
-    TreeDef *def = ARENA_NEW(resolver->arena, TreeDef);
-    *def = (TreeDef){.name = signature->name,
-                     .params = *signature->params,
-                     .results = signature->results,
-                     .role_params = body->env->def->role_params,
-                     .span = signature->span,
-                     .body.span = signature->span};
-    for (size_t i = 0; i < def->params.count; i++)
-        if (def->params.items[i].name.text == NULL)
-            def->params.items[i].name = signature->name;
-    return get_instance(resolver, def, body->env->role_args, (FunctionValueList){0}, true, signature->span);
 }
 
 bool resolve_call(Body *body, const TreeCall *call, Node *node)
@@ -226,10 +230,8 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     if (!check_count(body, call, name, params->count, defined))
         return false;
 
-    Env callee = {function.def != NULL ? function.def : body->env->def,
-                  function.def != NULL ? function.role_args : body->env->role_args,
-                  {0},
-                  body->env->is_abstract};
+    Env callee = {
+        function.def != NULL ? function.def : function.owner, function.role_args, {0}, body->env->is_abstract};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -238,7 +240,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
         return false;
 
     if (function.def == NULL) {
-        node->callee = signature_instance(body, function.signature);
+        node->callee = new_signature(body->resolver, &function);
     } else {
         bool is_abstract = false;
         for (size_t i = 0; i < function.def->role_params.count; i++)
@@ -257,5 +259,5 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     for (size_t i = 0; i < params->count; i++)
         if (!params->items[i].is_function)
             fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node);
-    return fine;
+    return fine && !node->callee->is_doubtful;
 }

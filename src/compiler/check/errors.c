@@ -225,12 +225,43 @@ static bool lies_in(Span span, Span whole)
     return span.file == whole.file && span.start >= whole.start && span.end <= whole.end;
 }
 
+// A name in a `typeof` that is no variable of the role. False: it stands for a type.
+static bool report_in_typeof(Typing *typing, const CError *error, const Variable *variable, const char *name)
+{
+    Resolved *resolved = typing->resolved;
+    Span before = variable->declared->before;
+    if (!lies_in(error->span, before) || error->undeclared == NULL ||
+        strchr(span_copy(typing->arena, resolved->sources, (Span){before.file, before.start, error->span.start}),
+               '(') == NULL)
+        return false;
+    if (variable->is_param) {
+        diag_error(typing->diags, error->span, "the type of a parameter can't depend on a variable: C knows no '%s'",
+                   name);
+        return true;
+    }
+    const char *owner = NULL;
+    for (size_t i = 0; i < resolved->visible.count; i++) {
+        const Visibility *visibility = &resolved->visible.items[i];
+        const Variable *other = visibility->variable;
+        if (other->instance == variable->instance && other->role != variable->role && strcmp(other->name, name) == 0 &&
+            visibility->from <= error->span.start && error->span.end <= visibility->to)
+            owner = instance_role_name(resolved->program, other->instance, other->role);
+    }
+    explain_missing(resolved, variable->instance, variable->role,
+                    instance_role_name(resolved->program, variable->instance, variable->role), name, error->span,
+                    owner);
+    return true;
+}
+
 // An unknown name outside of expressions stands in a declared type, or is the size of an array.
 static void report_in_type(Typing *typing, const CError *error)
 {
     const char *name = span_copy(typing->arena, typing->resolved->sources, error->span);
     for (size_t i = 0; i < typing->resolved->visible.count; i++) {
-        const TypeText *type = typing->resolved->visible.items[i].variable->declared;
+        const Variable *variable = typing->resolved->visible.items[i].variable;
+        const TypeText *type = variable->declared;
+        if (type != NULL && report_in_typeof(typing, error, variable, name))
+            return;
         for (size_t k = 0; type != NULL && k < type->sizes.count; k++)
             if (lies_in(error->span, type->sizes.items[k].span)) {
                 diag_error(typing->diags, error->span, "the size of an array must be a constant: '%s' is none", name);
@@ -318,8 +349,12 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
     }
     bool is_void = strcmp(error->message, "variable has incomplete type 'void'") == 0;
     if (error->undeclared != NULL && strncmp(error->undeclared, "chx_", 4) == 0 &&
-        strcmp(error->undeclared, "chx_fault") != 0)
+        strcmp(error->undeclared, "chx_fault") != 0) {
+        // A name of the unit's own follows from another error; one that the user wrote is a mistake.
+        if (strcmp(span_copy(typing->arena, typing->resolved->sources, error->span), error->undeclared) == 0)
+            diag_error(typing->diags, error->span, "the library has no '%s'", error->undeclared);
         return;
+    }
     if (local != NULL && error->undeclared != NULL)
         report_undeclared(typing, error, local);
     else if (local != NULL && error->implicit_function != NULL)
@@ -420,4 +455,15 @@ void typing_errors(Typing *typing)
     report_untypable(typing, &errors);
     report_array_results(typing);
     report_macros(typing);
+}
+
+// Whatever was left out above because something else explains it: if nothing did, it must not be lost.
+void typing_last_errors(Typing *typing)
+{
+    CErrorList errors = {0};
+    cunit_errors(typing->unit, &errors);
+    for (size_t i = 0; diags_errors(typing->diags) == 0 && i < errors.count; i++)
+        if (!is_harmless(&errors.items[i]))
+            diag_error(typing->diags, errors.items[i].span, "%s",
+                       clean_message(typing->resolved, errors.items[i].message));
 }

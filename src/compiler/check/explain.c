@@ -102,6 +102,12 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
         return;
     }
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
+    const RoleFunction *function = resolved_function(resolved, role, name);
+    if (function != NULL && function->proto == NULL) {
+        diag_note(resolved->diags, function->first_use,
+                  "it is a function of %s: with a prototype it can be used as a value", role_name);
+        return;
+    }
     for (size_t i = instance->variables.count; i > 0; i--) {
         const Variable *variable = instance->variables.items[i - 1];
         if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {

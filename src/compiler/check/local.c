@@ -128,11 +128,30 @@ static void note_call(Body *body, LocalC *local, const CTokenList *tokens, size_
     local->expr.has_call = true;
 }
 
+// Does a statement expression declare a variable of this name? A type stands before it then, perhaps with stars.
+static bool is_declared_inside(const CTokenList *tokens, const char *name)
+{
+    static const char *const OTHERS[] = {"case", "else", "goto", "return", "sizeof", "_Alignof", "__extension__"};
+    for (size_t i = 1; i < tokens->count; i++) {
+        size_t type = i - 1;
+        while (type > 0 && ctoken_is(tokens, type, "*"))
+            type--;
+        const CToken *before = &tokens->items[type];
+        bool is_type = before->kind == CTOKEN_KEYWORD || (before->kind == CTOKEN_NAME && type == i - 1);
+        for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
+            is_type &= strcmp(before->text, OTHERS[k]) != 0;
+        if (is_type && tokens->items[i].kind == CTOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 // A function of the role that is not called here: its address is taken, or a macro calls it.
-static bool note_function(Body *body, LocalC *local, const CToken *token)
+static bool note_function(Body *body, LocalC *local, const CTokenList *tokens, const CToken *token)
 {
     RoleId role = roleset_next(&local->expr.at, 0);
-    if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL)
+    if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL ||
+        is_declared_inside(tokens, token->text))
         return false;
     CalledName called = {.name = token->text, .span = token->span};
     called.function = body->env->is_abstract
@@ -156,14 +175,16 @@ static bool is_literal(const CTokenList *tokens)
     return first < last;
 }
 
-// Does a comma stand outside of all brackets?
-static bool has_comma(const CTokenList *tokens)
+// A statement expression whose parentheses are those behind the role's dot; or a comma that would separate two arguments,
+// even of a macro: only parentheses hide it there, not braces.
+static bool needs_parentheses(const CTokenList *tokens)
 {
+    if (ctoken_is(tokens, 0, "{"))
+        return true;
     for (size_t i = 0; i < tokens->count; i++) {
-        bool is_open = ctoken_is(tokens, i, "(") || ctoken_is(tokens, i, "[") || ctoken_is(tokens, i, "{");
         if (ctoken_is(tokens, i, ","))
             return true;
-        if (is_open)
+        if (ctoken_is(tokens, i, "("))
             i = ctext_close(tokens, i);
     }
     return false;
@@ -181,12 +202,40 @@ static bool is_arithmetic(LocalC *local, const CTokenList *tokens)
     return true;
 }
 
-Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
+// Neither the name of a member nor a tag.
+static bool is_plain_name(const CTokenList *tokens, size_t index)
+{
+    if (tokens->items[index].kind != CTOKEN_NAME)
+        return false;
+    static const char *const BEFORE[] = {".", "->", "struct", "union", "enum"};
+    for (size_t i = 0; index > 0 && i < sizeof BEFORE / sizeof *BEFORE; i++)
+        if (ctoken_is(tokens, index - 1, BEFORE[i]))
+            return false;
+    return true;
+}
+
+// A name that the unit has in which types are found (unit.c): it would be understood there, and nowhere else.
+static bool is_unit_name(const char *name)
+{
+    static const char *const KINDS[] = {"a", "c", "f", "fn", "l", "none", "q", "t", "ty", "v", "x", "y"};
+    if (strncmp(name, "chx_", 4) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        size_t length = strlen(KINDS[i]);
+        if (strncmp(name + 4, KINDS[i], length) == 0 &&
+            name[4 + length + strspn(name + 4 + length, "0123456789_")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
 {
     Resolved *out = body->resolver->out;
     LocalC *local = ARENA_NEW(out->arena, LocalC);
     local->id = (uint32_t)out->locals.count;
     local->instance = body->instance;
+    local->form = form;
     local->expr.at = roleset_copy(out->arena, at);
     local->expr.span = c;
     vector_push(out->arena, &out->locals, local);
@@ -195,15 +244,20 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
     ctext_scan(out->arena, out->sources, c, &tokens);
     for (size_t i = 0; i < tokens.count; i++) {
         const CToken *token = &tokens.items[i];
-        bool is_member = i > 0 && (ctoken_is(&tokens, i - 1, ".") || ctoken_is(&tokens, i - 1, "->"));
-        bool is_tag = i > 0 && tokens.items[i - 1].kind == CTOKEN_KEYWORD &&
-                      (ctoken_is(&tokens, i - 1, "struct") || ctoken_is(&tokens, i - 1, "union") ||
-                       ctoken_is(&tokens, i - 1, "enum"));
-        if (token->kind != CTOKEN_NAME || is_member || is_tag)
+        if (!is_plain_name(&tokens, i))
             continue;
+        if (is_unit_name(token->text)) {
+            diag_error(body->resolver->diags, token->span, "the library has no '%s'", token->text);
+            local->is_poisoned = true;
+            continue;
+        }
+        // It may be a variable that a statement expression declares.
+        uintptr_t role = (uintptr_t)map_get(&body->resolver->role_by_name, token->text);
+        if (role != 0)
+            out->program->role_name_taken[role - 1] = true;
         bool is_called = ctoken_is(&tokens, i + 1, "(");
-        bool dotted = is_dotted && i == 0;
-        if (!is_called && note_function(body, local, token))
+        bool dotted = form == CFORM_DOTTED && i == 0;
+        if (!is_called && note_function(body, local, &tokens, token))
             continue;
         if (is_called)
             note_call(body, local, &tokens, i, dotted);
@@ -211,9 +265,9 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, bool is_dotted)
         if (!is_called || (!dotted && !has_prototype(body, local, token->text)))
             mention(body, local, token);
     }
-    local->expr.is_braces = ctoken_is(&tokens, 0, "{");
+    local->expr.is_braces = form == CFORM_BARE && ctoken_is(&tokens, 0, "{");
     local->expr.is_literal = is_literal(&tokens);
-    local->expr.has_comma = has_comma(&tokens);
+    local->expr.needs_parentheses = !local->expr.is_braces && needs_parentheses(&tokens);
     local->expr.is_arithmetic = local->called.count == 0 && is_arithmetic(local, &tokens);
     local->expr.is_variable = tokens.count == 1 && local->mentions.count == 1;
     local->expr.is_constant = local->mentions.count == 0 && local->called.count == 0;
@@ -234,7 +288,7 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
         break;
     }
     if (fine)
-        vector_push(body->resolver->arena, &value->exprs, resolve_c(body, &value->at, tree->name.span, false));
+        vector_push(body->resolver->arena, &value->exprs, resolve_c(body, &value->at, tree->name.span, CFORM_BARE));
     return fine;
 }
 
@@ -258,14 +312,14 @@ bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
         return resolve_name(body, tree, value);
     case TREE_CALL:
         check_set_call(body, tree, value);
-        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, true));
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_DOTTED));
         return true;
     case TREE_C:
-        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, false));
+        vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_PARENTHESISED));
         return true;
     case TREE_TUPLE:
         for (size_t i = 0; i < tree->parts.count; i++)
-            vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->parts.items[i].span, false));
+            vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->parts.items[i].span, CFORM_BARE));
         return true;
     }
     return false;
@@ -285,11 +339,34 @@ static bool is_fault_target(Body *body, const RoleSet *at, const Target *target)
     return false;
 }
 
+// The variables that stand in a `typeof` of the variable's declared type. Those further out are names of types.
+static void resolve_type_names(Body *body, Variable *variable)
+{
+    Resolved *out = body->resolver->out;
+    CTokenList tokens = {0};
+    ctext_scan(out->arena, out->sources, variable->declared->before, &tokens);
+    size_t depth = 0;
+    for (size_t i = 0; i < tokens.count; i++) {
+        depth += ctoken_is(&tokens, i, "(");
+        depth -= ctoken_is(&tokens, i, ")") && depth > 0;
+        Variable *used =
+            depth > 0 && is_plain_name(&tokens, i) ? lookup_variable(body, variable->role, tokens.items[i].text) : NULL;
+        if (used == NULL)
+            continue;
+        used->is_read = true;
+        if (is_poisoned(used))
+            variable->type = &POISON;
+        vector_push(out->arena, &out->visible.items[variable->id].type_names, ((TypeName){tokens.items[i].span, used}));
+    }
+}
+
 static Variable *bind_new(Body *body, RoleId role, const Target *target, bool poison)
 {
     Variable *variable = new_variable(body->resolver, body->instance, role, target->name.text, target->name.span);
     if (target->kind == TARGET_DECLARE)
         variable->declared = &target->type;
+    if (variable->declared != NULL)
+        resolve_type_names(body, variable);
     if (poison)
         variable->type = &POISON;
     scope_bind(&body->resolver->scope, variable);
@@ -328,7 +405,7 @@ static void resolve_place(Body *body, const RoleSet *at, const Target *target, P
             pattern->kind = PATTERN_DROP;
             return;
         }
-    pattern->expr = resolve_c(body, at, target->c.span, false);
+    pattern->expr = resolve_c(body, at, target->c.span, CFORM_BARE);
 }
 
 // A second declaration is reported as such.
@@ -375,7 +452,7 @@ Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, boo
     else if (pattern->kind == PATTERN_PLACE)
         resolve_place(body, at, target, pattern);
     else if (pattern->kind == PATTERN_MATCH)
-        pattern->expr = resolve_c(body, at, target->c.span, false);
+        pattern->expr = resolve_c(body, at, target->c.span, CFORM_PARENTHESISED);
     check_parts(body, target);
     for (size_t i = 0; i < target->parts.count; i++) {
         Pattern *part = resolve_target(body, at, target->parts.items[i], poison);

@@ -66,10 +66,10 @@ typedef struct {
     bool is_variable; // exactly one VARIABLE piece
     bool is_constant; // no variables, no calls
     bool has_call;
-    bool is_braces;     // a brace initialiser: only as the value of a step with a typed target
-    bool is_literal;    // a string literal
-    bool has_comma;     // a comma stands in it outside of all brackets
-    bool is_arithmetic; // of numbers and variables, without division: can't fail if the variables are integers
+    bool is_braces;         // a brace initialiser: only as the value of a step with a typed target
+    bool is_literal;        // a string literal
+    bool needs_parentheses; // to stand for one operand or argument in emitted code
+    bool is_arithmetic;     // of numbers and variables, without division: can't fail if the variables are integers
     // The type of what its C gives away with the value, if that type has a codec: whoever takes the value owns it, and
     // where nobody does it is dropped. NULL: the value is a variable's or somebody else's, and is copied.
     const CType *given;
@@ -211,6 +211,7 @@ struct Instance {
     NodeList body;
     VariableList variables; // of all roles, params included
     bool falls_off;         // its end can be reached without a return
+    bool is_doubtful;       // a role of its parameters or results is wrong, which is reported: calls are not checked
 };
 
 typedef struct {
@@ -220,7 +221,7 @@ typedef struct {
     const char *name;
     size_t role_count;
     const char **role_names;      // in the order of the choreography
-    bool *role_name_taken;        // C declares something of the role's name: emitted code must not use it bare
+    bool *role_name_taken;        // C may declare something of the role's name: emitted code must not use it bare
     VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
     RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
     uint32_t site_count;          // sites are 1 .. site_count - 1

@@ -44,6 +44,21 @@ static bool learn_expressions(Typing *typing)
     return learned;
 }
 
+// The same of places: an array that is a field takes an array.
+static bool learn_places(Typing *typing)
+{
+    bool learned = false;
+    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
+        const CType *place =
+            typing->typed[i] && typing->expr_fact[i] == NULL ? init_type_of(typing, 't', (uint32_t)i) : NULL;
+        if (place == NULL || place->kind != CTYPE_ARRAY)
+            continue;
+        typing->expr_fact[i] = place;
+        learned = true;
+    }
+    return learned;
+}
+
 static bool learn_arrays(Typing *typing)
 {
     bool learned = false;
@@ -325,6 +340,7 @@ bool typing_learn(Typing *typing)
     learned |= learn_arrays(typing);
     learned |= learn_plain(typing);
     learned |= learn_expressions(typing);
+    learned |= learn_places(typing);
     learned |= learn_called(typing, &errors);
     learned |= learn_bitfields(typing, &errors);
     // A prototype may hang on a type that is not settled yet.

@@ -64,12 +64,13 @@ RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
 bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set)
 {
     *set = new_set(resolver, env);
-    bool fine = true;
+    bool fine = true, is_twice = false;
     for (size_t i = 0; i < ref->names.count; i++) {
         RoleId role = find_role(resolver, env, &ref->names.items[i]);
         if (role == ROLE_NONE) {
             fine = false;
-        } else if (!roleset_add(set, role)) {
+        } else if (!roleset_add(set, role) && !is_twice) {
+            is_twice = true;
             diag_error(resolver->diags, ref->names.items[i].span, "'%s' is twice in this role set",
                        ref->names.items[i].text);
             fine = false;
@@ -88,7 +89,7 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
                            .instance = instance,
                            .span = span};
     vector_push(resolver->arena, &instance->variables, variable);
-    vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX}));
+    vector_push(resolver->arena, &resolver->out->visible, ((Visibility){variable, span.end, UINT32_MAX, {0}}));
     return variable;
 }
 
@@ -147,6 +148,32 @@ static const char *instance_text(Resolver *resolver, const Env *env, const char 
     return text;
 }
 
+// Roles by their numbers: parameters of different definitions may have one name.
+static const char *roles_key(Resolver *resolver, const TreeDef *def, const RoleId *role_args)
+{
+    const char *text = "";
+    for (size_t i = 0; i < def->role_params.count; i++)
+        text = arena_printf(resolver->arena, "%s %u", text, role_args[i]);
+    return text;
+}
+
+// What tells instances of definitions apart.
+static const char *instance_key(Resolver *resolver, const Env *env)
+{
+    Arena *arena = resolver->arena;
+    const char *text = arena_printf(arena, "%s%s", env->def->name.text, roles_key(resolver, env->def, env->role_args));
+    for (size_t i = 0; i < env->function_args.count; i++) {
+        const FunctionValue *value = &env->function_args.items[i];
+        if (value->def != NULL)
+            text = arena_printf(arena, "%s, %s%s", text, value->def->name.text,
+                                roles_key(resolver, value->def, value->role_args));
+        else
+            text = arena_printf(arena, "%s, @%u%s", text, value->signature->span.start,
+                                roles_key(resolver, value->owner, value->role_args));
+    }
+    return env->is_abstract ? arena_printf(arena, "%s ?", text) : text;
+}
+
 static void add_params(Resolver *resolver, Instance *instance, const Env *env)
 {
     Arena *arena = resolver->arena;
@@ -154,10 +181,13 @@ static void add_params(Resolver *resolver, Instance *instance, const Env *env)
         const TreeParam *tree = &env->def->params.items[i];
         if (tree->is_function)
             continue;
-        Param param = {.declared = &tree->type, .name = tree->name.text, .span = tree->span};
+        // In a signature, names may be left out.
+        Name name = tree->name.text != NULL ? tree->name : (Name){"_", tree->span};
+        Param param = {.declared = &tree->type, .name = name.text, .span = tree->span};
         bool fine = find_roles(resolver, env, &tree->at, &param.at);
+        instance->is_doubtful |= !fine;
         for (ROLESET_EACH(role, &param.at)) {
-            Variable *variable = new_variable(resolver, instance, role, tree->name.text, tree->name.span);
+            Variable *variable = new_variable(resolver, instance, role, name.text, name.span);
             variable->declared = &tree->type;
             variable->is_param = true;
             if (!fine)
@@ -174,7 +204,7 @@ static void add_results(Resolver *resolver, Instance *instance, const Env *env)
     for (size_t i = 0; i < env->def->results.count; i++) {
         const TreeResult *tree = &env->def->results.items[i];
         Result result = {.is_tuple = tree->is_tuple, .span = tree->span};
-        find_roles(resolver, env, &tree->at, &result.at);
+        instance->is_doubtful |= !find_roles(resolver, env, &tree->at, &result.at);
         for (ROLESET_EACH(role, &result.at))
             if (!roleset_add(&seen, role))
                 diag_error(resolver->diags, tree->span,
@@ -190,8 +220,7 @@ Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args
                        bool is_abstract, Span use)
 {
     Env env = {def, role_args, function_args, is_abstract};
-    const char *key =
-        arena_printf(resolver->arena, "%s%s", instance_text(resolver, &env, " "), is_abstract ? " ?" : "");
+    const char *key = instance_key(resolver, &env);
     Instance *instance = map_get(&resolver->instance_by_key, key);
     if (instance != NULL)
         return instance;
@@ -222,6 +251,24 @@ Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args
     add_params(resolver, instance, &env);
     add_results(resolver, instance, &env);
     vector_push(resolver->arena, &resolver->jobs, ((InstanceJob){instance, env}));
+    return instance;
+}
+
+Instance *new_signature(Resolver *resolver, const FunctionValue *value)
+{
+    const TreeParam *signature = value->signature;
+    TreeDef *def = ARENA_NEW(resolver->arena, TreeDef);
+    *def = (TreeDef){.name = signature->name,
+                     .params = *signature->params,
+                     .results = signature->results,
+                     .role_params = value->owner->role_params,
+                     .span = signature->span,
+                     .body.span = signature->span};
+    Instance *instance = ARENA_NEW(resolver->arena, Instance);
+    *instance = (Instance){.def = def, .role_args = value->role_args, .name = signature->name.text};
+    Env env = {def, value->role_args, {0}, true};
+    add_params(resolver, instance, &env);
+    add_results(resolver, instance, &env);
     return instance;
 }
 
@@ -374,7 +421,7 @@ static void add_abstract(Resolver *resolver, const TreeDef *def, size_t first_ps
     FunctionValueList function_args = {0};
     for (size_t i = 0; i < def->params.count; i++)
         if (def->params.items[i].is_function) {
-            FunctionValue value = {.signature = &def->params.items[i]};
+            FunctionValue value = {.role_args = role_args, .signature = &def->params.items[i], .owner = def};
             vector_push(resolver->arena, &function_args, value);
         }
     get_instance(resolver, def, role_args, function_args, true, def->name.span);

@@ -26,10 +26,18 @@ typedef struct {
     RoleFunction *function; // the role's own function; NULL: C's, or not known yet
 } CalledName;
 
+// How local C stands in the choreography.
+typedef enum {
+    CFORM_BARE,          // on its own: a brace begins an initialiser
+    CFORM_DOTTED,        // Alice.f(...): the call of a function of the role
+    CFORM_PARENTHESISED, // between parentheses: a brace begins a statement expression
+} CForm;
+
 // An expression with what typing needs to know of it. Every Expr is the head of a LocalC.
 typedef struct {
     Expr expr;
     uint32_t id;
+    CForm form;
     Instance *instance;
     VECTOR(Mention) mentions;
     VECTOR(CalledName) called;
@@ -51,10 +59,18 @@ typedef struct {
     const TypeText *expected, *actual;
 } TypeFit;
 
+// A variable in the declared type of another one: `Alice.typeof(x) y;`
+typedef struct {
+    Span span;
+    const Variable *variable;
+} TypeName;
+typedef VECTOR(TypeName) TypeNameList;
+
 // From where to where a variable can be seen, to explain a name that is not in scope.
 typedef struct {
     Variable *variable;
     uint32_t from, to;
+    TypeNameList type_names; // in its declared type
 } Visibility;
 
 typedef struct {

@@ -110,8 +110,8 @@ static void check_const(Typing *typing, const Pattern *pattern)
     }
 }
 
-// All roles of a set get one value of one type; an array takes only an array of its own type.
-static void check_bind(Typing *typing, const Pattern *pattern, const CType *value)
+// All roles of a set get one value of one type.
+static void check_bind(Typing *typing, const Pattern *pattern)
 {
     const Variable *first = pattern->variables.items[0];
     check_const(typing, pattern);
@@ -123,10 +123,20 @@ static void check_bind(Typing *typing, const Pattern *pattern, const CType *valu
                        role_name(typing, first->role), first->name, first->type->spelling,
                        role_name(typing, other->role), other->type->spelling);
     }
-    if (is_valid(first->type) && is_valid(value) && first->type->kind == CTYPE_ARRAY &&
-        strcmp(first->type->canonical, value->canonical) != 0)
-        diag_error(typing->diags, pattern->span, "'%s' is '%s': a value of type '%s' can't be put there", first->name,
-                   first->type->spelling, value->spelling);
+}
+
+// An array takes only an array of its own type; whatever else C can convert it does convert, or says that it can't.
+static void check_array(Typing *typing, const Pattern *pattern, const CType *value)
+{
+    const CType *type = pattern->type;
+    if (!is_valid(type) || !is_valid(value) || type->kind != CTYPE_ARRAY ||
+        strcmp(type->canonical, value->canonical) == 0)
+        return;
+    const char *name = pattern->kind == PATTERN_BIND
+                           ? pattern->variables.items[0]->name
+                           : span_copy(typing->arena, typing->resolved->sources, pattern->expr->span);
+    diag_error(typing->diags, pattern->span, "'%s' is '%s': a value of type '%s' can't be put there", name,
+               type->spelling, value->spelling);
 }
 
 static void check_pattern(Typing *typing, const Pattern *pattern, const CType *value)
@@ -134,10 +144,12 @@ static void check_pattern(Typing *typing, const Pattern *pattern, const CType *v
     if (pattern->kind == PATTERN_MATCH)
         check_match(typing, pattern, value);
     if (pattern->kind == PATTERN_BIND)
-        check_bind(typing, pattern, value);
+        check_bind(typing, pattern);
+    if (pattern->kind == PATTERN_BIND || pattern->kind == PATTERN_PLACE)
+        check_array(typing, pattern, value);
     for (size_t i = 0; pattern->kind == PATTERN_STRUCT && i < pattern->parts.count; i++) {
         const Pattern *part = pattern->parts.items[i];
-        check_pattern(typing, part, part->kind == PATTERN_BIND || part->kind == PATTERN_PLACE ? NULL : part->type);
+        check_pattern(typing, part, cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_q%u", part->id)));
     }
 }
 
@@ -155,10 +167,7 @@ static void check_delivery(Typing *typing, const Node *node)
         if (node->sent.is_tuple)
             pattern = pattern->kind == PATTERN_TUPLE ? pattern->parts.items[i] : NULL;
         const CType *type = pattern != NULL && is_valid(pattern->type) ? pattern->type : expr->type;
-        // An array as a place looks like a pointer; C says already that nothing can be assigned to it.
-        bool is_reported = pattern != NULL && pattern->kind == PATTERN_PLACE && is_valid(type) &&
-                           type->kind == CTYPE_POINTER && diags_errors(typing->diags) > 0;
-        if (is_valid(expr->type) && !is_reported)
+        if (is_valid(expr->type))
             check_sendable(typing, type, expr->span);
         if (pattern != NULL)
             check_pattern(typing, pattern, pattern->kind == PATTERN_MATCH ? expr->type : value_type(expr));
@@ -218,11 +227,10 @@ static void check_node(void *context, Node *node)
         check_condition(typing, node);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const Pattern *pattern = node->results.items[i].pattern;
-        if (pattern->kind == PATTERN_TUPLE)
-            for (size_t k = 0; k < pattern->parts.count; k++)
-                check_pattern(typing, pattern->parts.items[k], NULL);
-        else
-            check_pattern(typing, pattern, NULL);
+        const Result *result = instance_result(node->callee, roleset_next(&node->results.items[i].at, 0));
+        for (size_t k = 0; k < result->types.count; k++)
+            check_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
+                          result->types.items[k]);
     }
 }
 
@@ -401,7 +409,7 @@ static void check_role_names(Typing *typing)
     Program *program = typing->resolved->program;
     for (size_t i = 0; i < program->role_count; i++) {
         CNameKind kind = cunit_name_kind(typing->unit, program->role_names[i]);
-        program->role_name_taken[i] = kind != CNAME_NONE;
+        program->role_name_taken[i] |= kind != CNAME_NONE;
         if (kind == CNAME_MACRO)
             diag_error(typing->diags, typing->resolved->tree->roles.items[i].span,
                        "'%s' is a macro in C: a role can't have its name", program->role_names[i]);

@@ -194,6 +194,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     typing_read(&typing);
     typing_errors(&typing);
     typing_rules(&typing);
+    typing_last_errors(&typing);
     cunit_free(typing.unit);
     return true;
 }

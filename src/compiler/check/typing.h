@@ -55,7 +55,8 @@ const char *prototype_text(Arena *arena, const CFunction *function, const char *
 const CType *parameter_type(Arena *arena, const CType *type); // an argument's type as that of a parameter
 
 // ---- errors.c ----
-void typing_errors(Typing *typing); // clang's errors in the user's terms
+void typing_errors(Typing *typing);      // clang's errors in the user's terms
+void typing_last_errors(Typing *typing); // after the rules: clang found something wrong that nobody has reported
 // Is there an error in the expression? Then clang has not understood it.
 bool typing_has_error(const CErrorList *errors, const LocalC *local);
 

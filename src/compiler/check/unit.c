@@ -32,9 +32,17 @@ const char *type_text_name(Typing *typing, const TypeText *type)
     return name;
 }
 
-static void write_declaration(Typing *typing, const TypeText *type, const char *name)
+// `names`: the variables in a `typeof`, or NULL.
+static void write_declaration(Typing *typing, const TypeText *type, const TypeNameList *names, const char *name)
 {
-    ccopy(typing->unit, type->before);
+    uint32_t at = type->before.start;
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        const TypeName *used = &names->items[i];
+        ccopy(typing->unit, (Span){type->before.file, at, used->span.start});
+        ccopy_as(typing->unit, used->span, arena_printf(typing->arena, "chx_v%u", used->variable->id));
+        at = used->span.end;
+    }
+    ccopy(typing->unit, (Span){type->before.file, at, type->before.end});
     ctext(typing->unit, " %s", name);
     for (size_t i = 0; i < type->sizes.count; i++) {
         ctext(typing->unit, "[");
@@ -197,6 +205,10 @@ static bool write_expr(Typing *typing, const Expr *expr, const char *type)
     local->wanted = type;
     if (is_hopeless(typing, local))
         return false;
+    if (expr->is_braces && type == NULL) {
+        diag_error(typing->diags, expr->span, "a value in braces needs a type: declare its target with one");
+        return false;
+    }
     typing->typed[local->id] = true;
     if (calls_unknown(typing, local)) {
         write_unknown_call(typing, local, type);
@@ -231,7 +243,8 @@ static void write_bindings(Typing *typing, const Pattern *pattern, const char *t
         if (!binds_here(pattern, variable) || is_poisoned(variable))
             continue;
         if (variable->declared != NULL)
-            write_declaration(typing, variable->declared, arena_printf(typing->arena, "chx_v%u", variable->id));
+            write_declaration(typing, variable->declared, &typing->resolved->visible.items[variable->id].type_names,
+                              arena_printf(typing->arena, "chx_v%u", variable->id));
         else if (type != NULL && typing->plain[variable->id])
             ctext(typing->unit, "__auto_type chx_v%u = *(%s *)0;\n", variable->id, type);
         else if (type != NULL)
@@ -253,7 +266,11 @@ static const char *bound_type(Typing *typing, const Pattern *pattern)
 static const char *write_place_type(Typing *typing, const Pattern *place)
 {
     const LocalC *local = local_c(place->expr);
-    ctext(typing->unit, "__auto_type chx_t%u = ({ ", local->id);
+    const CType *fact = typing->expr_fact[local->id];
+    if (fact != NULL)
+        ctext(typing->unit, "%s chx_t%u%s; __auto_type chx_y%u = ({ ", fact->before, local->id, fact->after, local->id);
+    else
+        ctext(typing->unit, "__auto_type chx_t%u = ({ ", local->id);
     write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
     write_whole(typing, local, false);
     ctext(typing->unit, "; });\n");
@@ -261,13 +278,18 @@ static const char *write_place_type(Typing *typing, const Pattern *place)
     return want(typing, arena_printf(typing->arena, "__typeof__(chx_t%u)", local->id));
 }
 
-static void write_place_check(Typing *typing, const Pattern *place, const char *type)
+// Can it be assigned to? An array can't as a whole, but must be possible to fill.
+static void write_place_check(Typing *typing, const Pattern *place)
 {
     const LocalC *local = local_c(place->expr);
+    const char *first = "";
+    for (const CType *type = typing->expr_fact[local->id]; type != NULL && type->kind == CTYPE_ARRAY;
+         type = type->element)
+        first = arena_printf(typing->arena, "%s[0]", first);
     ctext(typing->unit, "{ ");
     write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
     write_whole(typing, local, false);
-    ctext(typing->unit, " = *(%s *)0; }\n", type);
+    ctext(typing->unit, "%s = *(__typeof__(chx_t%u%s) *)0; }\n", first, local->id, first);
 }
 
 // C does not give the type of a bit-field itself; as a value, it has the type that it was declared with.
@@ -307,10 +329,12 @@ static void write_taken(Typing *typing, const Pattern *pattern, const char *from
         if (is_hopeless(typing, local_c(pattern->expr)))
             return;
         const char *type = write_place_type(typing, pattern);
-        ctext(typing->unit, "{ %s chx_c = ", type);
-        ccopy_as(typing->unit, pattern->span, from);
-        ctext(typing->unit, "; }\n");
-        write_place_check(typing, pattern, type);
+        if (!is_array(typing, type)) {
+            ctext(typing->unit, "{ %s chx_c = ", type);
+            ccopy_as(typing->unit, pattern->span, from);
+            ctext(typing->unit, "; }\n");
+        }
+        write_place_check(typing, pattern);
         break;
     }
     case PATTERN_MATCH:
@@ -360,7 +384,7 @@ static void write_pair(Typing *typing, const Expr *expr, const Pattern *pattern)
             return;
         type = write_place_type(typing, pattern);
         write_expr(typing, expr, type);
-        write_place_check(typing, pattern, type);
+        write_place_check(typing, pattern);
         return;
     }
     if (write_expr(typing, expr, NULL))
@@ -678,7 +702,7 @@ void typing_write(Typing *typing)
     collect_type_texts(typing);
     for (size_t i = 0; i < typing->type_texts.count; i++) {
         ctext(typing->unit, "extern ");
-        write_declaration(typing, typing->type_texts.items[i], arena_printf(typing->arena, "chx_ty%zu", i));
+        write_declaration(typing, typing->type_texts.items[i], NULL, arena_printf(typing->arena, "chx_ty%zu", i));
     }
     write_functions(typing);
     ctext(typing->unit, "struct chx_none { int chx_i; };\n");

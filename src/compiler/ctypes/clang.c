@@ -61,7 +61,7 @@ static const char *parse_error_text(enum CXErrorCode code)
     case CXError_Success:
         return "no error";
     case CXError_Crashed:
-        return "libclang crashed";
+        return "libclang crashed; perhaps some C in it is nested too deeply";
     case CXError_InvalidArguments:
         return "libclang does not take these arguments";
     case CXError_ASTReadError:
@@ -136,12 +136,14 @@ bool parsed_init(Parsed *parsed, Arena *arena, const char *path, const char *tex
     ArgList args = {0};
     bool has_machine = make_args(arena, flags, true, &args);
     parsed->index = clang_createIndex(0, 0);
-    enum CXErrorCode code = clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
-                                                        (unsigned)files.count, options, &parsed->tu);
-    if (parsed->tu == NULL && has_machine) {
+    ParseCall call = {parsed->index,         path,    args.items, (int)args.count, files.items,
+                      (unsigned)files.count, options, &parsed->tu};
+    enum CXErrorCode code = parse_deep(&call);
+    if (parsed->tu == NULL && has_machine && code != CXError_Crashed) {
         make_args(arena, flags, false, &args);
-        code = clang_parseTranslationUnit2(parsed->index, path, args.items, (int)args.count, files.items,
-                                           (unsigned)files.count, options, &parsed->tu);
+        call.args = args.items;
+        call.arg_count = (int)args.count;
+        code = parse_deep(&call);
     }
     if (parsed->tu == NULL) {
         parsed_fini(parsed);

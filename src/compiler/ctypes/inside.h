@@ -32,6 +32,21 @@ bool parsed_init(Parsed *parsed, Arena *arena, const char *path, const char *tex
                  unsigned options, const char **error);
 void parsed_fini(Parsed *parsed);
 
+// ---- deep.c ----
+
+// The arguments of clang_parseTranslationUnit2.
+typedef struct {
+    CXIndex index;
+    const char *path;
+    const char *const *args;
+    int arg_count;
+    struct CXUnsavedFile *files;
+    unsigned file_count;
+    unsigned options;
+    CXTranslationUnit *tu;
+} ParseCall;
+enum CXErrorCode parse_deep(const ParseCall *call);
+
 // ---- scan.c: the little that must be known about C text without clang ----
 
 // The user's text with comments blanked out, at the same length; newlines stay.

@@ -536,25 +536,77 @@ static void put_condition(FunctionEmit *f, const LocalOp *op)
         out_puts(&f->v.out, ")");
 }
 
+// A long chain of else-ifs would be nested too deeply for a C compiler. From some depth on, its parts stand one behind
+// the other, and each goes over the rest at its end. Returns the number of the label there; 0: an `else` will do.
+static uint32_t chain_label(FunctionEmit *f, const LocalOp *op)
+{
+    enum { ELSE_IFS_IN_BRACES = 16 };
+    const LocalOpList *rest = &op->branches.items[1].body;
+    bool is_chain =
+        !op->is_switch && op->branches.count == 2 && rest->count == 1 && rest->items[0]->kind == LOCAL_CHOICE;
+    return is_chain && f->else_ifs >= ELSE_IFS_IN_BRACES ? ++f->chains : 0;
+}
+
+static void put_go_over(FunctionEmit *f, const LocalBranch *branch, uint32_t chain)
+{
+    if (function_ends(&branch->body))
+        return;
+    out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
+    out_printf(&f->v.out, "goto over_%u;", chain);
+}
+
+// What comes after `else`, behind the `if`.
+static void put_rest_of_chain(FunctionEmit *f, const LocalOp *op, uint32_t chain)
+{
+    if (op->decide == DECIDE_SELF)
+        put_tell(f, op, op->branches.items[1].outcome);
+    function_ops(f, &op->branches.items[1].body);
+    out_end_line(&f->v.out);
+    out_printf(&f->v.out, "over_%u:;\n", chain);
+}
+
 static void put_two_ways(FunctionEmit *f, const LocalOp *op)
 {
+    uint32_t chain = chain_label(f, op);
     put_branch(f, op, &op->branches.items[0]);
+    if (chain != 0) {
+        put_go_over(f, &op->branches.items[0], chain);
+        function_close(f, "}");
+        put_rest_of_chain(f, op, chain);
+        return;
+    }
     if (branch_is_empty(op, &op->branches.items[1])) {
         function_close(f, "}");
         return;
     }
     function_close(f, "} else {");
+    f->else_ifs++;
     put_branch(f, op, &op->branches.items[1]);
+    f->else_ifs--;
     function_close(f, "}");
 }
 
-static void put_case_end(FunctionEmit *f, const LocalBranch *branch)
+// The braces of a case are for the reader only. Deep inside they are left out: a C compiler counts them.
+static bool case_has_braces(const FunctionEmit *f)
+{
+    enum { INDENT_WITH_BRACES = 20 };
+    return f->v.out.indent <= INDENT_WITH_BRACES;
+}
+
+static void put_case_break(FunctionEmit *f, const LocalBranch *branch)
 {
     if (!function_ends(&branch->body)) {
         out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
         out_puts(&f->v.out, "break;");
     }
-    function_close(f, "}");
+}
+
+static void put_case_end(FunctionEmit *f, bool has_braces)
+{
+    if (has_braces)
+        function_close(f, "}");
+    else
+        f->v.out.indent--;
 }
 
 static void put_switch_self(FunctionEmit *f, const LocalOp *op)
@@ -572,11 +624,13 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
             value_expr(&f->v, branch->labels.items[k]);
             out_puts(out, ": ");
         }
-        out_puts(out, branch->is_default ? "default: {" : "{");
+        bool has_braces = case_has_braces(f);
+        out_printf(out, "%s%s", branch->is_default ? "default: " : "", has_braces ? "{" : "");
         if (op->condition->has_call)
             out_puts(out, " chx_done(chx);");
         put_branch(f, op, branch);
-        put_case_end(f, branch);
+        put_case_break(f, branch);
+        put_case_end(f, has_braces);
     }
 }
 
@@ -587,15 +641,17 @@ static void put_switch_told(FunctionEmit *f, const LocalOp *op)
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
         out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
-        out_printf(&f->v.out, "case %u: {", branch->outcome);
+        bool has_braces = case_has_braces(f);
+        out_printf(&f->v.out, "case %u: %s", branch->outcome, has_braces ? "{" : "");
         put_branch(f, op, branch);
-        put_case_end(f, branch);
+        put_case_break(f, branch);
+        put_case_end(f, has_braces);
     }
     function_statement(f, op);
     out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
 }
 
-static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
+static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chain)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
@@ -606,9 +662,20 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op)
         out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
         for (size_t k = 0; k < branch->arrivals.count; k++)
             out_printf(&f->v.out, "case %u: ", branch->arrivals.items[k]);
-        out_puts(&f->v.out, "{");
+        if (chain != 0 && i == 1) {
+            out_puts(&f->v.out, "break;");
+            continue;
+        }
+        bool has_braces = case_has_braces(f);
+        out_puts(&f->v.out, has_braces ? "{" : "");
+        f->else_ifs += i;
         put_branch(f, op, branch);
-        put_case_end(f, branch);
+        f->else_ifs -= i;
+        if (chain != 0)
+            put_go_over(f, branch, chain);
+        else
+            put_case_break(f, branch);
+        put_case_end(f, has_braces);
     }
     function_statement(f, op);
     out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
@@ -640,6 +707,7 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
         put_two_ways(f, op);
         return;
     }
+    uint32_t chain = op->decide == DECIDE_ARRIVAL ? chain_label(f, op) : 0;
     if (f->loop != NULL)
         f->loop->switches++;
     if (op->decide == DECIDE_SELF) {
@@ -649,12 +717,14 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
         put_told(f, op);
         put_switch_told(f, op);
     } else {
-        put_switch_arrival(f, op);
+        put_switch_arrival(f, op, chain);
     }
     f->v.out.indent++;
     function_close(f, "}");
     if (f->loop != NULL)
         f->loop->switches--;
+    if (chain != 0)
+        put_rest_of_chain(f, op, chain);
 }
 
 // ---- loops ----

@@ -33,6 +33,8 @@ typedef struct {
     bool recurses;      // calls itself, and goes on after it
     bool begins_again;  // at `chx_begin`, with a frame of its own
     bool goes_on_again; // at `chx_again`, with another of its frames
+    uint32_t chains;    // of else-ifs that are written one behind the other: over_1 .. over_chains
+    unsigned else_ifs;  // in one another around the current place
     uint32_t loops;
     LoopLabels *loop;  // the innermost
     BlockScope *block; // the innermost

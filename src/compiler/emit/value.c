@@ -34,6 +34,24 @@ bool value_is_quiet(const Voice *v, const Expr *expr)
 
 // ---- local C ----
 
+static const char *skip_space(const char *c)
+{
+    while (isspace((unsigned char)*c))
+        c++;
+    return c;
+}
+
+// In a sequential program the role's functions lie in a table, as pointers. What is not called there must be a function
+// all the same: `&f`, `typeof(f)`, `sizeof f` mean the function and not the table's entry.
+static const char *function_text(const Voice *v, const Expr *expr, const Piece *piece)
+{
+    const char *name = arena_printf(v->arena, "%s%s", v->functions, piece->function->name);
+    size_t next = (size_t)(piece - expr->pieces.items) + 1;
+    const char *behind = next < expr->pieces.count ? expr->pieces.items[next].text : NULL;
+    bool is_called = behind != NULL && *skip_space(behind) == '(';
+    return v->is_central && !is_called ? arena_printf(v->arena, "(*%s)", name) : name;
+}
+
 static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
 {
     switch (piece->kind) {
@@ -43,14 +61,14 @@ static const char *piece_text(Voice *v, const Expr *expr, const Piece *piece)
         v->uses_variables = true;
         return arena_printf(v->arena, "%s%s", v->variables, piece_variable(expr, piece, v->role)->c_name);
     case PIECE_FUNCTION:
-        return arena_printf(v->arena, "%s%s", v->functions, piece->function->name);
+        return function_text(v, expr, piece);
     }
     return "";
 }
 
 static void put_pieces(Voice *v, const Expr *expr)
 {
-    bool parens = !expr->is_braces && expr->has_comma;
+    bool parens = expr->needs_parentheses;
     if (parens)
         out_puts(&v->out, "(");
     for (size_t i = 0; i < expr->pieces.count; i++)
@@ -76,10 +94,15 @@ char *value_text(Voice *v, const Expr *expr)
     text_init(&text, v->arena);
     for (size_t i = 0; i < expr->pieces.count; i++)
         text_puts(&text, piece_text(v, expr, &expr->pieces.items[i]));
-    for (char *c = text.chars; *c != '\0'; c++) {
-        if (*c == '\n')
-            *c = ' ';
+    // On one line. A line that is continued within a token, a string, must leave nothing behind.
+    char *to = text.chars;
+    for (const char *c = text.chars; *c != '\0'; c++) {
+        if (c[0] == '\\' && c[1] == '\n')
+            c++;
+        else
+            *to++ = *c == '\n' ? ' ' : *c;
     }
+    *to = '\0';
     return text.chars;
 }
 
@@ -541,6 +564,14 @@ void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *targe
     const char *place = value_place(v, target, at, &type);
     if (op == NULL) {
         value_zero(v, place, type);
+    } else if (strcmp(op, "=") == 0 && target->kind == PATTERN_PLACE && target->expr->has_call && value->has_call) {
+        // C does not say whether `a[f()] = g()` calls f or g first. Here the value comes first, as in a delivery.
+        Store store = {v, site, at, NULL, NULL, STORE_COPY};
+        out_puts(out, "{ ");
+        value_temporary(v, "chx_value", type, value);
+        store_place(&store, place, type, "chx_value", type);
+        value_release(v, "chx_value", type, value);
+        out_puts(out, "}");
     } else if (strcmp(op, "=") == 0) {
         value_assign(v, place, type, value);
     } else if (value == NULL) {

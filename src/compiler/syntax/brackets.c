@@ -1,7 +1,8 @@
 // brackets.c: pairs the brackets of a block before it is parsed.
 //
 // A bracket that is missing is put in where it most likely belongs, one that is too many is taken out, with one error
-// each; the parser then works on balanced tokens and never has to think about it.
+// each; the parser then works on balanced tokens and never has to think about it. Nor has it to think about depth: what
+// is nested too deeply, with or without brackets, is refused here.
 
 #include "compiler/syntax/parser.h"
 
@@ -179,6 +180,69 @@ static void rebuild(Pairing *pairing)
     parser->tokens = list;
 }
 
+// ---- how deep expressions are ----
+
+typedef struct {
+    Parser *parser;
+    VECTOR(uint32_t) levels; // operators since the last separator, outside of all brackets and in each open one
+    size_t total;
+} Depth;
+
+static void set_level(Depth *depth, uint32_t count)
+{
+    uint32_t *level = &depth->levels.items[depth->levels.count - 1];
+    depth->total += count;
+    depth->total -= *level;
+    *level = count;
+}
+
+// What no expression goes over, also where a semicolon is missing.
+static bool is_separator(const Parser *parser, size_t index)
+{
+    static const char *const separators[] = {",",  ";",      "}",     "case", "if",    "else",
+                                             "do", "switch", "while", "for",  "return"};
+    const Token *token = &parser->tokens.items[index];
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        if (token_is(token, separators[i]))
+            return true;
+    }
+    return token->kind == TOKEN_ARROW ||
+           (token->kind == TOKEN_IDENTIFIER && token->starts_line && index_is(parser, index + 1, ".") && index > 0 &&
+            (parser->tokens.items[index - 1].kind != TOKEN_PUNCTUATOR || is_closing(&parser->tokens.items[index - 1])));
+}
+
+static bool counts(const Token *token)
+{
+    return token->kind == TOKEN_PUNCTUATOR || token_is(token, "sizeof") || token_is(token, "_Alignof") ||
+           token_is(token, "__extension__");
+}
+
+// False: there is an expression that no C compiler would take, which is reported.
+static bool expressions_are_flat(Parser *parser)
+{
+    Depth depth = {.parser = parser};
+    vector_push(parser->arena, &depth.levels, 0);
+    for (size_t i = 0; i < parser->tokens.count; i++) {
+        const Token *token = &parser->tokens.items[i];
+        if (is_closing(token)) {
+            set_level(&depth, 0);
+            depth.levels.count -= depth.levels.count > 1;
+        }
+        if (is_separator(parser, i))
+            set_level(&depth, 0);
+        else if (counts(token) && !is_closing(token))
+            set_level(&depth, depth.levels.items[depth.levels.count - 1] + 1);
+        if (closing_of(token) != NULL)
+            vector_push(parser->arena, &depth.levels, 0);
+        if (depth.total > OPERATORS_MAX) {
+            parse_error(parser, token_span(parser, i),
+                        "this expression has too many operators (the limit is %d): take it apart", OPERATORS_MAX);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool brackets_pair(Parser *parser, bool quiet)
 {
     Pairing pairing = {.parser = parser, .quiet = quiet, .end = parser->tokens.count};
@@ -212,5 +276,5 @@ bool brackets_pair(Parser *parser, bool quiet)
     }
     if (cut || pairing.inserts.count > 0 || pairing.drop != NULL)
         rebuild(&pairing);
-    return true;
+    return expressions_are_flat(parser);
 }

@@ -81,6 +81,8 @@ static bool parse_param(Parser *parser, TreeParam *param, bool in_signature)
             return false;
         if (!parse_type(parser, in_signature ? TYPE_MAYBE_NAMED : TYPE_NAMED, &param->type, &param->name))
             return false;
+        if (!in_signature)
+            note_variable(parser, &param->name);
     } else if (is_call(parser)) {
         param->is_function = true;
         if (!parse_name(parser, "a function parameter's name", &param->name))
@@ -182,6 +184,7 @@ static TreeDef *parse_def(Parser *parser)
     size_t first = parser->at++;
     TreeDef *def = ARENA_NEW(parser->arena, TreeDef);
     parser->def = def;
+    map_init(&parser->variables, parser->arena);
     bool good = parse_head(parser, def);
     if (!next_is(parser, "{")) {
         bool is_fat = next_is(parser, "=") && index_is(parser, parser->at + 1, ">");
@@ -430,6 +433,7 @@ static Parser parser_new(Arena *arena, const Sources *sources, Diags *diags, con
     Parser parser = {.arena = arena, .sources = sources, .diags = diags, .block = block, .file = block->span.file};
     map_init(&parser.roles, arena);
     map_init(&parser.defs, arena);
+    map_init(&parser.variables, arena);
     parser.tree = ARENA_NEW(arena, Tree);
     parser.tree->span = block->span;
     return parser;

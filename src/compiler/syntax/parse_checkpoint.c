@@ -119,6 +119,8 @@ static bool parse_rescue(Parser *parser, Stmt *stmt)
         size_t close = peek(parser)->match;
         parser->at++;
         good = parse_name(parser, "the name of the fault", &stmt->fault);
+        if (good)
+            note_variable(parser, &stmt->fault);
         if (good && parser->at != close) {
             parse_error_here(parser, "expected ')' after the name of the fault, not %s", describe(parser, parser->at));
             good = false;

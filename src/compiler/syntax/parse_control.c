@@ -101,6 +101,21 @@ static bool parse_loop_body(Parser *parser, Block *block, const char *word)
     return good;
 }
 
+static Stmt *parse_if(Parser *parser);
+
+// A chain is long, not deep: its parts count on their own.
+static Stmt *parse_else_if(Parser *parser)
+{
+    if (parser->else_ifs == ELSE_IFS_MAX) {
+        parse_error_here(parser, "this chain of 'else if' is too long (the limit is %d)", ELSE_IFS_MAX);
+        return NULL;
+    }
+    parser->else_ifs++;
+    Stmt *stmt = parse_if(parser);
+    parser->else_ifs--;
+    return stmt;
+}
+
 // if = "if" condition [ notify ] block [ "else" ( if | block ) ]
 static Stmt *parse_if(Parser *parser)
 {
@@ -115,7 +130,7 @@ static Stmt *parse_if(Parser *parser)
     if (accept(parser, "else")) {
         stmt->has_otherwise = true;
         if (next_is(parser, "if")) {
-            Stmt *inner = parse_statement(parser);
+            Stmt *inner = parse_else_if(parser);
             if (inner == NULL)
                 return NULL;
             vector_push(parser->arena, &stmt->otherwise.statements, inner);

@@ -95,6 +95,19 @@ static bool is_role_use(const Parser *parser, size_t index, size_t first)
     return index == first || (!index_is(parser, index - 1, ".") && !index_is(parser, index - 1, "->"));
 }
 
+// A variable of the definition has the role's name, or one that C declares further to the left in the same text.
+static bool is_variable_use(const Parser *parser, size_t index, size_t first)
+{
+    const char *name = peek_at(parser, index)->text;
+    if (map_has(&parser->variables, name))
+        return true;
+    for (size_t i = first; i < index; i++) {
+        if (index_is(parser, i, name) && !index_is(parser, i + 1, "."))
+            return true;
+    }
+    return false;
+}
+
 // Deliveries and other roles' values can't stand in local C. `at` may be NULL where it belongs to nobody.
 static bool check_local(Parser *parser, size_t first, size_t behind, const RoleRef *at)
 {
@@ -104,7 +117,7 @@ static bool check_local(Parser *parser, size_t first, size_t behind, const RoleR
             parse_error(parser, token_span(parser, i), "a delivery can't stand inside local C");
             return false;
         }
-        if (!is_role_use(parser, i, first))
+        if (!is_role_use(parser, i, first) || is_variable_use(parser, i, first))
             continue;
         Span use = range_span(parser, i, i + 2);
         if (at == NULL) {
@@ -348,6 +361,10 @@ static bool parse_tuple(Parser *parser, TreeExpr *expr)
         return false;
     if (expr->parts.count == 0)
         parse_error(parser, range_span(parser, open, parser->at), "a tuple needs at least one value");
+    if (expr->parts.count > PARTS_MAX) {
+        parse_error(parser, expr->parts.items[PARTS_MAX].span, "a tuple has at most %d values", PARTS_MAX);
+        return false;
+    }
     return expr->parts.count > 0;
 }
 

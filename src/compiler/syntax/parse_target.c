@@ -38,6 +38,7 @@ static Target *parse_element(Parser *parser, const RoleRef *at)
         target = target_new(parser, TARGET_DECLARE);
         if (!parse_type(parser, TYPE_NAMED, &target->type, &target->name))
             return NULL;
+        note_variable(parser, &target->name);
     } else if (next_is(parser, "{")) {
         parse_error_here(parser, "a pattern can't stand inside of another one");
         return NULL;
@@ -56,6 +57,8 @@ static Target *parse_element(Parser *parser, const RoleRef *at)
         if (parser->at > first + 1) {
             target->kind = TARGET_PLACE;
             target->c = local_text(parser, first, parser->at, at);
+        } else {
+            note_variable(parser, &target->name);
         }
         if (next_is(parser, "(")) {
             parse_error(parser, range_span(parser, first, behind_group(parser, parser->at)),
@@ -85,6 +88,7 @@ static Target *parse_field(Parser *parser, const RoleRef *at)
     } else {
         target = target_new(parser, TARGET_NAME);
         target->name = field;
+        note_variable(parser, &field);
     }
     target->field = field;
     target->span = range_span(parser, first, parser->at);
@@ -105,6 +109,10 @@ static Target *parse_pattern(Parser *parser, const RoleRef *at)
         Target *part = target->kind == TARGET_STRUCT ? parse_field(parser, at) : parse_element(parser, at);
         if (part == NULL)
             return NULL;
+        if (target->parts.count == PARTS_MAX) {
+            parse_error(parser, part->span, "a pattern has at most %d parts", PARTS_MAX);
+            return NULL;
+        }
         vector_push(parser->arena, &target->parts, part);
         if (parser->at == close)
             break;
@@ -144,6 +152,7 @@ Target *target_from_expr(Parser *parser, const TreeExpr *expr)
         target = target_new(parser, TARGET_NAME);
         target->name = expr->name;
         target->span = expr->name.span;
+        note_variable(parser, &expr->name);
         return target;
     }
     // The name is set where the expression is a variable and its postfix.

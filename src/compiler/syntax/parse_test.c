@@ -612,7 +612,13 @@ static void depth_and_errors_are_limited(void **state)
     (void)state;
     check_limit("choreography(t, (A), def f() {", "{", "nested too deeply");
     check_limit("choreography(t, (A), def f() { A.x = ", "(", "nested too deeply");
-    check_limit("choreography(t, (A), def f() { if (A.x) { }", "else if (A.x) { }", "nested too deeply");
+    check_limit("choreography(t, (A), def f() { A.x = ", "-", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { A.x = ", "(int)", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { A.x = ", "sizeof ", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { A.x = 1", " + 1", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { A.x = a", "[0]", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { A.int ", "*", "too many operators (the limit is 1000)");
+    check_limit("choreography(t, (A), def f() { if (A.x) { }", "else if (A.x) { }", "is too long (the limit is 2000)");
     check_limit("choreography(t, (A), def f() { ", "if (A.x) ", "too many errors");
     check_limit("choreography(t, (A), def f(", "f(", "nested too deeply");
     check_limit("choreography(t, (A), def f() {", "A.x;", "too many errors");

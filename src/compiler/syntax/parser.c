@@ -161,6 +161,12 @@ bool is_function(const Parser *parser, const char *name)
     return false;
 }
 
+void note_variable(Parser *parser, const Name *name)
+{
+    if (is_role(parser, name->text))
+        map_put(&parser->variables, name->text, parser->def);
+}
+
 const char *example_role(const Parser *parser)
 {
     return parser->tree->roles.count > 0 ? parser->tree->roles.items[0].text : "Role";
@@ -203,6 +209,10 @@ bool parse_name_list(Parser *parser, const char *what, NameList *names)
         Name name;
         if (!parse_name(parser, what, &name))
             return false;
+        if (names->count == ROLES_MAX) {
+            parse_error(parser, name.span, "there are too many roles here (the limit is %d)", ROLES_MAX);
+            return false;
+        }
         vector_push(parser->arena, names, name);
         if (parser->at == close) {
             parser->at++;

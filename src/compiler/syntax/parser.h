@@ -12,8 +12,12 @@
 #include "compiler/syntax/parse.h"
 
 enum {
-    NESTING_MAX = 200, // brackets in brackets, and else-ifs in a chain
-    ERRORS_MAX = 50,   // of one block
+    NESTING_MAX = 200,    // brackets in brackets; clang takes 256 in what is made of them
+    ELSE_IFS_MAX = 2000,  // in a chain
+    OPERATORS_MAX = 1000, // in an expression, inside of one another or in a row; each costs a C compiler stack
+    ROLES_MAX = 1000,     // of a choreography, in a set, parameters of a definition
+    PARTS_MAX = 1000,     // of a tuple or pattern
+    ERRORS_MAX = 50,      // of one block
 };
 
 typedef struct {
@@ -30,10 +34,12 @@ typedef struct {
     bool gave_up; // too many errors: say nothing more
 
     Tree *tree;
-    Map roles;      // declared roles
-    Map defs;       // names of all definitions, those further down too
-    TreeDef *def;   // the one being parsed, for its role and function parameters
-    size_t nesting; // of statements
+    Map roles;       // declared roles
+    Map defs;        // names of all definitions, those further down too
+    TreeDef *def;    // the one being parsed, for its role and function parameters
+    Map variables;   // of this definition so far, as far as they have the name of a role
+    size_t nesting;  // of statements
+    size_t else_ifs; // of the chain being parsed
 
     bool in_loop;               // `continue` means a loop of this definition
     bool in_switch;             // `break` means a switch: it may only end a case
@@ -68,6 +74,7 @@ const char *describe(const Parser *parser, size_t index); // "'{'", "the end of 
 bool is_keyword(const Token *token);                      // of C
 bool is_role(const Parser *parser, const char *name);     // declared, or a role parameter
 bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
+void note_variable(Parser *parser, const Name *name);     // the definition binds it
 const char *example_role(const Parser *parser);
 const char *role_text(const Parser *parser, const RoleRef *at);
 bool parse_name(Parser *parser, const char *what, Name *name);
