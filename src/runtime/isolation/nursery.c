@@ -119,13 +119,16 @@ typedef struct {
     pid_t pid;
 } Birth;
 
-static void birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
+// 0, or errno.
+static int birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
 {
-    // First out of the way of their places. dup2 also takes close-on-exec away.
-    posix_spawn_file_actions_init(actions);
-    posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
-    posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
-    posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
+    // They are out of the way of their places. dup2 also takes close-on-exec away.
+    int error = posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
+    return error;
 }
 
 // In a moment's child that shares the program's memory: the nursery becomes nobody's child, and the program never has to
@@ -137,12 +140,14 @@ static int birth_run(void *argument)
     posix_spawnattr_t attributes;
     sigset_t none;
     char *arguments[] = {(char *)"chorex-nursery", NULL};
-    birth_actions(&actions, birth);
+    posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    birth->error = posix_spawn(&birth->pid, STARTUP_PATH, &actions, &attributes, arguments, birth->environment);
+    birth->error = birth_actions(&actions, birth);
+    if (birth->error == 0)
+        birth->error = posix_spawn(&birth->pid, STARTUP_PATH, &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     _exit(birth->error);
@@ -321,14 +326,14 @@ static int nursery_await(Nursery *nursery)
     return has_begun ? 0 : ECHILD;
 }
 
-static const char *nursery_refusal(Nursery *nursery)
+static const char *nursery_refusal(Nursery *nursery, int *missing)
 {
     const char *of_role = getenv(NURSERY_VARIABLE);
     if (!has_constructed)
         return "the program's constructors have not all run: start the session in main, or later";
     if (startup_is_marked() && !is_nursery && (of_role == NULL || strcmp(of_role, NURSERY_AT_WORK) != 0))
         return "this process was started for isolated roles itself, and did not become what it should";
-    return startup_refusal(&has_constructed, nursery->why, sizeof nursery->why);
+    return startup_refusal(&has_constructed, nursery->why, sizeof nursery->why, missing);
 }
 
 static const char *birth_error(int error)
@@ -358,11 +363,13 @@ static void nursery_publish(Nursery *nursery, const Nursery *newborn)
 
 NurseryStart nursery_start(Nursery *nursery)
 {
-    const char *refusal = nursery_refusal(nursery);
+    int missing = 0;
+    const char *refusal = nursery_refusal(nursery, &missing);
     if (refusal != NULL) {
         if (refusal != nursery->why)
-            snprintf(nursery->why, sizeof nursery->why, "%s", refusal);
-        return NURSERY_NOT_ALLOWED;
+            snprintf(nursery->why, sizeof nursery->why, "%s%s%s", refusal, missing != 0 ? ": " : "",
+                     missing != 0 ? strerrordesc_np(missing) : "");
+        return missing != 0 ? NURSERY_FAILED : NURSERY_NOT_ALLOWED;
     }
     // Nobody else hears or asks it before it has begun.
     Nursery newborn;
@@ -479,6 +486,8 @@ int nursery_hear(Nursery *nursery, NurseryMessage *message)
 
 // ---- the nursery ----
 
+enum { UNSAID_FEW = 64 };
+
 typedef struct {
     uint64_t id;
     pid_t pid;
@@ -492,20 +501,29 @@ static struct {
     uint64_t swept_ms;      // when that was last looked for
     NurseryMessage *unsaid; // the program does not listen at the moment: it may be waiting for us to listen
     size_t unsaid_count, unsaid_capacity;
-} nest;
+    NurseryMessage few[UNSAID_FEW]; // for these no memory is needed
+} nest = {.unsaid = nest.few, .unsaid_capacity = UNSAID_FEW};
+
+// Room for one more. Where there is none the nursery ends, and with it all roles: the program sees that, and begins anew.
+static void unsaid_grow(void)
+{
+    size_t capacity = nest.unsaid_capacity * 2;
+    NurseryMessage *grown = malloc(capacity * sizeof *grown);
+    if (grown == NULL)
+        _exit(1);
+    memcpy(grown, nest.unsaid, nest.unsaid_count * sizeof *grown);
+    if (nest.unsaid != nest.few)
+        free(nest.unsaid);
+    nest.unsaid = grown;
+    nest.unsaid_capacity = capacity;
+}
 
 static void nest_say(NurseryMessage message)
 {
     if (nest.unsaid_count == 0 && message_send(NURSERY_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
         return;
-    if (nest.unsaid_count == nest.unsaid_capacity) {
-        size_t capacity = nest.unsaid_capacity == 0 ? 64 : nest.unsaid_capacity * 2;
-        NurseryMessage *grown = realloc(nest.unsaid, capacity * sizeof *grown);
-        if (grown == NULL)
-            _exit(1);
-        nest.unsaid = grown;
-        nest.unsaid_capacity = capacity;
-    }
+    if (nest.unsaid_count == nest.unsaid_capacity)
+        unsaid_grow();
     nest.unsaid[nest.unsaid_count++] = message;
     nest.polled[0].events = POLLIN | POLLOUT;
 }
@@ -694,7 +712,8 @@ static void nest_answer(void)
 // These concern the program, which speaks for its roles.
 static void environment_clean(void)
 {
-    setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1);
+    if (setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1) != 0)
+        _exit(1);
     unsetenv("CHOREX_TRACE");
     unsetenv("CHOREX_SIM");
     unsetenv("CHOREX_ISOLATION");

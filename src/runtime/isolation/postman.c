@@ -540,7 +540,7 @@ static NurseryStart isolation_init(Isolation *isolation, chx_runtime *runtime)
     }
     isolation->has_thread = runtime->platform->thread_start(&isolation->thread, postman_main, isolation);
     if (!isolation->has_thread)
-        snprintf(nursery->why, sizeof nursery->why, "no thread could be started");
+        snprintf(nursery->why, sizeof nursery->why, "no thread could be started: out of memory, or too many threads");
     return isolation->has_thread ? NURSERY_STARTED : NURSERY_FAILED;
 }
 
