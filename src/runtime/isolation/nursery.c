@@ -46,7 +46,8 @@ enum {
     NURSERY_TRIES = 3,
     NURSERY_PROTOCOL = 2,
     NURSERY_STATUS_REFUSED = 126, // of a process that was started as a nursery and must not become one
-    SWEEP_IDLE_MS = 2,            // after a role's end, if nothing else is to do; but not later than
+    KILL_TRIES = 50,   // at intervals of a millisecond; then it is the nursery that is killed, and all roles with it
+    SWEEP_IDLE_MS = 2, // after a role's end, if nothing else is to do; but not later than
     SWEEP_MAX_MS = 20,
 };
 
@@ -437,6 +438,12 @@ void nursery_end(Nursery *nursery)
     nursery->pid = 0;
 }
 
+// It can't be sent because the system lacks something at the moment.
+static bool is_shortage(int error)
+{
+    return error == ENOMEM || error == ENOBUFS || error == ETOOMANYREFS;
+}
+
 static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
 {
     NurseryMessage message = {.kind = kind, .id = id};
@@ -447,6 +454,15 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     if (nursery->socket.number < 0)
         errno = ECHILD;
     bool asked = socket >= 0 && message_send(socket, &message, files, count, 0);
+    // Nobody asks twice for a kill, and a process that is not killed may run for ever.
+    for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {
+        if (i == KILL_TRIES) {
+            errno = EAGAIN;
+            break;
+        }
+        poll(NULL, 0, 1);
+        asked = message_send(socket, &message, files, count, 0);
+    }
     if (socket >= 0 && !asked && errno == EAGAIN) {
         nursery_murder(nursery);
         errno = ETIMEDOUT;
