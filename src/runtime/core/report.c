@@ -73,7 +73,7 @@ static void __attribute__((destructor(102))) last_end(void)
 {
     if (!last.has_key)
         return;
-    free(pthread_getspecific(last.key));
+    last_free(pthread_getspecific(last.key));
     pthread_key_delete(last.key);
     last.has_key = false;
 }

@@ -424,6 +424,7 @@ void nursery_end(Nursery *nursery)
     pthread_mutex_lock(&nursery->lock);
     Descriptor life = nursery->life;
     nursery->life = NO_DESCRIPTOR;
+    nursery->generation++;
     descriptor_close(&nursery->socket);
     pthread_mutex_unlock(&nursery->lock);
     if (nursery->pid == 0)
@@ -444,7 +445,8 @@ static bool is_shortage(int error)
     return error == ENOMEM || error == ENOBUFS || error == ETOOMANYREFS;
 }
 
-static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
+static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count,
+                        uint64_t *generation)
 {
     NurseryMessage message = {.kind = kind, .id = id};
     while (atomic_load(&nursery->is_replaced))
@@ -453,6 +455,8 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     int socket = descriptor_use(&nursery->socket);
     if (nursery->socket.number < 0)
         errno = ECHILD;
+    if (generation != NULL)
+        *generation = nursery->generation;
     bool asked = socket >= 0 && message_send(socket, &message, files, count, 0);
     // Nobody asks twice for a kill, and a process that is not killed may run for ever.
     for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {
@@ -471,20 +475,29 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     return asked;
 }
 
-bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files)
+uint64_t nursery_generation(Nursery *nursery)
+{
+    pthread_mutex_lock(&nursery->lock);
+    uint64_t generation = nursery->generation;
+    pthread_mutex_unlock(&nursery->lock);
+    return generation;
+}
+
+bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files, uint64_t *generation)
 {
     int list[NURSERY_FILES_MAX] = {files->house, files->restore, files->bell, files->trace};
-    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1);
+    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1,
+                       generation);
 }
 
 bool nursery_kill(Nursery *nursery, uint64_t id)
 {
-    return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0);
+    return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0, NULL);
 }
 
 bool nursery_ping(Nursery *nursery)
 {
-    return nursery_ask(nursery, NURSERY_PING, 0, NULL, 0);
+    return nursery_ask(nursery, NURSERY_PING, 0, NULL, 0, NULL);
 }
 
 int nursery_hear(Nursery *nursery, NurseryMessage *message)
