@@ -438,6 +438,7 @@ static bool decode_guarded(const chx_type *type, void *value, chx_reader *inner,
     } else {
         *reader->fault = guard.fault;
         reader->has_failed = true;
+        guard_landed(&guard);
     }
     guard_leave(&guard);
     return decoded;

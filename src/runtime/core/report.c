@@ -50,20 +50,22 @@ static Report *last_new(void)
 {
     pthread_once(&last.once, last_begin);
     Report *report = last.has_key ? malloc(sizeof *report) : NULL;
-    if (report == NULL)
-        return &last.spare;
-    report_clear(report);
-    if (pthread_setspecific(last.key, report) != 0) {
+    if (report != NULL)
+        report_clear(report);
+    if (report != NULL && pthread_setspecific(last.key, report) != 0) {
         free(report);
-        return &last.spare;
+        report = NULL;
     }
-    return current()->report = report;
+    // What was said while there was no memory is kept.
+    if (report != NULL && current()->report == &last.spare)
+        report_copy(report, &last.spare);
+    return current()->report = report != NULL ? report : &last.spare;
 }
 
 Report *report_last(void)
 {
     Report *report = current()->report;
-    return report != NULL ? report : last_new();
+    return report != NULL && report != &last.spare ? report : last_new();
 }
 
 // When the program ends, or the library that this is linked into is unloaded. After other destructors.

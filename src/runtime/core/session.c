@@ -437,6 +437,8 @@ static void session_wait(Session *session, bool helps)
     if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
         return;
     while (atomic_load(&session->state) != SESSION_DONE) {
+        // A session that the caller's thread has served itself may be the first that needs another one, and there is none.
+        helps = helps || !scheduler_has_worker(&session->runtime->scheduler);
         if (helps)
             session_help(session);
         platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);

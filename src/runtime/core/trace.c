@@ -123,7 +123,11 @@ static Buffer *buffer_own(void)
     if (buffer != NULL)
         buffer->in_use = true;
     pthread_mutex_unlock(&file.lock);
-    pthread_setspecific(file.key, buffer);
+    // Nobody would take it back from a thread that ends.
+    if (buffer != NULL && pthread_setspecific(file.key, buffer) != 0) {
+        buffer_give_back(buffer);
+        buffer = NULL;
+    }
     return own_buffer = buffer;
 }
 

@@ -88,10 +88,12 @@ static DecodeResult codec_through_guarded(const chx_type *type, void *to, const 
     guard_enter(&guard, here->actor);
     here->busy = guard.outer_busy;
     here->unpooled = guard.outer_unpooled;
-    if (sigsetjmp(guard.jump, 0) == 0)
+    if (sigsetjmp(guard.jump, 0) == 0) {
         result = codec_through(type, to, from, buffer, fault);
-    else
+    } else {
         *fault = guard.fault;
+        guard_landed(&guard);
+    }
     guard_leave(&guard);
     return result;
 }

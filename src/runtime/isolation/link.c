@@ -741,7 +741,7 @@ void link_spawn(Link *link)
     bool asked = files.house >= 0 && files.bell >= 0;
     error = EBADF;
     if (asked) {
-        asked = nursery_spawn(&house->isolation->nursery, link->id, &files);
+        asked = nursery_spawn(&house->isolation->nursery, link->id, &files, &link->generation);
         error = errno;
     }
     close(file);

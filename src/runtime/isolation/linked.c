@@ -178,7 +178,8 @@ void linked_send(Actor *actor, Channel *channel, uint32_t site, void *value, siz
     flush_output();
     if (!ring_send(&linked->ring, site, channel->head.sending.epoch, bytes, size)) {
         linked_look_for_file(actor, channel, site);
-        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process", size);
+        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process: %s", size,
+                    size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");
     }
     linked_relax(linked);
     if (actor->self.observed != 0)

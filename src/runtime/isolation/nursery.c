@@ -46,7 +46,8 @@ enum {
     NURSERY_TRIES = 3,
     NURSERY_PROTOCOL = 2,
     NURSERY_STATUS_REFUSED = 126, // of a process that was started as a nursery and must not become one
-    SWEEP_IDLE_MS = 2,            // after a role's end, if nothing else is to do; but not later than
+    KILL_TRIES = 50,   // at intervals of a millisecond; then it is the nursery that is killed, and all roles with it
+    SWEEP_IDLE_MS = 2, // after a role's end, if nothing else is to do; but not later than
     SWEEP_MAX_MS = 20,
 };
 
@@ -119,13 +120,16 @@ typedef struct {
     pid_t pid;
 } Birth;
 
-static void birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
+// 0, or errno.
+static int birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
 {
-    // First out of the way of their places. dup2 also takes close-on-exec away.
-    posix_spawn_file_actions_init(actions);
-    posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
-    posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
-    posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
+    // They are out of the way of their places. dup2 also takes close-on-exec away.
+    int error = posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
+    return error;
 }
 
 // In a moment's child that shares the program's memory: the nursery becomes nobody's child, and the program never has to
@@ -137,12 +141,14 @@ static int birth_run(void *argument)
     posix_spawnattr_t attributes;
     sigset_t none;
     char *arguments[] = {(char *)"chorex-nursery", NULL};
-    birth_actions(&actions, birth);
+    posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    birth->error = posix_spawn(&birth->pid, STARTUP_PATH, &actions, &attributes, arguments, birth->environment);
+    birth->error = birth_actions(&actions, birth);
+    if (birth->error == 0)
+        birth->error = posix_spawn(&birth->pid, STARTUP_PATH, &actions, &attributes, arguments, birth->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     _exit(birth->error);
@@ -321,14 +327,14 @@ static int nursery_await(Nursery *nursery)
     return has_begun ? 0 : ECHILD;
 }
 
-static const char *nursery_refusal(Nursery *nursery)
+static const char *nursery_refusal(Nursery *nursery, int *missing)
 {
     const char *of_role = getenv(NURSERY_VARIABLE);
     if (!has_constructed)
         return "the program's constructors have not all run: start the session in main, or later";
     if (startup_is_marked() && !is_nursery && (of_role == NULL || strcmp(of_role, NURSERY_AT_WORK) != 0))
         return "this process was started for isolated roles itself, and did not become what it should";
-    return startup_refusal(&has_constructed, nursery->why, sizeof nursery->why);
+    return startup_refusal(&has_constructed, nursery->why, sizeof nursery->why, missing);
 }
 
 static const char *birth_error(int error)
@@ -358,11 +364,13 @@ static void nursery_publish(Nursery *nursery, const Nursery *newborn)
 
 NurseryStart nursery_start(Nursery *nursery)
 {
-    const char *refusal = nursery_refusal(nursery);
+    int missing = 0;
+    const char *refusal = nursery_refusal(nursery, &missing);
     if (refusal != NULL) {
         if (refusal != nursery->why)
-            snprintf(nursery->why, sizeof nursery->why, "%s", refusal);
-        return NURSERY_NOT_ALLOWED;
+            snprintf(nursery->why, sizeof nursery->why, "%s%s%s", refusal, missing != 0 ? ": " : "",
+                     missing != 0 ? strerrordesc_np(missing) : "");
+        return missing != 0 ? NURSERY_FAILED : NURSERY_NOT_ALLOWED;
     }
     // Nobody else hears or asks it before it has begun.
     Nursery newborn;
@@ -416,6 +424,7 @@ void nursery_end(Nursery *nursery)
     pthread_mutex_lock(&nursery->lock);
     Descriptor life = nursery->life;
     nursery->life = NO_DESCRIPTOR;
+    nursery->generation++;
     descriptor_close(&nursery->socket);
     pthread_mutex_unlock(&nursery->lock);
     if (nursery->pid == 0)
@@ -430,7 +439,14 @@ void nursery_end(Nursery *nursery)
     nursery->pid = 0;
 }
 
-static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count)
+// It can't be sent because the system lacks something at the moment.
+static bool is_shortage(int error)
+{
+    return error == ENOMEM || error == ENOBUFS || error == ETOOMANYREFS;
+}
+
+static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count,
+                        uint64_t *generation)
 {
     NurseryMessage message = {.kind = kind, .id = id};
     while (atomic_load(&nursery->is_replaced))
@@ -439,7 +455,18 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     int socket = descriptor_use(&nursery->socket);
     if (nursery->socket.number < 0)
         errno = ECHILD;
+    if (generation != NULL)
+        *generation = nursery->generation;
     bool asked = socket >= 0 && message_send(socket, &message, files, count, 0);
+    // Nobody asks twice for a kill, and a process that is not killed may run for ever.
+    for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {
+        if (i == KILL_TRIES) {
+            errno = EAGAIN;
+            break;
+        }
+        poll(NULL, 0, 1);
+        asked = message_send(socket, &message, files, count, 0);
+    }
     if (socket >= 0 && !asked && errno == EAGAIN) {
         nursery_murder(nursery);
         errno = ETIMEDOUT;
@@ -448,20 +475,29 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
     return asked;
 }
 
-bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files)
+uint64_t nursery_generation(Nursery *nursery)
+{
+    pthread_mutex_lock(&nursery->lock);
+    uint64_t generation = nursery->generation;
+    pthread_mutex_unlock(&nursery->lock);
+    return generation;
+}
+
+bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files, uint64_t *generation)
 {
     int list[NURSERY_FILES_MAX] = {files->house, files->restore, files->bell, files->trace};
-    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1);
+    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1,
+                       generation);
 }
 
 bool nursery_kill(Nursery *nursery, uint64_t id)
 {
-    return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0);
+    return nursery_ask(nursery, NURSERY_KILL, id, NULL, 0, NULL);
 }
 
 bool nursery_ping(Nursery *nursery)
 {
-    return nursery_ask(nursery, NURSERY_PING, 0, NULL, 0);
+    return nursery_ask(nursery, NURSERY_PING, 0, NULL, 0, NULL);
 }
 
 int nursery_hear(Nursery *nursery, NurseryMessage *message)
@@ -479,6 +515,8 @@ int nursery_hear(Nursery *nursery, NurseryMessage *message)
 
 // ---- the nursery ----
 
+enum { UNSAID_FEW = 64 };
+
 typedef struct {
     uint64_t id;
     pid_t pid;
@@ -492,20 +530,29 @@ static struct {
     uint64_t swept_ms;      // when that was last looked for
     NurseryMessage *unsaid; // the program does not listen at the moment: it may be waiting for us to listen
     size_t unsaid_count, unsaid_capacity;
-} nest;
+    NurseryMessage few[UNSAID_FEW]; // for these no memory is needed
+} nest = {.unsaid = nest.few, .unsaid_capacity = UNSAID_FEW};
+
+// Room for one more. Where there is none the nursery ends, and with it all roles: the program sees that, and begins anew.
+static void unsaid_grow(void)
+{
+    size_t capacity = nest.unsaid_capacity * 2;
+    NurseryMessage *grown = malloc(capacity * sizeof *grown);
+    if (grown == NULL)
+        _exit(1);
+    memcpy(grown, nest.unsaid, nest.unsaid_count * sizeof *grown);
+    if (nest.unsaid != nest.few)
+        free(nest.unsaid);
+    nest.unsaid = grown;
+    nest.unsaid_capacity = capacity;
+}
 
 static void nest_say(NurseryMessage message)
 {
     if (nest.unsaid_count == 0 && message_send(NURSERY_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
         return;
-    if (nest.unsaid_count == nest.unsaid_capacity) {
-        size_t capacity = nest.unsaid_capacity == 0 ? 64 : nest.unsaid_capacity * 2;
-        NurseryMessage *grown = realloc(nest.unsaid, capacity * sizeof *grown);
-        if (grown == NULL)
-            _exit(1);
-        nest.unsaid = grown;
-        nest.unsaid_capacity = capacity;
-    }
+    if (nest.unsaid_count == nest.unsaid_capacity)
+        unsaid_grow();
     nest.unsaid[nest.unsaid_count++] = message;
     nest.polled[0].events = POLLIN | POLLOUT;
 }
@@ -694,7 +741,8 @@ static void nest_answer(void)
 // These concern the program, which speaks for its roles.
 static void environment_clean(void)
 {
-    setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1);
+    if (setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1) != 0)
+        _exit(1);
     unsetenv("CHOREX_TRACE");
     unsetenv("CHOREX_SIM");
     unsetenv("CHOREX_ISOLATION");

@@ -27,6 +27,7 @@ typedef struct {
     _Atomic bool is_replaced;   // it was lost, and the next one is on its way: who asks waits for that
     _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
     _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
+    uint64_t generation;        // rises when one ends; under the lock
     char why[REPORT_WHY_SIZE];  // the last one could not be started
 } Nursery;
 
@@ -73,8 +74,10 @@ bool nursery_is_whole(Nursery *nursery);
 void nursery_murder(Nursery *nursery);
 // When the process began, in the system's own terms. 0: there is none.
 uint64_t nursery_process_time(pid_t pid);
-// Asks. False: it is gone.
-bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files);
+// How many have ended: the present one's number.
+uint64_t nursery_generation(Nursery *nursery);
+// Asks. False: it is gone. `generation`: whom it was that was asked.
+bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files, uint64_t *generation);
 bool nursery_kill(Nursery *nursery, uint64_t id);
 // Does it still listen? It answers NURSERY_PONG when all that was asked before has been done.
 bool nursery_ping(Nursery *nursery);

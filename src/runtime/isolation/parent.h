@@ -70,8 +70,9 @@ struct Link {
     uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
     uint64_t killed_ns;
     unsigned unanswered;
-    unsigned unborn; // so often the nursery was lost before it had begun
-    unsigned deaths; // since it last entered or left a block
+    uint64_t generation; // of the nursery that was asked for its process
+    unsigned unborn;     // so often the nursery was lost before it had begun
+    unsigned deaths;     // since it last entered or left a block
 };
 
 struct House {

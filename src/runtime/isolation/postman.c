@@ -379,22 +379,21 @@ static bool nursery_message(Isolation *isolation, const NurseryMessage *message)
 }
 
 // For each isolated role; afterwards its house may be gone.
-static void links_do(Isolation *isolation, void (*act)(Link *link, uint64_t last_id))
+static void links_do(Isolation *isolation, void (*act)(Link *link))
 {
-    uint64_t last_id = isolation->last_id;
     for (House *house = houses_first(isolation), *next; house != NULL; house = next) {
         next = house->next;
         house_block_lock(house);
         for (unsigned i = 0; i < house->link_count; i++)
-            act(&house->links[i], last_id);
+            act(&house->links[i]);
         house_block_unlock(house);
     }
 }
 
-// Those of the nursery that was lost; not those that have been started since.
-static void link_orphaned(Link *link, uint64_t last_id)
+// Those of the nursery that was lost; not those that the next one has been asked for since: they would run twice.
+static void link_orphaned(Link *link)
 {
-    if (link->state == LINK_ALIVE && link->id <= last_id)
+    if (link->state == LINK_ALIVE && link->generation != nursery_generation(&link->house->isolation->nursery))
         link_orphan(link);
 }
 
@@ -426,9 +425,8 @@ static void nursery_speaks(Isolation *isolation)
 
 // ---- what the program has closed ----
 
-static void link_lost(Link *link, uint64_t last_id)
+static void link_lost(Link *link)
 {
-    (void)last_id;
     if (link->state != LINK_NEW)
         link_lost_touch(link);
 }
@@ -540,7 +538,7 @@ static NurseryStart isolation_init(Isolation *isolation, chx_runtime *runtime)
     }
     isolation->has_thread = runtime->platform->thread_start(&isolation->thread, postman_main, isolation);
     if (!isolation->has_thread)
-        snprintf(nursery->why, sizeof nursery->why, "no thread could be started");
+        snprintf(nursery->why, sizeof nursery->why, "no thread could be started: out of memory, or too many threads");
     return isolation->has_thread ? NURSERY_STARTED : NURSERY_FAILED;
 }
 

@@ -200,10 +200,12 @@ static bool link_take_arguments(Link *link)
     guard_enter(&guard, link->actor);
     // As in actor_begin: a codec that crashes here crashes in the caller's hands.
     current()->busy++;
-    if (sigsetjmp(guard.jump, 0) == 0)
+    if (sigsetjmp(guard.jump, 0) == 0) {
         chain_save(link->actor, NULL, &link->begin);
-    else
+    } else {
         link->begin.failed = true;
+        guard_landed(&guard);
+    }
     guard_leave(&guard);
     actor_unwind(link->actor);
     link->actor->self.observed = observed;

@@ -4,6 +4,7 @@
 #include "runtime/isolation/startup.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
@@ -175,9 +176,10 @@ typedef struct {
     unsigned long device, inode;
 } Mapping;
 
-// What is mapped at the address. False: that is not known.
-static bool mapping_find(const void *address, Mapping *found)
+// What is mapped at the address. False: that is not known; `missing` is set if that is for lack of something.
+static bool mapping_find(const void *address, Mapping *found, int *missing)
 {
+    errno = 0;
     FILE *file = fopen("/proc/self/maps", "re");
     char *line = NULL;
     size_t size = 0;
@@ -193,6 +195,8 @@ static bool mapping_find(const void *address, Mapping *found)
         found->device = makedev(high, low);
         snprintf(found->path, sizeof found->path, "%s", line + path);
     }
+    if (!is_found && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
+        *missing = errno;
     free(line);
     if (file != NULL)
         fclose(file);
@@ -207,7 +211,7 @@ static bool mapping_is(const Mapping *mapping, const struct stat *file, const ch
 
 // Is the file that would be executed the one that the program was loaded from? It is not if that was done by another
 // program: the dynamic loader called as a command, an emulator.
-static const char *executable_refusal(const struct stat *executable, char *why, size_t size)
+static const char *executable_refusal(const struct stat *executable, char *why, size_t size, int *missing)
 {
     char path[PATH_MAX + 16] = "";
     struct dl_phdr_info info = {0};
@@ -215,7 +219,7 @@ static const char *executable_refusal(const struct stat *executable, char *why, 
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     dl_iterate_phdr(program_copy, &info);
-    if (!mapping_find(info.dlpi_phdr, &program))
+    if (!mapping_find(info.dlpi_phdr, &program, missing))
         return "it can't be found out which file the program was loaded from";
     if (mapping_is(&program, executable, path) || strcmp(program.path, path) == 0)
         return NULL;
@@ -248,7 +252,7 @@ static const char *more_rights_refusal(const struct stat *executable)
 }
 
 // A shared library that was there at the start is there again if its name still leads to the same file.
-static const char *library_refusal(const void *here, char *why, size_t size)
+static const char *library_refusal(const void *here, char *why, size_t size, int *missing)
 {
     Objects objects = objects_list(here);
     const Object *object = objects_here(&objects);
@@ -257,6 +261,7 @@ static const char *library_refusal(const void *here, char *why, size_t size)
     struct stat file;
     const char *refusal = NULL;
     if (!objects.is_complete || object == NULL) {
+        *missing = objects.is_complete ? 0 : ENOMEM;
         refusal = "it can't be found out which library this is";
     } else if (!object->is_included) {
         snprintf(why, size,
@@ -265,7 +270,7 @@ static const char *library_refusal(const void *here, char *why, size_t size)
                  object->name);
         refusal = why;
     } else if (realpath(object->name, path) == NULL || stat(path, &file) != 0 ||
-               !mapping_find(object->first, &mapping) || !mapping_is(&mapping, &file, path)) {
+               !mapping_find(object->first, &mapping, missing) || !mapping_is(&mapping, &file, path)) {
         snprintf(
             why, size,
             "the choreography is in %.300s, and that name leads to another file by now, or to none: a program that "
@@ -277,7 +282,7 @@ static const char *library_refusal(const void *here, char *why, size_t size)
     return refusal;
 }
 
-const char *startup_refusal(const void *here, char *why, size_t size)
+const char *startup_refusal(const void *here, char *why, size_t size, int *missing)
 {
     struct stat executable;
     const char *refusal = rights_refusal();
@@ -286,8 +291,8 @@ const char *startup_refusal(const void *here, char *why, size_t size)
         return refusal;
     refusal = more_rights_refusal(&executable);
     if (refusal == NULL)
-        refusal = executable_refusal(&executable, why, size);
+        refusal = executable_refusal(&executable, why, size, missing);
     if (refusal == NULL && !is_in_program(here))
-        refusal = library_refusal(here, why, size);
+        refusal = library_refusal(here, why, size, missing);
     return refusal;
 }

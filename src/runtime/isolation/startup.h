@@ -21,8 +21,8 @@ bool startup_is_marked(void);
 
 // Why the program must not be started once more, in words for the user; NULL: it can be. `here` is an address in the object
 // (the program itself or a shared library) whose constructor has to run there. The text stays as it is until the next call
-// of the thread; `why` has room for it.
-const char *startup_refusal(const void *here, char *why, size_t size);
+// of the thread; `why` has room for it. `missing` is set if it could not be found out for lack of something: errno.
+const char *startup_refusal(const void *here, char *why, size_t size, int *missing);
 
 // The name of the object that the address lies in, the same in each process of this program. "": the program itself.
 const char *startup_object(const void *here);
