@@ -95,6 +95,7 @@ choreography(given, (Alice, Bob),
         Alice.b = __extension__ ({ box c = {0}; c.number = number_make(13); c; });
         Alice.b = (box){number_make(14)};
         Alice.b = (box){.number = number_make(15)};
+        Alice.b = (box){make(3).number};
         Alice.b = (box){NULL};
         Alice.b = (box){0};
         Alice.b = MAKE;

@@ -105,6 +105,14 @@ static void report_pointer(Typing *typing, const LocalC *local, const CDiffer *d
     }
 }
 
+// Whether a macro only asks if there is a pointer can't be seen.
+static void note_hidden_operator(Typing *typing, const CDiffer *differ)
+{
+    bool is_comparison = differ->kind == CDIFFER_STRINGS || differ->kind == CDIFFER_COMPARE;
+    if (is_comparison && differ->name[0] == '\0')
+        diag_note(typing->diags, SPAN_NONE, "in a macro, a test for NULL is possible as 'p != NULL'");
+}
+
 static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
 {
     switch (differ->kind) {
@@ -140,6 +148,7 @@ static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
     case CDIFFER_ARRAY:
     case CDIFFER_ADDRESS:
         report_pointer(typing, local, differ);
+        note_hidden_operator(typing, differ);
         break;
     }
 }

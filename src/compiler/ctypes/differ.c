@@ -222,10 +222,9 @@ static void check_binary(Search *search, CXCursor cursor)
     // A difference has another type than a comparison, where a macro hides which of them it is.
     bool is_null_test = (cursor_is_null_constant(left) || cursor_is_null_constant(right)) &&
                         strcmp(operator, "-") != 0 && cursor_type(cursor).kind == CXType_Int;
+    bool is_of_strings = (is_left && is_string(left)) || (is_right && is_string(right));
     if (!is_logical && !is_null_test)
-        found(search,
-              (is_left && is_string(left)) || (is_right && is_string(right)) ? CDIFFER_STRINGS : CDIFFER_COMPARE,
-              cursor);
+        found_named(search, is_of_strings ? CDIFFER_STRINGS : CDIFFER_COMPARE, cursor, operator);
 }
 
 static void check_conversion(Search *search, CXCursor cursor, CXCursor operand)

@@ -118,6 +118,29 @@ static enum CXChildVisitResult visit_element(CXCursor cursor, CXCursor parent, C
 
 // ---- expressions ----
 
+typedef struct {
+    Owner *owner;
+    const char *taken;
+    bool is_codec; // what owns something in it are pointers; else, what has a codec
+    bool is_rest;  // there is something else
+} Rest;
+
+static enum CXVisitorResult visit_rest(CXCursor cursor, CXClientData data)
+{
+    Rest *rest = data;
+    CXType type = clang_getCursorType(cursor);
+    CXString name = clang_getCursorSpelling(cursor);
+    if (clang_getCString(name)[0] == '\0') { // an anonymous struct: its fields are reached like the others
+        clang_Type_visitFields(clang_getCanonicalType(type), visit_rest, rest);
+        clang_disposeString(name);
+        return CXVisit_Continue;
+    }
+    bool owns = rest->is_codec ? type_holds_pointer(type) : ctype_has_codec(unit_type(rest->owner->unit, type));
+    rest->is_rest |= owns && strcmp(clang_getCString(name), rest->taken) != 0;
+    clang_disposeString(name);
+    return CXVisit_Continue;
+}
+
 // A field of what a call returns: nobody gets the other fields.
 static Owns owner_of_member(Owner *owner, CXCursor cursor)
 {
@@ -127,14 +150,10 @@ static Owns owner_of_member(Owner *owner, CXCursor cursor)
     Owns whole = owner_of(owner, children.items[0]);
     if (whole != OWNED_BY_NOBODY)
         return whole;
-    const CType *type = type_of(owner, children.items[0]);
-    const char *name = take_text(owner->unit->arena, clang_getCursorSpelling(cursor));
-    for (size_t i = 0; i < type->fields.count; i++) {
-        const CField *field = &type->fields.items[i];
-        if (ctype_has_codec(field->type) && (field->name == NULL || strcmp(field->name, name) != 0))
-            return PART_OF_IT;
-    }
-    return type->kind == CTYPE_CODEC ? PART_OF_IT : OWNED_BY_NOBODY;
+    Rest rest = {.owner = owner, .is_codec = type_of(owner, children.items[0])->kind == CTYPE_CODEC};
+    rest.taken = take_text(owner->unit->arena, clang_getCursorSpelling(cursor));
+    clang_Type_visitFields(cursor_type(children.items[0]), visit_rest, &rest);
+    return rest.is_rest ? PART_OF_IT : OWNED_BY_NOBODY;
 }
 
 // An element of an array that the expression declares: nobody gets the other elements.

@@ -123,7 +123,7 @@ typedef enum {
     CDIFFER_UNSET,      // a variable declared in the expression that may be read before it has a value: `name`
     CDIFFER_ADDRESS,    // takes the address of something
     CDIFFER_FUNCTION,   // a function as a value, which is an address: `name`
-    CDIFFER_COMPARE,    // compares addresses, or subtracts them
+    CDIFFER_COMPARE,    // compares addresses, or subtracts them: by the operator `name`, "" where a macro hides it
     CDIFFER_STRINGS,    // the same with pointers to characters
     CDIFFER_CONVERT,    // an address becomes a number, or a number an address, or what it points to another type
     CDIFFER_THROUGH,    // reads through a pointer that is not a string's
