@@ -111,7 +111,7 @@ static void scribble_over(unsigned char *begin, size_t bytes, unsigned what, uns
         scribble_word(&words[random_number() % count], what);
 }
 
-// Which memory: the mappings of the session's file, told apart by their size.
+// Which memory: the mappings of the session's files, told apart by their size.
 static void scribble_mapping(unsigned char *begin, size_t bytes, unsigned where, unsigned what, unsigned density)
 {
     int is_ring = bytes == RING_MAPPING, is_head = bytes == PAGE;

@@ -94,7 +94,7 @@ static void fuzz_memory(Input *input, Link *link)
         memory = which == 1 ? (unsigned char *)channel->linked->ring.words : channel->linked->ring.data;
         limit = which == 1 ? sizeof(RingWords) : 256;
     } else if (which == 3) {
-        memory = (unsigned char *)link->house->head;
+        memory = (unsigned char *)link->bell - (uintptr_t)link->bell % PAGE;
         limit = 512;
     }
     size_t at = take(input, 2) % limit, count = take_bytes(input, take(input, 1) % 32, &bytes);

@@ -23,9 +23,8 @@ void *house_map(int file, size_t offset, size_t bytes)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-bool house_map_ring(Ring *ring, const Descriptor *file, HouseShape shape, size_t channel, uint32_t token)
+bool house_map_ring(Ring *ring, const Descriptor *file, size_t at, uint32_t token)
 {
-    size_t at = house_ring(shape, channel);
     unsigned char *memory = house_map(file->number, at, RING_FILE_BYTES);
     if (memory == NULL)
         return false;
@@ -43,6 +42,18 @@ void house_unmap_ring(Ring *ring)
     if (ring->words != NULL)
         munmap(ring->words, RING_FILE_BYTES);
     ring->words = NULL;
+}
+
+Bell *house_map_bell(int file, size_t at)
+{
+    unsigned char *page = house_map(file, at - at % PAGE, PAGE);
+    return page != NULL ? (Bell *)(void *)(page + at % PAGE) : NULL;
+}
+
+void house_unmap_bell(Bell *bell)
+{
+    if (bell != NULL)
+        munmap((void *)((uintptr_t)bell - (uintptr_t)bell % PAGE), PAGE);
 }
 
 void bell_wake(Bell *bell)

@@ -1,8 +1,15 @@
-// house.h: what a session and its isolated roles share: one piece of memory, laid out the same in every process.
+// house.h: what a session and its isolated roles share: memory in files, each of which is given only to those that need
+// what is in it. Whoever has a file can map all of it, so the files are the borders; files.c decides what goes where.
 //
-//     head      bells of all roles                              mapped by everybody
-//     seats     one for each role: orders to it, posts from it  mapped by the parent and the role
-//     rings     one for each channel: words, ring, large area   mapped by its two ends (and the parent)
+//     a role's own file    its seat (orders to it, posts from it), its rings to     the parent and the role
+//                          and from roles of the parent's process
+//     a pair's file        the rings between two isolated roles                     the parent and the two
+//     a role's bell        slept on by the role, rung by those that it has rings    the parent, the role and those
+//                          to or from. Where these are one or none, it lies in
+//                          the pair's file or in the role's own
+//
+// A ring is its words, its bytes and its large area, one after the other. No file can be made smaller or larger by anybody:
+// a truncated one would be a SIGBUS for all others.
 //
 // An isolated role is two things: in the parent an Actor that is never run (its position: the blocks it is in, what it
 // saved), and the process, which has the frames. They talk through the seat: posts go to the parent, in order; an order
@@ -29,11 +36,6 @@ typedef struct {
     _Atomic uint32_t sleeps;                    // somebody does, or is about to
 } Bell;
 
-typedef struct {
-    _Alignas(CACHE_LINE) _Atomic uint32_t postman_awake; // no need to ring for it
-    Bell bells[];
-} HouseHead;
-
 // Back to the block at this depth, in this attempt.
 typedef struct {
     uint32_t number; // of the order
@@ -55,6 +57,7 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // posts that have been dealt with
     _Atomic uint64_t posts_head;                // bytes
+    _Atomic uint32_t postman_awake;             // no need to ring for it
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t posts_tail;
     _Atomic uint32_t posts_wait;  // for room
@@ -93,13 +96,25 @@ typedef struct {
     uint32_t site, reserved;
 } PostFail;
 
+// The files that a new process is given, in this order; then those that it shares with other isolated roles; last the
+// trace, if there is one.
+enum { GIVEN_RESTORE, GIVEN_BELL, GIVEN_OWN, GIVEN_OTHERS };
+
+// Where something lies: a file, by its place among the given ones, and an offset.
+typedef struct {
+    uint32_t file;
+    uint64_t at;
+} GivenPlace;
+
 // What a new process is told, in a file: this, the channels it sends to, those it receives from, then pieces of its
 // stack: one without a mark at the beginning (chain_save), else one for each block that it is in, outermost first
 // (effect_save, chain_save).
 typedef struct {
     uint32_t layout; // RESTORE_LAYOUT
     uint32_t role, role_count, definition;
-    uint64_t channel_count, digest, token[2], house;
+    uint32_t has_trace;
+    GivenPlace bell;
+    uint64_t digest, token[2], house;
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     uint32_t alarm, marks;
@@ -116,6 +131,7 @@ typedef struct {
 typedef struct {
     uint32_t number, peer, epoch;
     bool peer_is_isolated;
+    GivenPlace ring, bell; // the bell is the peer's, if that is isolated
     char peer_name[NAME_SIZE];
 } RestoreChannel;
 
@@ -126,46 +142,25 @@ typedef struct {
 
 // ---- where things lie ----
 
-typedef struct {
-    unsigned role_count;
-    size_t channel_count;
-} HouseShape;
-
 static inline size_t page_up(size_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static inline size_t house_head_bytes(HouseShape shape)
-{
-    return page_up(sizeof(HouseHead) + shape.role_count * sizeof(Bell));
-}
-
-static inline size_t house_seat(HouseShape shape, unsigned role)
-{
-    return house_head_bytes(shape) + role * page_up(sizeof(Seat));
-}
-
 enum { RING_FILE_BYTES = PAGE + RING_BYTES };
-
-static inline size_t house_ring(HouseShape shape, size_t channel)
-{
-    return house_seat(shape, shape.role_count) + channel * ((size_t)RING_FILE_BYTES + RING_LARGE_BYTES);
-}
-
-static inline size_t house_bytes(HouseShape shape)
-{
-    return house_ring(shape, shape.channel_count);
-}
+#define RING_WHOLE_BYTES ((uint64_t)RING_FILE_BYTES + RING_LARGE_BYTES)
 
 // The role's block with this number. NULL: it has none.
 const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
 
 // Maps a part of the file. NULL: it can't be had.
 void *house_map(int file, size_t offset, size_t bytes);
-// Maps a channel's ring. False: it can't be had.
-bool house_map_ring(Ring *ring, const Descriptor *file, HouseShape shape, size_t channel, uint32_t token);
+// Maps a channel's ring, which lies at this offset. False: it can't be had.
+bool house_map_ring(Ring *ring, const Descriptor *file, size_t at, uint32_t token);
 void house_unmap_ring(Ring *ring);
+// Maps the bell that lies at this offset, with the page that it is on. NULL: it can't be had.
+Bell *house_map_bell(int file, size_t at);
+void house_unmap_bell(Bell *bell);
 
 // Something has happened to what this role waits for.
 void bell_ring(Bell *bell);

@@ -593,21 +593,41 @@ uint64_t link_next_ns(const Link *link)
 
 // ---- a new process ----
 
+static GivenPlace restore_ring(const Link *link, const Channel *channel)
+{
+    return link_given(link, link->house->rings[channel->linked->number]);
+}
+
+static GivenPlace restore_bell(const Link *link, const Actor *peer)
+{
+    return peer->link != NULL ? link_given(link, peer->link->bell_place) : (GivenPlace){0};
+}
+
 static void restore_channels(chx_writer *writer, const Link *link)
 {
     const Actor *actor = link->actor;
     const chx_role *role = actor->role;
     for (size_t i = 0; i < role->sends_to_count; i++) {
         const Channel *channel = &actor->out[i];
-        RestoreChannel out = {channel->linked->number, role->sends_to[i], channel->head.sending.epoch,
-                              channel->consumer->link != NULL, ""};
+        RestoreChannel out = {channel->linked->number,
+                              role->sends_to[i],
+                              channel->head.sending.epoch,
+                              channel->consumer->link != NULL,
+                              restore_ring(link, channel),
+                              restore_bell(link, channel->consumer),
+                              ""};
         snprintf(out.peer_name, sizeof out.peer_name, "%s", channel->consumer->role->role);
         chx_write(writer, &out, sizeof out);
     }
     for (size_t i = 0; i < role->receives_from_count; i++) {
         const Channel *channel = actor->in[i];
-        RestoreChannel in = {channel->linked->number, role->receives_from[i], channel->head.taking.epoch,
-                             channel->producer->link != NULL, ""};
+        RestoreChannel in = {channel->linked->number,
+                             role->receives_from[i],
+                             channel->head.taking.epoch,
+                             channel->producer->link != NULL,
+                             restore_ring(link, channel),
+                             restore_bell(link, channel->producer),
+                             ""};
         snprintf(in.peer_name, sizeof in.peer_name, "%s", channel->producer->role->role);
         chx_write(writer, &in, sizeof in);
     }
@@ -639,9 +659,10 @@ static void restore_write(chx_buffer *buffer, Link *link)
     Restore restore = {
         .layout = RESTORE_LAYOUT,
         .role = actor->index,
-        .role_count = link->house->shape.role_count,
+        .role_count = session->actor_count,
+        .has_trace = (actor->self.observed & OBSERVED_TRACE) != 0,
+        .bell = link_given(link, link->bell_place),
         .definition = (uint32_t)session->plan->definition_index,
-        .channel_count = link->house->shape.channel_count,
         .digest = actor->role->digest,
         .token = {session->token[0], session->token[1]},
         .house = link->house->number,
@@ -674,7 +695,7 @@ static void restore_write(chx_buffer *buffer, Link *link)
     restore_pieces(&writer, link);
 }
 
-// A file with what the new process must know. -1: none to be had.
+// A file with what the new process must know, once its files are listed. -1: none to be had.
 static int restore_file(Link *link)
 {
     chx_buffer buffer = {0};
@@ -701,6 +722,24 @@ static int restore_file(Link *link)
     return file;
 }
 
+// All files that the new process is given. False: they can't be had; errno says why.
+static bool link_prepare_files(Link *link, FileList *files)
+{
+    uint64_t start_ns;
+    if (!link_list_files(link, files))
+        return false;
+    files->list[GIVEN_BELL] = isolation_door(link->house->isolation);
+    files->list[GIVEN_RESTORE] = files->list[GIVEN_BELL] >= 0 ? restore_file(link) : -1;
+    if ((link->actor->self.observed & OBSERVED_TRACE) != 0)
+        files->list[files->count++] = trace_file(&start_ns);
+    if (files->list[GIVEN_RESTORE] >= 0)
+        return true;
+    int error = errno;
+    free(files->list);
+    errno = error;
+    return false;
+}
+
 void link_spawn(Link *link)
 {
     House *house = link->house;
@@ -710,7 +749,8 @@ void link_spawn(Link *link)
         isolation_ring(house->isolation);
         return;
     }
-    int file = restore_file(link);
+    FileList files;
+    bool is_prepared = link_prepare_files(link, &files);
     int error = errno;
     // What the last one had begun to say is void, and so is what it may have made of these words.
     link->post.size = 0;
@@ -730,21 +770,15 @@ void link_spawn(Link *link)
     link->is_condemned = false;
     link->fault.kind = CHX_FAULT_NONE;
     link->state = LINK_ALIVE;
-    if (file < 0) {
+    if (!is_prepared) {
         link_not_born(link, error);
         return;
     }
     isolation_number(link);
-    uint64_t start_ns;
-    NurseryFiles files = {descriptor_use(&house->file), file, isolation_door(house->isolation),
-                          (link->actor->self.observed & OBSERVED_TRACE) != 0 ? trace_file(&start_ns) : -1};
-    bool asked = files.house >= 0 && files.bell >= 0;
-    error = EBADF;
-    if (asked) {
-        asked = nursery_spawn(&house->isolation->nursery, link->id, &files, &link->generation);
-        error = errno;
-    }
-    close(file);
+    bool asked = nursery_spawn(&house->isolation->nursery, link->id, files.list, files.count, &link->generation);
+    error = errno;
+    close(files.list[GIVEN_RESTORE]);
+    free(files.list);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
         // The nursery has just died, and the postman is about to notice and start another.
         isolation_forget(link);

@@ -164,7 +164,7 @@ static void a_death_calls_the_others_back(void **state)
     post_arrive(1, STAGE_OUTER);
     serve();
     uint64_t spawned = stage.spawned;
-    uint32_t rung = atomic_load(&house->head->bells[3].word);
+    uint32_t rung = atomic_load(&links[3].bell->word);
     die(0);
     assert_int_equal(links[0].deaths, 1);
     assert_int_equal(stage.spawned, spawned + 1);
@@ -173,7 +173,7 @@ static void a_death_calls_the_others_back(void **state)
     assert_int_equal(links[1].seat->order.attempt, 1);
     assert_true(links[1].ready_epoch != 0);
     // All look again at what they wait for: it may have written over that.
-    assert_true(atomic_load(&house->head->bells[3].word) != rung);
+    assert_true(atomic_load(&links[3].bell->word) != rung);
     // What it posts before it has gone back is void.
     for (unsigned i = 0; i <= COMPLAINTS_MAX; i++)
         post_complain(1, 0, 1, COMPLAIN_UNEXPECTED);
@@ -713,7 +713,7 @@ static void who_has_ended_is_not_waited_for(void **state)
 static void all_sleep(void)
 {
     for (unsigned i = 0; i < STAGE_ROLES; i++)
-        atomic_store(&links[i].seat->asleep, (uint64_t)atomic_load(&house->head->bells[i].word) + 1);
+        atomic_store(&links[i].seat->asleep, (uint64_t)atomic_load(&links[i].bell->word) + 1);
 }
 
 // As the postman does it from time to time.
@@ -1393,13 +1393,52 @@ static void words_of_the_seat_are_new_for_the_next_process(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
-// A process has the file, too: what is mapped here must stay there.
-static void nobody_makes_the_house_smaller(void **state)
+// Processes have the files, too: what is mapped here must stay there.
+static void nobody_makes_a_file_smaller(void **state)
 {
     (void)state;
     begin(all);
-    assert_int_equal(ftruncate(house->file.number, 0), -1);
+    for (size_t i = 0; i < house->file_count; i++) {
+        assert_int_equal(ftruncate(house->files[i].descriptor.number, 0), -1);
+        assert_int_equal(ftruncate(house->files[i].descriptor.number, (off_t)house->files[i].bytes + PAGE), -1);
+    }
     assert_int_equal(finish(), CHX_CANCELLED);
+}
+
+static bool is_given(Link *link, const SharedFile *file)
+{
+    FileList files;
+    bool is_there = false;
+    assert_true(link_list_files(link, &files));
+    for (size_t i = GIVEN_OWN; i < files.count; i++)
+        is_there |= files.list[i] == file->descriptor.number;
+    free(files.list);
+    return is_there;
+}
+
+// Whoever has a file has all that is in it.
+static void files_go_to_those_who_need_them(void **state)
+{
+    (void)state;
+    const bool *casts[] = {all, three, (const bool[STAGE_ROLES]){true, true}, (const bool[STAGE_ROLES]){true}};
+    for (unsigned i = 0; i < 4; i++) {
+        begin(casts[i]);
+        const Session *of = house->session;
+        for (unsigned j = 0; j < house->link_count; j++) {
+            Link *link = &links[j];
+            for (size_t k = 0; k < of->channel_count; k++) {
+                const Channel *channel = &of->channels[k];
+                bool is_end = channel->producer == link->actor || channel->consumer == link->actor;
+                if (channel->linked != NULL)
+                    assert_int_equal(is_given(link, house->rings[k].file), is_end);
+            }
+            for (unsigned k = 0; k < house->link_count; k++) {
+                assert_int_equal(is_given(link, links[k].own.file), j == k);
+                assert_true(is_given(link, links[k].bell_place.file)); // all have channels to all
+            }
+        }
+        assert_int_equal(finish(), CHX_CANCELLED);
+    }
 }
 
 int main(void)
@@ -1440,7 +1479,8 @@ int main(void)
         cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_seat_are_new_for_the_next_process),
-        cmocka_unit_test(nobody_makes_the_house_smaller),
+        cmocka_unit_test(nobody_makes_a_file_smaller),
+        cmocka_unit_test(files_go_to_those_who_need_them),
     };
     stage_init(&stage);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

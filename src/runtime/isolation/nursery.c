@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,7 +39,7 @@ enum {
     NURSERY_PARENT = 4,
     NURSERY_LIFE = 5,
     NURSERY_FIRST_FREE = 6,
-    NURSERY_FILES_MAX = 4,
+    NURSERY_FILES_MAX = 250, // in one message; the system's limit is 253
     CLONE_STACK_BYTES = 65536,
     NURSERY_END_MS = 1000,
     NURSERY_BEGIN_MS = 10000, // from its start to its first words
@@ -445,10 +446,21 @@ static bool is_shortage(int error)
     return error == ENOMEM || error == ENOBUFS || error == ETOOMANYREFS;
 }
 
+// In several messages, if there are more files than fit into one.
+static bool message_send_all(int socket, NurseryKind kind, uint64_t id, const int *files, size_t count)
+{
+    for (; count > NURSERY_FILES_MAX; files += NURSERY_FILES_MAX, count -= NURSERY_FILES_MAX) {
+        NurseryMessage part = {.kind = NURSERY_FILES, .status = NURSERY_FILES_MAX, .id = id};
+        if (!message_send(socket, &part, files, NURSERY_FILES_MAX, 0))
+            return false;
+    }
+    NurseryMessage message = {.kind = kind, .status = (int32_t)count, .id = id};
+    return message_send(socket, &message, files, count, 0);
+}
+
 static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const int *files, size_t count,
                         uint64_t *generation)
 {
-    NurseryMessage message = {.kind = kind, .id = id};
     while (atomic_load(&nursery->is_replaced))
         poll(NULL, 0, 1);
     pthread_mutex_lock(&nursery->lock);
@@ -457,7 +469,7 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
         errno = ECHILD;
     if (generation != NULL)
         *generation = nursery->generation;
-    bool asked = socket >= 0 && message_send(socket, &message, files, count, 0);
+    bool asked = socket >= 0 && message_send_all(socket, kind, id, files, count);
     // Nobody asks twice for a kill, and a process that is not killed may run for ever.
     for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {
         if (i == KILL_TRIES) {
@@ -465,7 +477,7 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
             break;
         }
         poll(NULL, 0, 1);
-        asked = message_send(socket, &message, files, count, 0);
+        asked = message_send_all(socket, kind, id, files, count);
     }
     if (socket >= 0 && !asked && errno == EAGAIN) {
         nursery_murder(nursery);
@@ -483,11 +495,9 @@ uint64_t nursery_generation(Nursery *nursery)
     return generation;
 }
 
-bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files, uint64_t *generation)
+bool nursery_spawn(Nursery *nursery, uint64_t id, const int *files, size_t count, uint64_t *generation)
 {
-    int list[NURSERY_FILES_MAX] = {files->house, files->restore, files->bell, files->trace};
-    return nursery_ask(nursery, NURSERY_SPAWN, id, list, files->trace >= 0 ? NURSERY_FILES_MAX : NURSERY_FILES_MAX - 1,
-                       generation);
+    return nursery_ask(nursery, NURSERY_SPAWN, id, files, count, generation);
 }
 
 bool nursery_kill(Nursery *nursery, uint64_t id)
@@ -526,8 +536,12 @@ static struct {
     Child *children;
     struct pollfd *polled; // socket, parent, then one for each child
     size_t count, capacity;
-    bool has_ended;         // a role; what it had started may still be there
-    uint64_t swept_ms;      // when that was last looked for
+    bool has_ended;    // a role; what it had started may still be there
+    uint64_t swept_ms; // when that was last looked for
+    int *files;        // that have come for the next child,
+    uint64_t files_id; // which is this one
+    int files_error;   // something has gone wrong with them
+    size_t file_count, file_capacity;
     NurseryMessage *unsaid; // the program does not listen at the moment: it may be waiting for us to listen
     size_t unsaid_count, unsaid_capacity;
     NurseryMessage few[UNSAID_FEW]; // for these no memory is needed
@@ -618,7 +632,19 @@ static void streams_open(void)
             _exit(1);
 }
 
-static void child_begin(pid_t nursery, const NurseryFiles *files)
+// The nursery needs a descriptor for each role of the program. What the program's own limit allows is for the program.
+static struct rlimit files_before;
+
+static void files_limit_lift(void)
+{
+    struct rlimit lifted;
+    if (getrlimit(RLIMIT_NOFILE, &files_before) != 0)
+        return;
+    lifted = (struct rlimit){files_before.rlim_max, files_before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &lifted);
+}
+
+static void child_begin(pid_t nursery)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != nursery)
@@ -628,15 +654,16 @@ static void child_begin(pid_t nursery, const NurseryFiles *files)
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         if (changed[i].is_restored)
             sigaction(changed[i].signal, &changed[i].before, NULL);
+    setrlimit(RLIMIT_NOFILE, &files_before);
     close(NURSERY_SOCKET);
     close(NURSERY_PARENT);
     for (size_t i = 0; i < nest.count; i++)
         close(nest.polled[i + 2].fd);
-    process_main(files);
+    process_main(nest.files, nest.file_count);
 }
 
 // errno, 0: it lives.
-static int nest_spawn(uint64_t id, const NurseryFiles *files)
+static int nest_spawn(uint64_t id)
 {
     if (!nest_reserve())
         return ENOMEM;
@@ -644,7 +671,7 @@ static int nest_spawn(uint64_t id, const NurseryFiles *files)
     if (pid < 0)
         return errno;
     if (pid == 0)
-        child_begin(self, files);
+        child_begin(self);
     int file = pidfd_of(pid);
     if (file < 0) {
         int error = errno;
@@ -712,6 +739,31 @@ static void nest_sweep(void)
     free(roles);
 }
 
+static void nest_drop_files(void)
+{
+    for (size_t i = 0; i < nest.file_count; i++)
+        close(nest.files[i]);
+    nest.file_count = 0;
+    nest.files_error = 0;
+}
+
+static bool nest_add_files(const int *files, size_t count)
+{
+    size_t wanted = nest.file_count + count;
+    int *grown = wanted > nest.file_capacity ? realloc(nest.files, 2 * wanted * sizeof *grown) : nest.files;
+    if (grown == NULL && wanted > 0) {
+        for (size_t i = 0; i < count; i++)
+            close(files[i]);
+        return false;
+    }
+    nest.file_capacity = wanted > nest.file_capacity ? 2 * wanted : nest.file_capacity;
+    nest.files = grown;
+    if (count > 0)
+        memcpy(nest.files + nest.file_count, files, count * sizeof *files);
+    nest.file_count = wanted;
+    return true;
+}
+
 static void nest_answer(void)
 {
     NurseryMessage message;
@@ -719,18 +771,27 @@ static void nest_answer(void)
     size_t count;
     int heard;
     while ((heard = message_receive(NURSERY_SOCKET, &message, files, &count)) == 1) {
-        int error = 0;
-        if (message.kind == NURSERY_SPAWN)
-            error = count >= NURSERY_FILES_MAX - 1
-                        ? nest_spawn(message.id, &(NurseryFiles){files[0], files[1], files[2],
-                                                                 count == NURSERY_FILES_MAX ? files[3] : -1})
-                        : EMFILE; // there was no number left for one that came along
-        else if (message.kind == NURSERY_PING)
+        if (message.kind == NURSERY_PING) {
             nest_say((NurseryMessage){.kind = NURSERY_PONG});
-        else
+            continue;
+        }
+        if (message.kind == NURSERY_KILL) {
             nest_kill(message.id);
-        for (size_t i = 0; i < count; i++)
-            close(files[i]);
+            continue;
+        }
+        // The rest of what was begun for another one has never come: nobody else may get it.
+        if (message.id != nest.files_id)
+            nest_drop_files();
+        nest.files_id = message.id;
+        // Where there are too many open ones some of them are missing.
+        if ((size_t)message.status != count)
+            nest.files_error = EMFILE;
+        if (!nest_add_files(files, count))
+            nest.files_error = ENOMEM;
+        if (message.kind != NURSERY_SPAWN)
+            continue;
+        int error = nest.files_error != 0 ? nest.files_error : nest_spawn(message.id);
+        nest_drop_files();
         if (error != 0)
             nest_say((NurseryMessage){NURSERY_REFUSED, error, message.id});
     }
@@ -753,6 +814,7 @@ static void nest_begin(void)
     is_nursery = true;
     signals_change();
     streams_open();
+    files_limit_lift();
     prctl(PR_SET_NAME, "chorex-nursery");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     syscall(SYS_close_range, NURSERY_FIRST_FREE, UINT_MAX, 0);

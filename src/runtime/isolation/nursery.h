@@ -31,6 +31,7 @@ typedef struct {
     char why[REPORT_WHY_SIZE];  // the last one could not be started
 } Nursery;
 
+// A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.
 typedef enum {
     NURSERY_SPAWN,
     NURSERY_KILL,
@@ -39,6 +40,7 @@ typedef enum {
     NURSERY_EXITED,
     NURSERY_REFUSED,
     NURSERY_PONG,
+    NURSERY_FILES,
 } NurseryKind;
 
 typedef enum {
@@ -49,15 +51,9 @@ typedef enum {
 
 typedef struct {
     uint32_t kind;
-    int32_t status; // EXITED: of waitpid. REFUSED: errno
+    int32_t status; // EXITED: of waitpid. REFUSED: errno. FILES, SPAWN: so many files come with this message
     uint64_t id;
 } NurseryMessage;
-
-// What a child gets.
-typedef struct {
-    int house, restore, bell;
-    int trace; // -1: there is none
-} NurseryFiles;
 
 // Any thread may ask; one starts, hears and ends it.
 
@@ -76,8 +72,8 @@ void nursery_murder(Nursery *nursery);
 uint64_t nursery_process_time(pid_t pid);
 // How many have ended: the present one's number.
 uint64_t nursery_generation(Nursery *nursery);
-// Asks. False: it is gone. `generation`: whom it was that was asked.
-bool nursery_spawn(Nursery *nursery, uint64_t id, const NurseryFiles *files, uint64_t *generation);
+// Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
+bool nursery_spawn(Nursery *nursery, uint64_t id, const int *files, size_t count, uint64_t *generation);
 bool nursery_kill(Nursery *nursery, uint64_t id);
 // Does it still listen? It answers NURSERY_PONG when all that was asked before has been done.
 bool nursery_ping(Nursery *nursery);
@@ -86,7 +82,7 @@ int nursery_hear(Nursery *nursery, NurseryMessage *message);
 
 // The exit status of a role's process that could not get the memory which it shares with the program.
 enum { PROCESS_NO_MEMORY = 2 };
-// The life of an isolated role in its own process. Does not return.
-_Noreturn void process_main(const NurseryFiles *files);
+// The life of an isolated role in its own process, with the files listed in house.h. Does not return.
+_Noreturn void process_main(const int *files, size_t count);
 
 #endif

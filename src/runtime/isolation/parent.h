@@ -47,10 +47,26 @@ typedef enum {
     LINK_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
 } LinkState;
 
+// One of the session's files; house.h says which there are.
+typedef struct {
+    Descriptor descriptor; // none: it has not been made yet
+    uint64_t bytes;        // as far as it is planned
+    const Link *listed;    // the role that it was last listed for, and its place in that list
+    uint32_t position;
+} SharedFile;
+
+typedef struct {
+    SharedFile *file;
+    uint64_t at;
+} SharedPlace;
+
 struct Link {
     House *house;
     Actor *actor; // its place in this process: marks, epochs of its channels, counters
     Seat *seat;
+    Bell *bell;
+    SharedPlace own, bell_place;
+    unsigned isolated_peers; // that it has channels to or from
     LinkState state;
     uint64_t id; // of the process; 0: none
     Link *next_by_id;
@@ -79,10 +95,10 @@ struct House {
     Session *session;
     struct Isolation *isolation;
     House *next, **link_here; // among the isolation's
-    HouseShape shape;
-    HouseHead *head;
-    Descriptor file;
-    uint64_t number; // by which a process that rings for the postman names it
+    SharedFile *files;
+    size_t file_count;
+    SharedPlace *rings; // by channel; file NULL: both ends are here
+    uint64_t number;    // by which a process that rings for the postman names it
     House *next_by_number;
     uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
     Link *links;      // in role order
@@ -114,8 +130,27 @@ typedef struct Isolation {
 
 static inline Bell *link_bell(const Link *link)
 {
-    return &link->house->head->bells[link->actor->index];
+    return link->bell;
 }
+
+// ---- files.c: which memory is shared with whom ----
+
+// Decides which files there are, makes and maps them: for the house's links and all channels of the session. False: they
+// can't be had; errno says why.
+bool house_make_files(House *house);
+void house_release_files(House *house);
+// So many descriptors a house needs.
+size_t house_descriptors(const House *house);
+
+typedef struct {
+    int *list;
+    size_t count;
+} FileList;
+// The files that the role's process is given, from GIVEN_OWN on; the caller fills in those before and the trace, for all of
+// which there is room, and frees the list. False: it can't be had; errno says why.
+bool link_list_files(Link *link, FileList *files);
+// Where this lies, for the process that the files were listed for just now.
+GivenPlace link_given(const Link *link, SharedPlace place);
 
 // ---- posts.c ----
 

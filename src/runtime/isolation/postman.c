@@ -252,6 +252,12 @@ static bool house_serve(House *house)
     return !is_over;
 }
 
+static void house_set_awake(House *house, bool is_awake)
+{
+    for (unsigned i = 0; i < house->link_count; i++)
+        atomic_store(&house->links[i].seat->postman_awake, is_awake);
+}
+
 // There was something: more is likely to follow at once, and a process need not ring for it.
 static void house_stay(House *house)
 {
@@ -260,7 +266,7 @@ static void house_stay(House *house)
         if (isolation->busy_count == BUSY_HOUSES)
             return;
         isolation->busy[isolation->busy_count++] = house;
-        atomic_store(&house->head->postman_awake, 1);
+        house_set_awake(house, true);
     }
     house->busy_ns = now_ns(isolation) + POSTMAN_SPIN_NS;
 }
@@ -297,7 +303,7 @@ static void serve_busy(Isolation *isolation)
         } else if (i <= isolation->busy_count && isolation->busy[i - 1] == house && now > house->busy_ns) {
             house_rest(house);
             // In this order: who posts rings if it sees this, and we look once more.
-            atomic_store(&house->head->postman_awake, 0);
+            house_set_awake(house, false);
             house_serve(house);
         }
     }
@@ -329,7 +335,7 @@ static bool look_after_all(Isolation *isolation)
         next = house->next;
         is_any = true;
         house_block_lock(house);
-        atomic_store(&house->head->postman_awake, house->busy_ns != 0);
+        house_set_awake(house, house->busy_ns != 0);
         for (unsigned i = 0; i < house->link_count; i++) {
             Link *link = &house->links[i];
             link_take_posts(link);

@@ -41,8 +41,7 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
 
 static void parent_notify(Channel *channel, bool producer)
 {
-    const House *house = channel->linked->owner;
-    bell_ring(&house->head->bells[(producer ? channel->producer : channel->consumer)->index]);
+    bell_ring(link_bell((producer ? channel->producer : channel->consumer)->link));
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
@@ -122,28 +121,13 @@ static const char *role_refusal(const Session *session, unsigned index, const ch
 
 // ---- building ----
 
-// The limit on sizes of files (ulimit -f) is one for memory with a descriptor, too, though little of it is ever used.
-// Going beyond is not an error but a signal that ends the program.
-static bool file_resize(int file, uint64_t size)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
-        errno = EFBIG;
-        return false;
-    }
-    return ftruncate(file, (off_t)size) == 0;
-}
-
 static House *house_new(Session *session, Isolation *isolation, unsigned links)
 {
     chx_runtime *runtime = session->runtime;
     House *house = runtime_allocate(runtime, sizeof *house);
     if (house == NULL)
         return NULL;
-    *house = (House){.session = session,
-                     .isolation = isolation,
-                     .shape = {session->actor_count, session->channel_count},
-                     .file = NO_DESCRIPTOR};
+    *house = (House){.session = session, .isolation = isolation};
     session->house = house;
     house->links = runtime_allocate(runtime, links * sizeof *house->links);
     house->linked = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *house->linked);
@@ -151,23 +135,14 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
         return NULL;
     memset(house->links, 0, links * sizeof *house->links);
     memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
-    house->file = descriptor_keep(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    int file = house->file.number;
-    // Nobody can make it smaller under our feet.
-    if (file < 0 || !file_resize(file, house_bytes(house->shape)) ||
-        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return NULL;
-    house->head = house_map(file, 0, house_head_bytes(house->shape));
-    return house->head != NULL ? house : NULL;
+    return house;
 }
 
-static bool house_add_link(House *house, Actor *actor)
+static void house_add_link(House *house, Actor *actor)
 {
     Link *link = &house->links[house->link_count++];
     *link = (Link){.house = house, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
     actor->link = link;
-    link->seat = house_map(house->file.number, house_seat(house->shape, actor->index), sizeof(Seat));
-    return link->seat != NULL;
 }
 
 // A channel with an isolated role at either end.
@@ -177,9 +152,10 @@ static bool house_add_channel(House *house, size_t number)
     const chx_runtime_options *options = &house->session->runtime->options;
     struct Linked *linked = &house->linked[number];
     uint32_t token = channel->head.sending.check;
-    if (channel->producer->link == NULL && channel->consumer->link == NULL)
+    SharedPlace place = house->rings[number];
+    if (place.file == NULL)
         return true;
-    if (!house_map_ring(&linked->ring, &house->file, house->shape, number, token))
+    if (!house_map_ring(&linked->ring, &place.file->descriptor, place.at, token))
         return false;
     ring_set_limits(&linked->ring, options->channel_messages, options->channel_bytes);
     linked->side = &parent_side;
@@ -216,8 +192,10 @@ static bool house_build(Session *session, const bool *isolated)
 {
     House *house = session->house;
     for (unsigned i = 0; i < session->actor_count; i++)
-        if (isolated[i] && !house_add_link(house, &session->actors[i]))
-            return false;
+        if (isolated[i])
+            house_add_link(house, &session->actors[i]);
+    if (!house_make_files(house))
+        return false;
     for (size_t i = 0; i < session->channel_count; i++)
         if (!house_add_channel(house, i))
             return false;
@@ -246,6 +224,21 @@ static void house_chain_others(Session *session)
     }
 }
 
+static void refuse_memory(const Session *session, int error)
+{
+    char why[REPORT_WHY_SIZE];
+    snprintf(why, sizeof why, "%s", strerrordesc_np(error));
+    if (error == EFBIG)
+        snprintf(why, sizeof why, "the limit on sizes of files (ulimit -f) is too low");
+    if (error == EMFILE && session->house != NULL)
+        snprintf(why, sizeof why,
+                 "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
+                 "limit is set by ulimit -n",
+                 strerrordesc_np(error), house_descriptors(session->house));
+    report_refuse(NULL, session->plan->choreography->file, "memory shared with the roles' processes can't be had: %s",
+                  why);
+}
+
 chx_status isolation_prepare(Session *session, const bool *isolated)
 {
     const chx_choreography *choreography = session->plan->choreography;
@@ -265,8 +258,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
         return status;
     errno = ENOMEM;
     if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
-        report_refuse(NULL, choreography->file, "memory shared with the roles' processes can't be had: %s",
-                      errno == EFBIG ? "the limit on sizes of files (ulimit -f) is too low" : strerrordesc_np(errno));
+        refuse_memory(session, errno);
         return CHX_NO_MEMORY;
     }
     house_chain_others(session);
@@ -299,8 +291,6 @@ void isolation_release(Session *session)
     chx_runtime *runtime = session->runtime;
     for (unsigned i = 0; i < house->link_count; i++) {
         Link *link = &house->links[i];
-        if (link->seat != NULL)
-            munmap(link->seat, sizeof(Seat));
         chx_buffer_free(&link->post);
         chx_buffer_free(&link->begin);
     }
@@ -309,9 +299,7 @@ void isolation_release(Session *session)
         chx_buffer_free(&house->linked[i].buffer);
         chx_buffer_free(&house->linked[i].value);
     }
-    if (house->head != NULL)
-        munmap(house->head, house_head_bytes(house->shape));
-    descriptor_close(&house->file);
+    house_release_files(house);
     if (house->links != NULL)
         runtime_release(runtime, house->links);
     if (house->linked != NULL)

@@ -33,15 +33,16 @@ enum { STATUS_FAILED = 1 };
 
 struct Process {
     const Restore *restore;
-    Descriptor file; // the house's
+    Descriptor *files; // as listed in house.h
+    size_t file_count;
+    bool *is_kept;   // for large values
     Descriptor bell; // the postman's
     const Platform *platform;
-    HouseShape shape;
-    HouseHead *head;
     Seat *seat;
-    bool *is_isolated; // by role
-    uint64_t goes;     // blocks left
-    uint64_t posted;   // posts so far
+    Bell *own_bell;
+    Bell **bells;  // of isolated roles that it has channels to or from, by role; NULL: it has none, or is not isolated
+    uint64_t goes; // blocks left
+    uint64_t posted; // posts so far
     uint64_t posts_tail;
     uint64_t patience_ns; // before it sleeps
     chx_buffer buffer;
@@ -54,7 +55,7 @@ struct Process {
 
 static Bell *process_bell(const Process *process)
 {
-    return &process->head->bells[process->restore->role];
+    return process->own_bell;
 }
 
 static bool process_has_answer(Process *process, const void *number)
@@ -167,14 +168,14 @@ static void process_post(Process *process, PostKind kind, const void *data, size
     PostHead head = {(uint32_t)size, kind};
     bool is_end = kind == POST_FAIL;
     // What can't be rung for is better not said: it fails in the block that it is in.
-    if (!is_end && atomic_load(&process->head->postman_awake) == 0 && !descriptor_is_ours(&process->bell))
+    if (!is_end && atomic_load(&process->seat->postman_awake) == 0 && !descriptor_is_ours(&process->bell))
         process_lose(process);
     posts_write(process, &head, sizeof head);
     posts_write(process, data, size);
     process->posted++;
     atomic_store(&process->seat->posts_tail, process->posts_tail);
     // The postman need not be rung for what is posted before the end.
-    if (atomic_load(&process->head->postman_awake) == 0 && !process_ring(process) && !is_end)
+    if (atomic_load(&process->seat->postman_awake) == 0 && !process_ring(process) && !is_end)
         process_lose(process);
 }
 
@@ -214,8 +215,8 @@ static void process_notify(Channel *channel, bool producer)
     Process *process = channel->linked->owner;
     unsigned peer = (producer ? channel->producer : channel->consumer)->index;
     uint32_t words[2] = {channel->linked->number, producer};
-    if (process->is_isolated[peer])
-        bell_ring(&process->head->bells[peer]);
+    if (process->bells[peer] != NULL)
+        bell_ring(process->bells[peer]);
     else
         process_post(process, POST_WAKE, words, sizeof words);
 }
@@ -425,16 +426,34 @@ static const unsigned char *restore_read(Process *process, int file, size_t *siz
     return data;
 }
 
+static Bell *process_map_bell(Process *process, GivenPlace place)
+{
+    Bell *bell = house_map_bell(process->files[place.file].number, place.at);
+    if (bell == NULL)
+        process_no_memory(process);
+    return bell;
+}
+
+// What has been mapped needs no descriptor any more, unless large values travel through it.
+static void process_close_files(Process *process)
+{
+    for (size_t i = GIVEN_OWN; i < process->file_count; i++)
+        if (!process->is_kept[i])
+            descriptor_close(&process->files[i]);
+}
+
 static void process_wire(Process *process, Actor *actor, Channel *channel, const RestoreChannel *from, bool sends)
 {
     const Restore *restore = process->restore;
     struct Linked *linked = need(process, calloc(1, sizeof *linked));
     Actor *peer = &process->peers[from->peer];
     uint32_t token = (uint32_t)restore->token[0] ^ from->number;
-    process->is_isolated[from->peer] = from->peer_is_isolated;
+    if (from->peer_is_isolated && process->bells[from->peer] == NULL)
+        process->bells[from->peer] = process_map_bell(process, from->bell);
     channel_init(channel, process->session.runtime, sends ? actor : peer, sends ? peer : actor, token,
                  restore->message_limit, restore->byte_limit);
-    if (!house_map_ring(&linked->ring, &process->file, process->shape, from->number, token))
+    process->is_kept[from->ring.file] = true;
+    if (!house_map_ring(&linked->ring, &process->files[from->ring.file], from->ring.at, token))
         process_no_memory(process);
     ring_set_limits(&linked->ring, restore->message_limit, restore->byte_limit);
     ring_go_on(&linked->ring);
@@ -594,10 +613,11 @@ static _Noreturn void process_live(Process *process, Actor *actor)
     pthread_cleanup_pop(0);
 }
 
-static void process_trace(Process *process, Actor *actor, int file)
+static void process_trace(Process *process, Actor *actor)
 {
     const Restore *restore = process->restore;
-    if (file < 0 || !trace_adopt(file, restore->trace_start_ns))
+    if (restore->has_trace == 0 ||
+        !trace_adopt(process->files[process->file_count - 1].number, restore->trace_start_ns))
         return;
     process->session.trace = restore->trace;
     actor->self.observed = OBSERVED_TRACE;
@@ -605,7 +625,7 @@ static void process_trace(Process *process, Actor *actor, int file)
         process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
 }
 
-static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size, int trace)
+static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
     const Restore *restore = process->restore;
     size_t channels = (restore->out_count + (size_t)restore->in_count) * sizeof(RestoreChannel);
@@ -613,26 +633,25 @@ static void process_begin(Process *process, Actor *actor, const unsigned char *d
     if (size < channels)
         process_refuse(process, "internal error: its beginning is cut off");
     process_wire_all(process, actor, (const RestoreChannel *)(const void *)data);
+    process_close_files(process);
     guard_enter(&guard, actor);
     if (sigsetjmp(guard.jump, 0) != 0)
         process_fail(process, &guard.fault);
     if (!process_restore(process, actor, data + channels, size - channels))
         process_refuse(process, "what it saved when it entered the block can't be read");
-    process_trace(process, actor, trace);
+    process_trace(process, actor);
     guard_leave(&guard);
 }
 
 // What it shares with the program comes first: without it nothing can be said. A process has one role.
-static Process *process_new(const NurseryFiles *files, const Restore *restore)
+static Process *process_new(const int *files, const Restore *restore)
 {
     static Process process;
     process.restore = restore;
-    process.file = descriptor_keep(files->house);
-    process.bell = descriptor_keep(files->bell);
-    process.shape = (HouseShape){restore->role_count, restore->channel_count};
-    process.head = house_map(process.file.number, 0, house_head_bytes(process.shape));
-    process.seat = house_map(process.file.number, house_seat(process.shape, restore->role), sizeof(Seat));
-    if (process.head == NULL || process.seat == NULL)
+    process.bell = descriptor_keep(files[GIVEN_BELL]);
+    process.seat = house_map(files[GIVEN_OWN], 0, sizeof(Seat));
+    process.own_bell = house_map_bell(files[restore->bell.file], restore->bell.at);
+    if (process.seat == NULL || process.own_bell == NULL)
         _exit(PROCESS_NO_MEMORY);
     process.goes = restore->goes;
     process.posted = restore->answered;
@@ -645,22 +664,34 @@ static Process *process_new(const NurseryFiles *files, const Restore *restore)
 static void process_peers(Process *process)
 {
     unsigned count = process->restore->role_count;
-    process->is_isolated = need(process, calloc(count, sizeof(bool)));
+    process->bells = need(process, calloc(count, sizeof *process->bells));
     process->peers = need(process, calloc(count, sizeof(Actor)));
     for (unsigned i = 0; i < count; i++)
         process->peers[i].index = i;
 }
 
-void process_main(const NurseryFiles *files)
+static void process_keep_files(Process *process, const int *files, size_t count)
+{
+    process->files = need(process, calloc(count, sizeof *process->files));
+    process->is_kept = need(process, calloc(count, sizeof *process->is_kept));
+    process->file_count = count;
+    for (size_t i = GIVEN_OWN; i < count; i++)
+        process->files[i] = descriptor_keep(files[i]);
+    if (process->restore->has_trace != 0)
+        process->is_kept[count - 1] = true;
+}
+
+void process_main(const int *files, size_t file_count)
 {
     size_t size;
     Restore head;
-    if (pread(files->restore, &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != RESTORE_LAYOUT)
+    if (pread(files[GIVEN_RESTORE], &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != RESTORE_LAYOUT)
         _exit(STATUS_FAILED);
     Process *process = process_new(files, &head);
-    const unsigned char *data = restore_read(process, files->restore, &size);
+    const unsigned char *data = restore_read(process, files[GIVEN_RESTORE], &size);
     const Restore *restore = process->restore = (const Restore *)(const void *)data;
     process_peers(process);
+    process_keep_files(process, files, file_count);
     process->session.runtime = need(process, chx_runtime_new(NULL));
     process->patience_ns = process->platform->cores() > 1 ? PATIENCE_NS : 0;
     prctl(PR_SET_NAME, restore->implementation);
@@ -669,6 +700,6 @@ void process_main(const NurseryFiles *files)
         process_refuse(process, "its implementation is not in the program that was started for it");
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
-    process_begin(process, actor, data + sizeof *restore, size - sizeof *restore, files->trace);
+    process_begin(process, actor, data + sizeof *restore, size - sizeof *restore);
     process_live(process, actor);
 }

@@ -181,7 +181,7 @@ void stage_hear(Stage *stage)
     NurseryMessage message;
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
+        char bytes[CMSG_SPACE(64 * sizeof(int))];
     } control;
     struct iovec part = {&message, sizeof message};
     for (;;) {
@@ -193,7 +193,8 @@ void stage_hear(Stage *stage)
         for (size_t i = 0; head != NULL && i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
-            if (i == 1 && pread(file, &stage->restore, sizeof stage->restore, 0) != (ssize_t)sizeof stage->restore)
+            if (i == GIVEN_RESTORE &&
+                pread(file, &stage->restore, sizeof stage->restore, 0) != (ssize_t)sizeof stage->restore)
                 abort();
             close(file);
         }
