@@ -740,11 +740,26 @@ static bool link_prepare_files(Link *link, FileList *files)
     return false;
 }
 
+// A new process in the place of one that has died would be forked from the nursery, which has the privileges that the
+// session was started with.
+static bool link_may_restart(Link *link)
+{
+    if (link->state == LINK_NEW || inherited_privileges() == link->house->isolation->inherited.privileges)
+        return true;
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
+    snprintf(
+        fault.why, sizeof fault.why,
+        "it can't be restarted: the program's privileges have changed since the session began, and a new process would "
+        "have the old ones");
+    link_fail_session(link, &fault);
+    return false;
+}
+
 void link_spawn(Link *link)
 {
     House *house = link->house;
     Seat *seat = link->seat;
-    if (session_is_stopping(house->session)) {
+    if (session_is_stopping(house->session) || !link_may_restart(link)) {
         link->state = LINK_WAITS;
         isolation_ring(house->isolation);
         return;

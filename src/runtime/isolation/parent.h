@@ -14,6 +14,7 @@
 #include "runtime/core/mark.h"
 #include "runtime/core/session.h"
 #include "runtime/isolation/house.h"
+#include "runtime/isolation/inherited.h"
 #include "runtime/isolation/linked.h"
 #include "runtime/isolation/nursery.h"
 
@@ -109,8 +110,13 @@ struct House {
     struct Linked *linked; // by channel; not mapped: both ends are here
 };
 
+// What starts and looks after the isolated roles of sessions that were started with the same privileges and
+// surroundings. A runtime has a list of them: one, as long as the program changes nothing of that.
 typedef struct Isolation {
     chx_runtime *runtime;
+    struct Isolation *older;
+    Inherited inherited;  // what its thread and its nursery have
+    _Atomic size_t users; // sessions
     pthread_mutex_t lock; // of what follows
     House *houses;
     Link *by_id[LINK_BUCKETS];
@@ -196,8 +202,10 @@ bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
 
 // ---- postman.c ----
 
-// The runtime's, made on first use. NULL: it can't be had, the status and the thread's report say why.
+// The one whose processes have what the calling thread has now; made on first use. It is to be given back. NULL: it can't
+// be had, the status and the thread's report say why.
 Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status);
+void isolation_give_back(Isolation *isolation);
 // The house's roles can be started from now on; and no longer.
 void isolation_add(House *house);
 void isolation_remove(House *house);

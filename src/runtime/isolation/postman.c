@@ -582,38 +582,95 @@ static void isolation_mend(Isolation *isolation)
     }
 }
 
-Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status)
+static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_status *status)
+{
+    Isolation *isolation = runtime_allocate(runtime, sizeof *isolation);
+    *status = CHX_NO_MEMORY;
+    if (isolation == NULL) {
+        report_refuse(NULL, file, "out of memory");
+        return NULL;
+    }
+    NurseryStart started = isolation_init(isolation, runtime);
+    if (started == NURSERY_STARTED)
+        return isolation;
+    *status = isolation_refuse(file, started, isolation->nursery.why);
+    isolation_free(isolation);
+    return NULL;
+}
+
+// One that has been used before: does it still have what it needs?
+static bool isolation_renew(Isolation *isolation, const char *file, chx_status *status)
 {
     NurseryStart started = NURSERY_STARTED;
-    *status = CHX_NO_MEMORY;
+    isolation_mend(isolation);
+    if (nursery_socket(&isolation->nursery) < 0) {
+        started = nursery_start(&isolation->nursery);
+        isolation_ring(isolation); // the postman listens to it from now on
+    }
+    if (started != NURSERY_STARTED)
+        *status = isolation_refuse(file, started, isolation->nursery.why);
+    return started == NURSERY_STARTED;
+}
+
+// The one with these; those that no session uses and no new one can use are moved to `idle`.
+static Isolation *isolation_find(chx_runtime *runtime, Inherited inherited, Isolation **idle)
+{
+    Isolation *found = NULL, **place = &runtime->isolation;
+    while (*place != NULL) {
+        Isolation *each = *place;
+        if (inherited_is_same(each->inherited, inherited)) {
+            found = each;
+        } else if (atomic_load(&each->users) == 0) {
+            *place = each->older;
+            each->older = *idle;
+            *idle = each;
+            continue;
+        }
+        place = &each->older;
+    }
+    return found;
+}
+
+static void isolations_free(Isolation *isolation)
+{
+    while (isolation != NULL) {
+        Isolation *older = isolation->older;
+        isolation_free(isolation);
+        isolation = older;
+    }
+}
+
+Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status)
+{
+    Inherited inherited = inherited_now();
+    Isolation *idle = NULL;
     pthread_mutex_lock(&runtime->plan_lock);
-    Isolation *isolation = runtime->isolation;
+    Isolation *isolation = isolation_find(runtime, inherited, &idle);
     if (isolation != NULL) {
-        isolation_mend(isolation);
-        if (nursery_socket(&isolation->nursery) < 0) {
-            started = nursery_start(&isolation->nursery);
-            isolation_ring(isolation); // the postman listens to it from now on
+        atomic_fetch_add(&isolation->users, 1);
+        if (!isolation_renew(isolation, file, status)) {
+            isolation_give_back(isolation);
+            isolation = NULL;
         }
-        if (started != NURSERY_STARTED)
-            *status = isolation_refuse(file, started, isolation->nursery.why);
-    } else if ((isolation = runtime_allocate(runtime, sizeof *isolation)) == NULL) {
-        report_refuse(NULL, file, "out of memory");
-    } else {
-        started = isolation_init(isolation, runtime);
-        if (started != NURSERY_STARTED) {
-            *status = isolation_refuse(file, started, isolation->nursery.why);
-            isolation_free(isolation);
-        } else {
-            runtime->isolation = isolation;
-        }
+    } else if ((isolation = isolation_new(runtime, file, status)) != NULL) {
+        isolation->inherited = inherited;
+        isolation->users = 1;
+        isolation->older = runtime->isolation;
+        runtime->isolation = isolation;
     }
     pthread_mutex_unlock(&runtime->plan_lock);
-    return started == NURSERY_STARTED ? isolation : NULL;
+    // Their threads may want that lock before they end.
+    isolations_free(idle);
+    return isolation;
+}
+
+void isolation_give_back(Isolation *isolation)
+{
+    atomic_fetch_sub(&isolation->users, 1);
 }
 
 void isolation_fini(chx_runtime *runtime)
 {
-    if (runtime->isolation != NULL)
-        isolation_free(runtime->isolation);
+    isolations_free(runtime->isolation);
     runtime->isolation = NULL;
 }

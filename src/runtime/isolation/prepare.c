@@ -258,6 +258,8 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
         return status;
     errno = ENOMEM;
     if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
+        if (session->house == NULL)
+            isolation_give_back(isolation);
         refuse_memory(session, errno);
         return CHX_NO_MEMORY;
     }
@@ -304,6 +306,7 @@ void isolation_release(Session *session)
         runtime_release(runtime, house->links);
     if (house->linked != NULL)
         runtime_release(runtime, house->linked);
+    isolation_give_back(house->isolation);
     runtime_release(runtime, house);
     session->house = NULL;
 }

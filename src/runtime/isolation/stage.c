@@ -158,6 +158,7 @@ void stage_init(Stage *stage)
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         abort();
     *isolation = (Isolation){.runtime = stage->runtime,
+                             .inherited = inherited_now(),
                              .bell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .watch_ns = UINT64_MAX};
