@@ -51,12 +51,45 @@ typedef struct chx_runtime chx_runtime;
 
 typedef enum { CHX_THREAD, CHX_PROCESS } chx_isolation;
 
+// What a role in a process of its own may do; see docs/security.md. A member left zero takes nothing away.
+typedef enum {
+    CHX_FILTER_NONE,
+    CHX_FILTER_STRICT, // computing, memory, time, and descriptors that its init hook has opened; anything else kills it
+    CHX_FILTER_CUSTOM, // `program`
+} chx_filter;
+typedef struct {
+    int resource;        // RLIMIT_...
+    uint64_t soft, hard; // UINT64_MAX: no limit
+} chx_limit;
+enum {
+    CHX_NAMESPACE_USER = 1,
+    CHX_NAMESPACE_MOUNT = 2,
+    CHX_NAMESPACE_NET = 4,
+    CHX_NAMESPACE_IPC = 8,
+    CHX_NAMESPACE_UTS = 16,
+};
+struct sock_filter;
+typedef struct {
+    bool set_user; // to `user` and `group`, without other groups
+    uint32_t user, group;
+    unsigned namespaces;     // new ones of its own: CHX_NAMESPACE_...
+    const char *root;        // a directory that becomes its root; NULL: the program's
+    const chx_limit *limits; // limit_count of them
+    size_t limit_count;
+    bool no_new_privs; // with a filter always
+    chx_filter filter; // in force after the role's init hook
+    const struct sock_filter *program;
+    size_t program_length;
+} chx_sandbox;
+extern const chx_sandbox chx_sandbox_strict; // no_new_privs and the strict filter
+
 typedef struct {
     const chx_role *role; // NULL: the implementation linked into the program
     chx_isolation isolation;
     void *context;         // chx_context() in the role's functions (thread mode)
     unsigned restarts_max; // 0: unlimited
     unsigned restarts_period_ms;
+    const chx_sandbox *sandbox; // of a role with CHX_PROCESS; copied when the session starts. NULL: no restrictions
 } chx_actor;
 
 typedef enum {

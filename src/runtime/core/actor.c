@@ -152,19 +152,23 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     return ACTOR_ENDED;
 }
 
+void actor_init(Actor *actor)
+{
+    actor->begun = true;
+    if (actor->role->init != NULL) {
+        actor->hook = CHX_SITE_INIT;
+        actor->role->init();
+        chx_done(&actor->self);
+    }
+    actor->hook = 0;
+}
+
 static ActorOutcome actor_steps(Actor *actor)
 {
     if (actor_is_alarmed(actor) && !actor_answer_alarm(actor))
         return ACTOR_STOPPED;
-    if (!actor->begun) {
-        actor->begun = true;
-        if (actor->role->init != NULL) {
-            actor->hook = CHX_SITE_INIT;
-            actor->role->init();
-            chx_done(&actor->self);
-        }
-        actor->hook = 0;
-    }
+    if (!actor->begun)
+        actor_init(actor);
     actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
     return actor_go_on(actor, CHX_STEP_RETURN);
 }

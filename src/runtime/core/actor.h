@@ -197,6 +197,8 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
 // A function of the actor's role has ended the thread that ran it: that is the role's failure, in the guard, which was not
 // entered.
 void actor_thread_exited(Actor *actor, Guard *guard);
+// Before the first of its steps in this process: runs its init hook.
+void actor_init(Actor *actor);
 // Runs one actor, without a worker, until it has ended or failed. When it can't go on, `await` waits.
 ActorOutcome actor_run_alone(Actor *actor, Guard *guard, void (*await)(Actor *actor));
 // Pushes the first frame and copies the arguments into it. False: no memory.

@@ -77,7 +77,7 @@ bool isolation_wanted(void);
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor);
 // For a session whose actors have got their arguments: makes the processes of those that are isolated possible. On
 // failure the thread's report says why.
-chx_status isolation_prepare(Session *session, const bool *isolated);
+chx_status isolation_prepare(Session *session, const bool *isolated, const chx_actor *cast);
 // The session begins: so do the processes. Failures are the session's.
 void isolation_start(Session *session);
 // It is being stopped.

@@ -31,6 +31,13 @@ static chx_status cast_check(const chx_choreography *choreography, const chx_act
         report_refuse(name, file, "the isolation of %s in the cast is none that exists", name);
         return CHX_INVALID;
     }
+    if (actor != NULL && actor->sandbox != NULL && actor->isolation != CHX_PROCESS) {
+        report_refuse(name, file,
+                      "%s has a sandbox in the cast, but no process of its own, which alone can be restricted: set "
+                      "isolation to CHX_PROCESS",
+                      name);
+        return CHX_INVALID;
+    }
     return CHX_OK;
 }
 
@@ -229,7 +236,7 @@ chx_status plan_get(chx_runtime *runtime, const chx_choreography *choreography, 
     }
     pthread_mutex_unlock(&runtime->plan_lock);
     for (unsigned i = 0; status == CHX_OK && cast != NULL && i < found->role_count; i++)
-        if (cast[i].isolation != CHX_THREAD)
+        if (cast[i].isolation != CHX_THREAD || cast[i].sandbox != NULL)
             status = cast_check(choreography, &cast[i], i, found->roles[i].role);
     if (status == CHX_OK)
         *plan = found;

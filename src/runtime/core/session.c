@@ -184,7 +184,7 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
     any = false;
     for (unsigned i = 0; i < session->actor_count; i++)
         any |= isolated[i] = isolation_wants_process(runtime, cast != NULL ? &cast[i] : NULL);
-    chx_status status = any ? isolation_prepare(session, isolated) : CHX_OK;
+    chx_status status = any ? isolation_prepare(session, isolated, cast) : CHX_OK;
     runtime_release(runtime, isolated);
     return status;
 }

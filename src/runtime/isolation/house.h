@@ -106,13 +106,14 @@ typedef struct {
     uint64_t at;
 } GivenPlace;
 
-// What a new process is told, in a file: this, the channels it sends to, those it receives from, then pieces of its
-// stack: one without a mark at the beginning (chain_save), else one for each block that it is in, outermost first
+// What a new process is told, in a file: this, the channels it sends to, those it receives from, its sandbox, then pieces
+// of its stack: one without a mark at the beginning (chain_save), else one for each block that it is in, outermost first
 // (effect_save, chain_save).
 typedef struct {
     uint32_t layout; // RESTORE_LAYOUT
     uint32_t role, role_count, definition;
     uint32_t has_trace;
+    uint32_t sandbox_size; // 0: it has none
     GivenPlace bell;
     uint64_t digest, token[2], house;
     uint64_t message_limit, byte_limit;

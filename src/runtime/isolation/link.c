@@ -455,6 +455,8 @@ void link_died(Link *link, int status)
     if (fault.kind == CHX_FAULT_NONE) {
         fault = (Fault){.site = link->seat->actor.self.site};
         fault_of_status(&fault, status, atomic_load(&link->seat->begun) != 0);
+        if (fault.signal == SIGSYS && link->has_filter)
+            snprintf(fault.why, sizeof fault.why, "SIGSYS: its sandbox's filter stopped it at a system call");
     }
     // A process that failed by itself has said so.
     if ((link->actor->self.observed & OBSERVED_TRACE) != 0 && link->fault.kind != CHX_FAULT_FAIL &&
@@ -660,6 +662,7 @@ static void restore_write(chx_buffer *buffer, Link *link)
         .layout = RESTORE_LAYOUT,
         .role = actor->index,
         .role_count = session->actor_count,
+        .sandbox_size = (uint32_t)link->sandbox.size,
         .has_trace = (actor->self.observed & OBSERVED_TRACE) != 0,
         .bell = link_given(link, link->bell_place),
         .definition = (uint32_t)session->plan->definition_index,
@@ -692,6 +695,8 @@ static void restore_write(chx_buffer *buffer, Link *link)
     chx_writer writer = {buffer};
     chx_write(&writer, &restore, sizeof restore);
     restore_channels(&writer, link);
+    if (link->sandbox.size > 0)
+        chx_write(&writer, link->sandbox.data, link->sandbox.size);
     restore_pieces(&writer, link);
 }
 

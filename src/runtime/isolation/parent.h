@@ -82,6 +82,8 @@ struct Link {
     size_t saved_bytes;           // of its marks
     unsigned complaints;          // of this process, without reason
     chx_buffer begin;             // its frames at the beginning
+    chx_buffer sandbox;           // as sandbox_write has it; empty: it has none
+    bool has_filter;              // of system calls
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
     uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not

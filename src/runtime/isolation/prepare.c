@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
 
+#include "runtime/core/codec.h"
 #include "runtime/core/registry.h"
 #include "runtime/isolation/chain.h"
+#include "runtime/isolation/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -188,12 +190,27 @@ static bool link_take_arguments(Link *link)
     return !link->begin.failed;
 }
 
-static bool house_build(Session *session, const bool *isolated)
+// False: no memory.
+static bool link_take_sandbox(Link *link, const chx_sandbox *sandbox)
+{
+    chx_writer writer = {&link->sandbox};
+    if (sandbox == NULL)
+        return true;
+    link->has_filter = sandbox->filter != CHX_FILTER_NONE;
+    sandbox_write(&writer, sandbox);
+    errno = ENOMEM;
+    return !link->sandbox.failed;
+}
+
+static bool house_build(Session *session, const bool *isolated, const chx_actor *cast)
 {
     House *house = session->house;
     for (unsigned i = 0; i < session->actor_count; i++)
         if (isolated[i])
             house_add_link(house, &session->actors[i]);
+    for (unsigned i = 0; cast != NULL && i < house->link_count; i++)
+        if (!link_take_sandbox(&house->links[i], cast[house->links[i].actor->index].sandbox))
+            return false;
     if (!house_make_files(house))
         return false;
     for (size_t i = 0; i < session->channel_count; i++)
@@ -239,7 +256,7 @@ static void refuse_memory(const Session *session, int error)
                   why);
 }
 
-chx_status isolation_prepare(Session *session, const bool *isolated)
+chx_status isolation_prepare(Session *session, const bool *isolated, const chx_actor *cast)
 {
     const chx_choreography *choreography = session->plan->choreography;
     unsigned links = 0;
@@ -252,12 +269,19 @@ chx_status isolation_prepare(Session *session, const bool *isolated)
             return CHX_INVALID;
         }
         links += isolated[i];
+        const chx_sandbox *sandbox = isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
+        refusal = sandbox != NULL ? sandbox_refusal(sandbox) : NULL;
+        if (refusal != NULL) {
+            report_refuse(choreography->roles[i], choreography->file, "%s: its sandbox: %s", choreography->roles[i],
+                          refusal);
+            return CHX_INVALID;
+        }
     }
     Isolation *isolation = isolation_get(session->runtime, choreography->file, &status);
     if (isolation == NULL)
         return status;
     errno = ENOMEM;
-    if (house_new(session, isolation, links) == NULL || !house_build(session, isolated)) {
+    if (house_new(session, isolation, links) == NULL || !house_build(session, isolated, cast)) {
         if (session->house == NULL)
             isolation_give_back(isolation);
         refuse_memory(session, errno);
@@ -295,6 +319,7 @@ void isolation_release(Session *session)
         Link *link = &house->links[i];
         chx_buffer_free(&link->post);
         chx_buffer_free(&link->begin);
+        chx_buffer_free(&link->sandbox);
     }
     for (size_t i = 0; house->linked != NULL && i < session->channel_count; i++) {
         house_unmap_ring(&house->linked[i].ring);

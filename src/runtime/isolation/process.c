@@ -19,6 +19,7 @@
 #include "runtime/isolation/house.h"
 #include "runtime/isolation/linked.h"
 #include "runtime/isolation/nursery.h"
+#include "runtime/isolation/sandbox.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -616,30 +617,49 @@ static _Noreturn void process_live(Process *process, Actor *actor)
 static void process_trace(Process *process, Actor *actor)
 {
     const Restore *restore = process->restore;
-    if (restore->has_trace == 0 ||
-        !trace_adopt(process->files[process->file_count - 1].number, restore->trace_start_ns))
-        return;
     process->session.trace = restore->trace;
     actor->self.observed = OBSERVED_TRACE;
     if (restore->marks > 0)
         process_observe(actor, trace_checkpoint_restart, restore->epoch, restore->why);
 }
 
+// None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so
+// that it can open what the role needs; what the last process has saved, which that may have prepared, is read after that.
+static void process_confine(Process *process, Actor *actor, const unsigned char *data, size_t size)
+{
+    Confinement confinement;
+    if (!confinement_read(&confinement, data, size))
+        process_refuse(process, "internal error: its sandbox is cut off");
+    const char *why = confine(&confinement);
+    if (why != NULL)
+        process_refuse(process, why);
+    actor_init(actor);
+    why = confine_calls(&confinement);
+    if (why != NULL)
+        process_refuse(process, why);
+}
+
 static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
     const Restore *restore = process->restore;
     size_t channels = (restore->out_count + (size_t)restore->in_count) * sizeof(RestoreChannel);
-    Guard guard;
-    if (size < channels)
+    if (size < channels || size - channels < restore->sandbox_size)
         process_refuse(process, "internal error: its beginning is cut off");
+    const unsigned char *sandbox = data + channels, *pieces = sandbox + restore->sandbox_size;
+    Guard guard;
     process_wire_all(process, actor, (const RestoreChannel *)(const void *)data);
     process_close_files(process);
+    bool is_traced =
+        restore->has_trace != 0 && trace_adopt(process->files[process->file_count - 1].number, restore->trace_start_ns);
     guard_enter(&guard, actor);
     if (sigsetjmp(guard.jump, 0) != 0)
         process_fail(process, &guard.fault);
-    if (!process_restore(process, actor, data + channels, size - channels))
+    if (restore->sandbox_size > 0)
+        process_confine(process, actor, sandbox, restore->sandbox_size);
+    if (!process_restore(process, actor, pieces, (size_t)(data + size - pieces)))
         process_refuse(process, "what it saved when it entered the block can't be read");
-    process_trace(process, actor);
+    if (is_traced)
+        process_trace(process, actor);
     guard_leave(&guard);
 }
 

@@ -1,0 +1,57 @@
+// sandbox.h: the restrictions that the cast gives to a role's process (chx_sandbox): checked and written down in the
+// program, put into force in the process.
+
+#ifndef RUNTIME_ISOLATION_SANDBOX_H
+#define RUNTIME_ISOLATION_SANDBOX_H
+
+#include "runtime/core/private.h"
+
+#include <chorex.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SANDBOX_PROGRAM_MAX = 4096, SANDBOX_LIMITS_MAX = 64, SANDBOX_ROOT_MAX = 4095 };
+
+// ---- sandbox.c: in the program ----
+
+// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox. The text is the
+// thread's, until the next call.
+const char *sandbox_refusal(const chx_sandbox *sandbox);
+
+// What the process is told, behind this: limits, the filter's program, the root's name.
+typedef struct {
+    uint32_t sets_user, user, group;
+    uint32_t namespaces;
+    uint32_t no_new_privs, filter;
+    uint32_t limit_count, program_length, root_size;
+} SandboxImage;
+
+// Appends it. Without memory the buffer has failed.
+void sandbox_write(chx_writer *writer, const chx_sandbox *sandbox);
+
+// ---- confine.c: in the process ----
+
+typedef struct {
+    SandboxImage image;
+    const unsigned char *limits, *program; // perhaps not aligned
+    const char *root;                      // NULL: it stays
+} Confinement;
+
+// Takes what sandbox_write has written, `data` stays. False: it can't be understood.
+bool confinement_read(Confinement *confinement, const unsigned char *data, size_t size);
+// Everything but the filter. Returns NULL, or what could not be done.
+const char *confine(const Confinement *confinement);
+// The filter, for good. Returns NULL, or what could not be done.
+const char *confine_calls(const Confinement *confinement);
+
+// ---- filter.c ----
+
+struct sock_filter;
+// Is there a strict filter for this machine?
+bool filter_is_known(void);
+// The strict filter for this process, and its length. There is room for SANDBOX_PROGRAM_MAX instructions.
+size_t filter_strict(struct sock_filter *program);
+
+#endif
