@@ -204,6 +204,7 @@ static void __attribute__((destructor(101))) file_close(void)
         free(buffer);
     }
     own_buffer = NULL;
+    descriptor_close(&file.descriptor);
     pthread_mutex_unlock(&file.lock);
 }
 

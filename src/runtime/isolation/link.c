@@ -123,16 +123,26 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 
 // ---- the end of a process ----
 
+// If the nursery can't be asked, it is asked again soon; and killed if that goes on.
+static void link_ask_for_end(Link *link)
+{
+    Nursery *nursery = &link->house->isolation->nursery;
+    uint64_t now_ns = link_now_ns(link);
+    bool is_asked = nursery_kill(nursery, link->id);
+    if (!is_asked && link->unasked++ == UNASKED_MAX)
+        nursery_murder(nursery);
+    link->killed_ns = is_asked ? now_ns : 0;
+    link->end_ns = now_ns + (is_asked ? END_MAX_NS : RESTART_DELAY_NS);
+}
+
 static void link_kill(Link *link)
 {
     if (link->state != LINK_ALIVE)
         return;
     link->begin_ns = 0;
-    link->killed_ns = link_now_ns(link);
-    link->end_ns = link->killed_ns + END_MAX_NS;
-    link->unanswered = 0;
+    link->unanswered = link->unasked = 0;
+    link_ask_for_end(link);
     isolation_watch(link->house->isolation, link->end_ns);
-    nursery_kill(&link->house->isolation->nursery, link->id);
 }
 
 void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...)
@@ -540,6 +550,10 @@ static void link_look_for_beginning(Link *link)
 static void link_look_for_end(Link *link, uint64_t now_ns)
 {
     Nursery *nursery = &link->house->isolation->nursery;
+    if (link->killed_ns == 0) {
+        link_ask_for_end(link);
+        return;
+    }
     if (atomic_load(&nursery->heard_ns) > link->killed_ns) {
         link_died(link, SIGKILL);
         return;

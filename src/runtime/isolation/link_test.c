@@ -1034,6 +1034,28 @@ static bool has_ended(pid_t pid)
     return false;
 }
 
+// It could not be asked: that is no kill, whatever it answers.
+static void a_kill_that_was_not_sent_is_sent_again(void **state)
+{
+    (void)state;
+    begin(all);
+    Descriptor *socket = &stage.isolation->nursery.socket, before = *socket;
+    *socket = NO_DESCRIPTOR;
+    house_block_lock(house);
+    link_condemn(&links[0], CHX_FAULT_EXIT, "bad");
+    house_block_unlock(house);
+    atomic_store(&stage.isolation->nursery.heard_ns, UINT64_MAX - 1);
+    run_timers(links[0].end_ns);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    *socket = before;
+    uint64_t killed = stage.killed;
+    run_timers(links[0].end_ns);
+    assert_int_equal(stage.killed, killed + 1);
+    assert_int_equal(links[0].state, LINK_ALIVE);
+    die(0);
+    assert_int_equal(finish(), CHX_FAILED);
+}
+
 // It does not answer: it is killed, which is the end of its children, too.
 static void a_nursery_that_does_not_answer_is_killed(void **state)
 {
@@ -1471,6 +1493,7 @@ int main(void)
         cmocka_unit_test(who_was_not_born_when_the_nursery_was_lost_is_asked_for_again),
         cmocka_unit_test(who_does_not_begin_is_killed),
         cmocka_unit_test(who_can_not_be_killed_is_not_waited_for),
+        cmocka_unit_test(a_kill_that_was_not_sent_is_sent_again),
         cmocka_unit_test(a_nursery_that_does_not_answer_is_killed),
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),

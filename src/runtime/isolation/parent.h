@@ -34,6 +34,7 @@ enum {
     COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
     UNBORN_MAX = 3,
+    UNASKED_MAX = 10,
     UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the nursery not answered
     LOOK_MIN_NS = 250000000, // the postman looks after everything when it has slept so long,
 };
@@ -87,11 +88,11 @@ struct Link {
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
     uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
-    uint64_t killed_ns;
-    unsigned unanswered;
-    uint64_t generation; // of the nursery that was asked for its process
-    unsigned unborn;     // so often the nursery was lost before it had begun
-    unsigned deaths;     // since it last entered or left a block
+    uint64_t killed_ns;           // the nursery was asked to kill it then; 0: it could not be asked
+    unsigned unanswered, unasked; // since it was to be killed
+    uint64_t generation;          // of the nursery that was asked for its process
+    unsigned unborn;              // so often the nursery was lost before it had begun
+    unsigned deaths;              // since it last entered or left a block
 };
 
 struct House {
