@@ -298,10 +298,12 @@ static bool item_take(Actor *actor, Channel *channel, const RingItem *item, uint
     // The channel's, not this function's: decoding may end in the guard.
     if (bytes > sizeof room && (copy = buffer_reserve(&linked->buffer, bytes)) == NULL)
         guard_no_memory();
-    bool is_copied = ring_copy(&linked->ring, item, copy);
-    if (!is_copied)
+    if (!ring_copy(&linked->ring, item, copy)) {
         linked_look_for_file(actor, channel, site);
-    bool is_good = is_copied && item_decode(site_type(actor, channel, site), copy, bytes, value, size);
+        guard_raise(CHX_FAULT_SYSTEM, 0, site,
+                    "a message of another process can't be read: out of memory, or an input/output error");
+    }
+    bool is_good = item_decode(site_type(actor, channel, site), copy, bytes, value, size);
     linked_relax(linked);
     return is_good;
 }

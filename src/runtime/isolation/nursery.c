@@ -262,6 +262,7 @@ uint64_t nursery_process_time(pid_t pid)
 
 void nursery_murder(Nursery *nursery)
 {
+    atomic_store(&nursery->is_doomed, true);
     if (nursery->pid > 0 && nursery->pid_time != 0 && nursery_process_time(nursery->pid) == nursery->pid_time)
         kill(nursery->pid, SIGKILL);
 }
@@ -358,6 +359,7 @@ static void nursery_publish(Nursery *nursery, const Nursery *newborn)
     nursery->socket = newborn->socket;
     nursery->life = newborn->life;
     nursery->why[0] = '\0';
+    atomic_store(&nursery->is_doomed, false);
     atomic_store(&nursery->pinged_ns, 0);
     atomic_store(&nursery->heard_ns, 0);
     pthread_mutex_unlock(&nursery->lock);
@@ -438,6 +440,7 @@ void nursery_end(Nursery *nursery)
     descriptor_close(&life);
     nursery_wait(nursery->pid);
     nursery->pid = 0;
+    atomic_store(&nursery->is_doomed, false);
 }
 
 // It can't be sent because the system lacks something at the moment.
@@ -469,6 +472,11 @@ static bool nursery_ask(Nursery *nursery, NurseryKind kind, uint64_t id, const i
         errno = ECHILD;
     if (generation != NULL)
         *generation = nursery->generation;
+    // What it would still do ends with it.
+    if (atomic_load(&nursery->is_doomed)) {
+        socket = -1;
+        errno = EPIPE;
+    }
     bool asked = socket >= 0 && message_send_all(socket, kind, id, files, count);
     // Nobody asks twice for a kill, and a process that is not killed may run for ever.
     for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {

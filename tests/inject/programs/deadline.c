@@ -42,9 +42,9 @@ static chx_status session(void)
     struct deadline_run_result r;
     inject_cast(&cast, sizeof cast);
     chx_status status = deadline_run(&r, &cast, 30);
-    // Whatever else has gone wrong in a block is rescued, too.
+    // Whatever else has gone wrong in a block is rescued, too. A thread that waits for the deadline may be late itself.
     if (status == CHX_OK)
-        must((r.Boss.v0 == 1 || r.Boss.v0 == -1) && (r.Boss.v1 == 2 || r.Boss.v1 == 3));
+        must((r.Boss.v0 == 1 || r.Boss.v0 == -1) && (r.Boss.v1 >= 1 && r.Boss.v1 <= 3));
     return status;
 }
 
