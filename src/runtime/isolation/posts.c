@@ -50,7 +50,7 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     link->deaths = 0;
     link->saved_bytes += mark->saved_bytes + MARK_BYTES;
     // Others have failed here already: it goes where they are.
-    if (block->attempt != 0) {
+    if (mark->block->attempt != 0) {
         isolation_recall(link);
         if (link->late > 0)
             atomic_store(&link->seat->late, --link->late);

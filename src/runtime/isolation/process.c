@@ -522,7 +522,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->self.alarm = &process->seat->alarm;
     actor->self.alarm_seen = restore->alarm;
     stack_init(actor, need(process, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
-    actor->self.counts = need(process, calloc(role->counter_count + 1, sizeof *actor->self.counts));
+    actor->self.counts = need(process, calloc(actor->role->counter_count + 1, sizeof *actor->self.counts));
     checkpoint_init(actor, need(process, aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = restore->token[0];
