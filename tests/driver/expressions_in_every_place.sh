@@ -19,6 +19,11 @@ numbers=(
     'FIRST(n, 1)'
     'FIRST(((struct pair){n, 1}.a), 1)'
     'PAIR(n).a'
+    'COMMA n'
+    'BLOCK(n)'
+    'OPEN n; CLOSE'
+    'LAST(n)'
+    'n + COMMA n'
     'sizeof(int[2]) ? n : 0'
     'n // not n, but'
     'n /* , */ /* ( */'
@@ -193,6 +198,11 @@ typedef int (*step)(int);
 static inline int apply(step f, int n) { return f(n); }
 #define FIRST(one, other) (one)
 #define PAIR(n) (struct pair){n, 1}
+#define COMMA 0,
+#define BLOCK(x) { int y = x; y; }
+#define OPEN {
+#define CLOSE }
+#define LAST(x) 0, x
 choreography(places, (A, B),
     int A.same(int n);
     const char *A.echo(const char *s);

@@ -229,6 +229,22 @@ static bool is_unit_name(const char *name)
     return false;
 }
 
+// Which names could be macros that hide a comma or a brace. The commonest macros have none.
+static void note_open_names(Body *body, LocalC *local, const CTokenList *tokens)
+{
+    static const char *const COMMON[] = {"NULL", "true", "false", "EOF"};
+    for (size_t i = local->form == CFORM_DOTTED; i < tokens->count; i++) {
+        const CToken *token = &tokens->items[i];
+        bool is_common = token->kind != CTOKEN_NAME;
+        for (size_t k = 0; k < sizeof COMMON / sizeof *COMMON; k++)
+            is_common |= strcmp(token->text, COMMON[k]) == 0;
+        if (!is_common)
+            vector_push(body->resolver->arena, &local->open_names, token->text);
+        if (ctoken_is(tokens, i, "("))
+            i = ctext_close(tokens, i);
+    }
+}
+
 Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
 {
     Resolved *out = body->resolver->out;
@@ -268,6 +284,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
     local->expr.is_braces = form == CFORM_BARE && ctoken_is(&tokens, 0, "{");
     local->expr.is_literal = is_literal(&tokens);
     local->expr.needs_parentheses = !local->expr.is_braces && needs_parentheses(&tokens);
+    note_open_names(body, local, &tokens);
     local->expr.is_arithmetic = local->called.count == 0 && is_arithmetic(local, &tokens);
     local->expr.is_variable = tokens.count == 1 && local->mentions.count == 1;
     local->expr.is_constant = local->mentions.count == 0 && local->called.count == 0;

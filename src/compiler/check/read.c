@@ -552,6 +552,14 @@ static void cut_into_pieces(Typing *typing, LocalC *local)
     }
 }
 
+// A macro outside of parentheses may be `1, 2` or a block.
+static void read_macros(Typing *typing, LocalC *local)
+{
+    for (size_t i = 0; !local->expr.is_braces && i < local->open_names.count; i++)
+        if (cunit_name_kind(typing->unit, local->open_names.items[i]) == CNAME_MACRO)
+            local->expr.needs_parentheses = true;
+}
+
 void typing_read(Typing *typing)
 {
     Resolved *resolved = typing->resolved;
@@ -565,6 +573,7 @@ void typing_read(Typing *typing)
         read_facts(typing, resolved->locals.items[i]);
         if (typing->typed[i])
             cut_into_pieces(typing, resolved->locals.items[i]);
+        read_macros(typing, resolved->locals.items[i]);
     }
     for (size_t i = 0; i < resolved->program->instances.count; i++)
         each_node(&resolved->program->instances.items[i]->body, read_node, typing);

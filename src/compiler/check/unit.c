@@ -663,27 +663,29 @@ static void collect_type_texts(Typing *typing)
     }
 }
 
+static void ask_name(Typing *typing, Map *asked, const char *name)
+{
+    if (map_has(asked, name))
+        return;
+    map_put(asked, name, (void *)(uintptr_t)name);
+    cunit_ask_name(typing->unit, name);
+}
+
 static void ask_names(Typing *typing)
 {
-    const Program *program = typing->resolved->program;
-    for (size_t i = 0; i < program->role_count; i++)
-        cunit_ask_name(typing->unit, program->role_names[i]);
+    const Resolved *resolved = typing->resolved;
     Map asked;
     map_init(&asked, typing->arena);
-    for (size_t i = 0; i < typing->resolved->visible.count; i++) {
-        const char *name = typing->resolved->visible.items[i].variable->name;
-        if (!map_has(&asked, name)) {
-            map_put(&asked, name, (void *)(uintptr_t)name);
-            cunit_ask_name(typing->unit, name);
-        }
-    }
-    for (size_t i = 0; i < typing->resolved->locals.count; i++) {
-        const LocalC *local = typing->resolved->locals.items[i];
+    for (size_t i = 0; i < resolved->program->role_count; i++)
+        ask_name(typing, &asked, resolved->program->role_names[i]);
+    for (size_t i = 0; i < resolved->visible.count; i++)
+        ask_name(typing, &asked, resolved->visible.items[i].variable->name);
+    for (size_t i = 0; i < resolved->locals.count; i++) {
+        const LocalC *local = resolved->locals.items[i];
         for (size_t k = 0; k < local->called.count; k++)
-            if (!map_has(&asked, local->called.items[k].name)) {
-                map_put(&asked, local->called.items[k].name, (void *)(uintptr_t)local);
-                cunit_ask_name(typing->unit, local->called.items[k].name);
-            }
+            ask_name(typing, &asked, local->called.items[k].name);
+        for (size_t k = 0; k < local->open_names.count; k++)
+            ask_name(typing, &asked, local->open_names.items[k]);
     }
 }
 
