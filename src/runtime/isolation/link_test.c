@@ -39,6 +39,7 @@ static void all_begin(void)
 
 static void begin(const bool *isolated)
 {
+    atomic_store(&stage.isolation->nursery.is_doomed, false);
     session = stage_start(&stage, isolated);
     assert_non_null(session);
     house = stage_house(session);
