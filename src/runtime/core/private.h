@@ -138,6 +138,7 @@
 #pragma redefine_extname link_decode chx_private_link_decode
 #pragma redefine_extname link_died chx_private_link_died
 #pragma redefine_extname link_given chx_private_link_given
+#pragma redefine_extname link_hurry chx_private_link_hurry
 #pragma redefine_extname link_item_is_valid chx_private_link_item_is_valid
 #pragma redefine_extname link_leave chx_private_link_leave
 #pragma redefine_extname link_list_files chx_private_link_list_files

@@ -105,6 +105,12 @@ void isolation_go(Link *link, Block *block)
     bell_ring(link_bell(link));
 }
 
+void link_hurry(Link *link)
+{
+    link->kill_ns = link_now_ns(link) + RECALL_GRACE_NS;
+    link->is_taken_up = false;
+}
+
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 {
     House *house = session->house;
@@ -113,8 +119,7 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
         Link *link = session->actors[checkpoint->participants[i]].link;
         if (link == NULL || link->ready_epoch == 0 || link->state != LINK_ALIVE)
             continue;
-        link->kill_ns = link_now_ns(link) + RECALL_GRACE_NS;
-        link->is_taken_up = false;
+        link_hurry(link);
         is_any = true;
     }
     if (is_any)

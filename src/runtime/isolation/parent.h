@@ -182,6 +182,8 @@ void house_look_for_ended(House *house);
 // comes to that, unless a process has written over what another one reads, or has got lost. To be called before
 // house_wake_all, from time to time.
 void house_look_for_deadlock(House *house);
+// It has been called back because a block's time was up: soon it is killed. The postman is told by the caller.
+void link_hurry(Link *link);
 // What is due now.
 void link_run_timers(Link *link, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.

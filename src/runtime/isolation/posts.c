@@ -52,6 +52,11 @@ static bool post_enter(Link *link, const unsigned char *data, size_t size)
     // Others have failed here already: it goes where they are.
     if (mark->block->attempt != 0) {
         isolation_recall(link);
+        // It may not have seen that in time, and be in a function that does not return.
+        if (block->fault->fault.kind == CHX_FAULT_DEADLINE) {
+            link_hurry(link);
+            isolation_watch(link->house->isolation, link->kill_ns);
+        }
         if (link->late > 0)
             atomic_store(&link->seat->late, --link->late);
     }
