@@ -9,6 +9,7 @@
 #include "runtime/core/text.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,6 +99,22 @@ static DecodeResult codec_through_guarded(const chx_type *type, void *to, const 
     return result;
 }
 
+static void codec_exits(void *buffer)
+{
+    chx_buffer_free(buffer);
+}
+
+// They may also end their thread (pthread_exit): then the buffer would be left behind.
+static DecodeResult codec_through_exits(const chx_type *type, void *to, const void *from, chx_buffer *buffer,
+                                        Fault *fault)
+{
+    DecodeResult result;
+    pthread_cleanup_push(codec_exits, buffer);
+    result = codec_through_guarded(type, to, from, buffer, fault);
+    pthread_cleanup_pop(0);
+    return result;
+}
+
 // The user's functions know no other way to copy than through the encoded form.
 static bool codec_copy(const chx_type *type, void *to, const void *from, Fault *fault)
 {
@@ -106,7 +123,7 @@ static bool codec_copy(const chx_type *type, void *to, const void *from, Fault *
         return true;
     const Actor *actor = current()->actor;
     chx_buffer buffer = {0};
-    DecodeResult result = current()->guard != NULL ? codec_through_guarded(type, to, from, &buffer, fault)
+    DecodeResult result = current()->guard != NULL ? codec_through_exits(type, to, from, &buffer, fault)
                                                    : codec_through(type, to, from, &buffer, fault);
     chx_buffer_free(&buffer);
     if (result == DECODE_NO_MEMORY)
