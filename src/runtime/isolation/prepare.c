@@ -270,7 +270,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated, const chx_a
         }
         links += isolated[i];
         const chx_sandbox *sandbox = isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
-        refusal = sandbox != NULL ? sandbox_refusal(sandbox) : NULL;
+        refusal = sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
         if (refusal != NULL) {
             report_refuse(choreography->roles[i], choreography->file, "%s: its sandbox: %s", choreography->roles[i],
                           refusal);

@@ -24,13 +24,12 @@ enum {
         CHX_NAMESPACE_USER | CHX_NAMESPACE_MOUNT | CHX_NAMESPACE_NET | CHX_NAMESPACE_IPC | CHX_NAMESPACE_UTS
 };
 
-static const char *refuse(const char *format, ...) CHX_PRINTF(1, 2);
-static const char *refuse(const char *format, ...)
+static const char *refuse(char *why, const char *format, ...) CHX_PRINTF(2, 3);
+static const char *refuse(char *why, const char *format, ...)
 {
-    static _Thread_local char why[REPORT_WHY_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    vsnprintf(why, REPORT_WHY_SIZE, format, arguments);
     va_end(arguments);
     return why;
 }
@@ -43,53 +42,53 @@ static bool has_capability(unsigned number)
     return syscall(SYS_capget, &head, data) == 0 && (data[number / 32].effective >> number % 32 & 1) != 0;
 }
 
-static const char *user_refusal(const chx_sandbox *sandbox)
+static const char *user_refusal(const chx_sandbox *sandbox, char *why)
 {
     if (!sandbox->set_user)
-        return sandbox->user != 0 || sandbox->group != 0 ? refuse("user and group need set_user") : NULL;
+        return sandbox->user != 0 || sandbox->group != 0 ? refuse(why, "user and group need set_user") : NULL;
     if (sandbox->user == UINT32_MAX || sandbox->group == UINT32_MAX)
-        return refuse("user and group can't be %u, which means none", UINT32_MAX);
+        return refuse(why, "user and group can't be %u, which means none", UINT32_MAX);
     if (!has_capability(CAP_SETUID) || !has_capability(CAP_SETGID))
-        return refuse("set_user: the program may not change to user %u: it is not root (CAP_SETUID, CAP_SETGID)",
+        return refuse(why, "set_user: the program may not change to user %u: it is not root (CAP_SETUID, CAP_SETGID)",
                       (unsigned)sandbox->user);
     return NULL;
 }
 
-static const char *limits_refusal(const chx_sandbox *sandbox)
+static const char *limits_refusal(const chx_sandbox *sandbox, char *why)
 {
     if (sandbox->limit_count > SANDBOX_LIMITS_MAX || (sandbox->limit_count > 0 && sandbox->limits == NULL))
-        return refuse("limit_count is %zu, and limits %s", sandbox->limit_count,
+        return refuse(why, "limit_count is %zu, and limits %s", sandbox->limit_count,
                       sandbox->limits == NULL ? "is NULL" : "has at most 64");
     for (size_t i = 0; i < sandbox->limit_count; i++) {
         const chx_limit *limit = &sandbox->limits[i];
         if (limit->resource < 0 || limit->resource >= RLIM_NLIMITS)
-            return refuse("limits[%zu]: there is no resource %d", i, limit->resource);
+            return refuse(why, "limits[%zu]: there is no resource %d", i, limit->resource);
         if (limit->soft > limit->hard)
-            return refuse("limits[%zu]: the soft limit is above the hard one", i);
+            return refuse(why, "limits[%zu]: the soft limit is above the hard one", i);
     }
     return NULL;
 }
 
-static const char *places_refusal(const chx_sandbox *sandbox)
+static const char *places_refusal(const chx_sandbox *sandbox, char *why)
 {
     bool has_users = (sandbox->namespaces & CHX_NAMESPACE_USER) != 0;
     struct stat about;
     if ((sandbox->namespaces & ~(unsigned)NAMESPACES_ALL) != 0)
-        return refuse("namespaces has bits that mean nothing");
+        return refuse(why, "namespaces has bits that mean nothing");
     if (sandbox->namespaces != 0 && !has_users && !has_capability(CAP_SYS_ADMIN))
-        return refuse("namespaces: the program may not make them without CHX_NAMESPACE_USER: it is not root "
-                      "(CAP_SYS_ADMIN)");
+        return refuse(why, "namespaces: the program may not make them without CHX_NAMESPACE_USER: it is not root "
+                           "(CAP_SYS_ADMIN)");
     if (sandbox->root == NULL)
         return NULL;
     if (strlen(sandbox->root) > SANDBOX_ROOT_MAX)
-        return refuse("root: the name is too long");
+        return refuse(why, "root: the name is too long");
     if (stat(sandbox->root, &about) != 0)
-        return refuse("root: %.200s: %s", sandbox->root, strerrordesc_np(errno));
+        return refuse(why, "root: %.200s: %s", sandbox->root, strerrordesc_np(errno));
     if (!S_ISDIR(about.st_mode))
-        return refuse("root: %.200s is not a directory", sandbox->root);
+        return refuse(why, "root: %.200s is not a directory", sandbox->root);
     if (!has_users && !has_capability(CAP_SYS_CHROOT))
-        return refuse("root: the program may not change it without CHX_NAMESPACE_USER: it is not root "
-                      "(CAP_SYS_CHROOT)");
+        return refuse(why, "root: the program may not change it without CHX_NAMESPACE_USER: it is not root "
+                           "(CAP_SYS_CHROOT)");
     return NULL;
 }
 
@@ -99,31 +98,31 @@ static bool filters_are_there(void)
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-static const char *filter_refusal(const chx_sandbox *sandbox)
+static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
 {
     bool is_custom = sandbox->filter == CHX_FILTER_CUSTOM;
     if (sandbox->filter != CHX_FILTER_NONE && sandbox->filter != CHX_FILTER_STRICT && !is_custom)
-        return refuse("filter is none that exists");
+        return refuse(why, "filter is none that exists");
     if (!is_custom && (sandbox->program != NULL || sandbox->program_length != 0))
-        return refuse("program needs filter = CHX_FILTER_CUSTOM");
+        return refuse(why, "program needs filter = CHX_FILTER_CUSTOM");
     if (is_custom &&
         (sandbox->program == NULL || sandbox->program_length == 0 || sandbox->program_length > SANDBOX_PROGRAM_MAX))
-        return refuse("filter = CHX_FILTER_CUSTOM needs a program of 1 to %d instructions", SANDBOX_PROGRAM_MAX);
+        return refuse(why, "filter = CHX_FILTER_CUSTOM needs a program of 1 to %d instructions", SANDBOX_PROGRAM_MAX);
     if (sandbox->filter == CHX_FILTER_STRICT && !filter_is_known())
-        return refuse("filter: the strict one is for x86-64 and AArch64 only");
+        return refuse(why, "filter: the strict one is for x86-64 and AArch64 only");
     if (sandbox->filter != CHX_FILTER_NONE && !filters_are_there())
-        return refuse("filter: this system can't filter system calls (seccomp)");
+        return refuse(why, "filter: this system can't filter system calls (seccomp)");
     return NULL;
 }
 
-const char *sandbox_refusal(const chx_sandbox *sandbox)
+const char *sandbox_refusal(const chx_sandbox *sandbox, char *why)
 {
-    const char *why = user_refusal(sandbox);
-    if (why == NULL)
-        why = limits_refusal(sandbox);
-    if (why == NULL)
-        why = places_refusal(sandbox);
-    return why != NULL ? why : filter_refusal(sandbox);
+    const char *refusal = user_refusal(sandbox, why);
+    if (refusal == NULL)
+        refusal = limits_refusal(sandbox, why);
+    if (refusal == NULL)
+        refusal = places_refusal(sandbox, why);
+    return refusal != NULL ? refusal : filter_refusal(sandbox, why);
 }
 
 void sandbox_write(chx_writer *writer, const chx_sandbox *sandbox)

@@ -16,9 +16,9 @@ enum { SANDBOX_PROGRAM_MAX = 4096, SANDBOX_LIMITS_MAX = 64, SANDBOX_ROOT_MAX = 4
 
 // ---- sandbox.c: in the program ----
 
-// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox. The text is the
-// thread's, until the next call.
-const char *sandbox_refusal(const chx_sandbox *sandbox);
+// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox: a text in
+// `why`, which has room for REPORT_WHY_SIZE bytes.
+const char *sandbox_refusal(const chx_sandbox *sandbox, char *why);
 
 // What the process is told, behind this: limits, the filter's program, the root's name.
 typedef struct {
