@@ -1,13 +1,15 @@
 // inherited.c: see inherited.h.
 //
-// Linux keeps most of these for each thread, and /proc/thread-self/status shows them with one system call; where there is
+// Linux keeps most of these for each thread, and /proc/thread-self/status shows them together; where there is
 // no /proc, they are asked for one by one, as far as there are calls for that.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/inherited.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -57,57 +59,79 @@ static bool line_is_privilege(const char *line)
     return false;
 }
 
-// NULL: there is no /proc, or no memory. To be freed. A list of 65,536 groups is the longest that there can be.
-static char *status_read(void)
+// A line of /proc/thread-self/status, which is read in pieces: to which number its bytes belong is known from its beginning.
+typedef struct {
+    uint64_t *privileges, *surroundings, *here; // here: NULL: to none
+    char begin[16];
+    size_t begin_size;
+    bool is_known;
+} StatusLine;
+
+static void status_line_begins(StatusLine *line)
 {
-    size_t size = 0, capacity = 4096;
+    line->begin_size = 0;
+    line->is_known = false;
+    line->here = NULL;
+}
+
+static void status_add(StatusLine *line, char byte)
+{
+    if (!line->is_known) {
+        line->begin[line->begin_size++] = byte;
+        line->is_known = byte == ':' || line->begin_size == sizeof line->begin - 1;
+        if (line->is_known) {
+            line->begin[line->begin_size] = '\0';
+            if (line_is_privilege(line->begin))
+                line->here = line->privileges;
+            else if (strncmp(line->begin, "Umask:", 6) == 0)
+                line->here = line->surroundings;
+            if (line->here != NULL)
+                hash_add(line->here, line->begin, line->begin_size);
+        }
+    } else if (line->here != NULL) {
+        hash_add(line->here, &byte, 1);
+    }
+    if (byte == '\n')
+        status_line_begins(line);
+}
+
+typedef enum { STATUS_READ, STATUS_NONE, STATUS_UNKNOWN } StatusResult;
+
+// NONE: there is no /proc. UNKNOWN: it could not be read now, errno says why. Without memory of its own: a list of 65,536
+// groups is the longest that there can be.
+static StatusResult hash_add_status(Inherited *inherited)
+{
+    StatusLine line = {.privileges = &inherited->privileges, .surroundings = &inherited->surroundings};
     int file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    char *text = file >= 0 ? malloc(capacity) : NULL;
-    ssize_t part = 0;
-    while (text != NULL && (part = read(file, text + size, capacity - 1 - size)) > 0) {
-        size += (size_t)part;
-        if (size < capacity - 1)
-            continue;
-        capacity *= 2;
-        char *grown = realloc(text, capacity);
-        if (grown == NULL)
-            free(text);
-        text = grown;
-    }
-    if (file >= 0)
-        close(file);
-    if (text == NULL || part < 0 || size == 0) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
+    if (file < 0)
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? STATUS_UNKNOWN : STATUS_NONE;
+    char piece[1024];
+    ssize_t size;
+    while ((size = read(file, piece, sizeof piece)) > 0)
+        for (ssize_t i = 0; i < size; i++)
+            status_add(&line, piece[i]);
+    int error = errno;
+    close(file);
+    errno = error;
+    return size == 0 ? STATUS_READ : STATUS_UNKNOWN;
 }
 
-static void hash_add_status(uint64_t *privileges, uint64_t *surroundings, const char *status)
-{
-    for (const char *line = status, *next; *line != '\0'; line = next) {
-        const char *end = strchr(line, '\n');
-        next = end != NULL ? end + 1 : line + strlen(line);
-        if (line_is_privilege(line))
-            hash_add(privileges, line, (size_t)(next - line));
-        else if (strncmp(line, "Umask:", 6) == 0)
-            hash_add(surroundings, line, (size_t)(next - line));
-    }
-}
-
-static void hash_add_groups(uint64_t *hash)
+// False: no memory.
+static bool hash_add_groups(uint64_t *hash)
 {
     int count = getgroups(0, NULL);
     gid_t *groups = count > 0 ? malloc((size_t)count * sizeof *groups) : NULL;
     hash_add_number(hash, (uint64_t)count);
+    if (count > 0 && groups == NULL)
+        return false;
     if (groups != NULL && (count = getgroups(count, groups)) > 0)
         hash_add(hash, groups, (size_t)count * sizeof *groups);
     free(groups);
+    return true;
 }
 
-// Without /proc.
-static void hash_add_asked(uint64_t *hash)
+// Without /proc. False: no memory.
+static bool hash_add_asked(uint64_t *hash)
 {
     uid_t users[3] = {0};
     gid_t groups[3] = {0};
@@ -119,43 +143,39 @@ static void hash_add_asked(uint64_t *hash)
     syscall(SYS_capget, &head, capabilities);
     hash_add(hash, users, sizeof users);
     hash_add(hash, groups, sizeof groups);
-    hash_add_groups(hash);
+    bool has_groups = hash_add_groups(hash);
     hash_add(hash, capabilities, sizeof capabilities);
     for (int i = 0; i <= 63; i++)
         hash_add_number(hash, (uint64_t)prctl(PR_CAPBSET_READ, i) << 32 |
                                   (uint32_t)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0));
     hash_add_number(hash, (uint64_t)prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
     hash_add_number(hash, (uint64_t)prctl(PR_GET_SECCOMP));
+    return has_groups;
 }
 
 static void hash_add_namespaces(uint64_t *hash)
 {
     static const char *const names[] = {
         "user", "mnt", "net", "ipc", "uts", "pid_for_children", "cgroup", "time_for_children"};
-    int folder = open("/proc/thread-self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return;
     // The name of what it points to has the number of the namespace in it.
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char target[64];
-        ssize_t size = readlinkat(folder, names[i], target, sizeof target);
+        char name[64], target[64];
+        snprintf(name, sizeof name, "/proc/thread-self/ns/%s", names[i]);
+        ssize_t size = readlink(name, target, sizeof target);
         hash_add(hash, target, size > 0 ? (size_t)size : 0);
     }
-    close(folder);
 }
 
-static void privileges_add(Inherited *inherited)
+static bool privileges_add(Inherited *inherited)
 {
     struct stat root;
-    char *status = status_read();
-    if (status != NULL)
-        hash_add_status(&inherited->privileges, &inherited->surroundings, status);
-    else
-        hash_add_asked(&inherited->privileges);
-    free(status);
+    StatusResult status = hash_add_status(inherited);
+    if (status == STATUS_UNKNOWN || (status == STATUS_NONE && !hash_add_asked(&inherited->privileges)))
+        return false;
     hash_add_number(&inherited->privileges, (uint64_t)prctl(PR_GET_SECUREBITS));
     hash_add_file(&inherited->privileges, stat("/", &root), &root);
     hash_add_namespaces(&inherited->privileges);
+    return true;
 }
 
 // ---- surroundings ----
@@ -174,17 +194,20 @@ static void surroundings_add(uint64_t *hash)
         hash_add(hash, *variable, strlen(*variable) + 1);
 }
 
-Inherited inherited_now(void)
+bool inherited_now(Inherited *inherited)
 {
-    Inherited inherited = {HASH_BEGIN, HASH_BEGIN};
-    privileges_add(&inherited);
-    surroundings_add(&inherited.surroundings);
-    return inherited;
+    *inherited = (Inherited){HASH_BEGIN, HASH_BEGIN};
+    if (!privileges_add(inherited))
+        return false;
+    surroundings_add(&inherited->surroundings);
+    return true;
 }
 
-uint64_t inherited_privileges(void)
+bool inherited_privileges(uint64_t *privileges)
 {
     Inherited inherited = {HASH_BEGIN, HASH_BEGIN};
-    privileges_add(&inherited);
-    return inherited.privileges;
+    if (!privileges_add(&inherited))
+        return false;
+    *privileges = inherited.privileges;
+    return true;
 }

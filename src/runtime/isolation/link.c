@@ -768,13 +768,19 @@ static bool link_prepare_files(Link *link, FileList *files)
 // session was started with.
 static bool link_may_restart(Link *link)
 {
-    if (link->state == LINK_NEW || inherited_privileges() == link->house->isolation->inherited.privileges)
+    uint64_t privileges = 0;
+    bool is_known = link->state == LINK_NEW || inherited_privileges(&privileges);
+    int error = errno;
+    if (link->state == LINK_NEW || (is_known && privileges == link->house->isolation->inherited.privileges))
         return true;
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = link->seat->actor.self.site};
-    snprintf(
-        fault.why, sizeof fault.why,
-        "it can't be restarted: the program's privileges have changed since the session began, and a new process would "
-        "have the old ones");
+    if (is_known)
+        snprintf(fault.why, sizeof fault.why,
+                 "it can't be restarted: the program's privileges have changed since the session began, and a new "
+                 "process would have the old ones");
+    else
+        snprintf(fault.why, sizeof fault.why, "it can't be restarted: the program's privileges can't be read: %s",
+                 strerrordesc_np(error));
     link_fail_session(link, &fault);
     return false;
 }

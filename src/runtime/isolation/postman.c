@@ -642,8 +642,14 @@ static void isolations_free(Isolation *isolation)
 
 Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status)
 {
-    Inherited inherited = inherited_now();
+    Inherited inherited;
     Isolation *idle = NULL;
+    if (!inherited_now(&inherited)) {
+        report_refuse(NULL, file, "processes can't be started: the program's privileges can't be read: %s",
+                      strerrordesc_np(errno));
+        *status = CHX_NO_MEMORY;
+        return NULL;
+    }
     pthread_mutex_lock(&runtime->plan_lock);
     Isolation *isolation = isolation_find(runtime, inherited, &idle);
     if (isolation != NULL) {

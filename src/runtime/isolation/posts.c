@@ -98,7 +98,8 @@ static bool post_fail(Link *link, const unsigned char *data, size_t size)
     if (size < sizeof fail || size - sizeof fail >= REPORT_WHY_SIZE)
         return false;
     memcpy(&fail, data, sizeof fail);
-    bool is_known = fail.kind == CHX_FAULT_FAIL || fail.kind == CHX_FAULT_PATTERN || fail.kind == CHX_FAULT_SYSTEM;
+    bool is_known = fail.kind == CHX_FAULT_FAIL || fail.kind == CHX_FAULT_PATTERN || fail.kind == CHX_FAULT_EXIT ||
+                    fail.kind == CHX_FAULT_SYSTEM;
     if (!is_known)
         return false;
     link_condemn(link, (chx_fault_kind)fail.kind, "%.*s", (int)(size - sizeof fail), (const char *)data + sizeof fail);

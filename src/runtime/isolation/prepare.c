@@ -133,11 +133,12 @@ static House *house_new(Session *session, Isolation *isolation, unsigned links)
     session->house = house;
     house->links = runtime_allocate(runtime, links * sizeof *house->links);
     house->linked = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *house->linked);
-    if (house->links == NULL || house->linked == NULL)
-        return NULL;
-    memset(house->links, 0, links * sizeof *house->links);
-    memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
-    return house;
+    // Either may be there without the other: isolation_release looks at both.
+    if (house->links != NULL)
+        memset(house->links, 0, links * sizeof *house->links);
+    if (house->linked != NULL)
+        memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
+    return house->links != NULL && house->linked != NULL ? house : NULL;
 }
 
 static void house_add_link(House *house, Actor *actor)

@@ -670,6 +670,10 @@ static Process *process_new(const int *files, const Restore *restore)
     process.restore = restore;
     process.bell = descriptor_keep(files[GIVEN_BELL]);
     process.seat = house_map(files[GIVEN_OWN], 0, sizeof(Seat));
+    // The role's state lies there. A child that the role forks does not have it: one that returned from the role's function
+    // would go on in the role's place, beside it.
+    if (process.seat != NULL)
+        madvise(process.seat, sizeof(Seat), MADV_DONTFORK);
     process.own_bell = house_map_bell(files[restore->bell.file], restore->bell.at);
     if (process.seat == NULL || process.own_bell == NULL)
         _exit(PROCESS_NO_MEMORY);

@@ -155,10 +155,12 @@ void stage_init(Stage *stage)
         chx_runtime_new(&(chx_runtime_options){.workers = 1, .allocate = stage_allocate, .allocate_context = stage});
     // In the place of the real one, which would be made on first use.
     Isolation *isolation = runtime_allocate(stage->runtime, sizeof *isolation);
-    if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    Inherited inherited;
+    if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+        !inherited_now(&inherited))
         abort();
     *isolation = (Isolation){.runtime = stage->runtime,
-                             .inherited = inherited_now(),
+                             .inherited = inherited,
                              .bell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .watch_ns = UINT64_MAX};
