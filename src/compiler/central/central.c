@@ -51,9 +51,9 @@ static void put_tables(Central *central, Out *out)
         out_printf(out, "struct %s {\n", name);
         for (size_t i = 0; i < local->provides.count; i++)
             out_printf(out, "    %s;\n", function_pointer(central->arena, local->provides.items[i]));
-        out_printf(out, "};\nstatic inline const struct %s *%s_chx_%s(chx_self *chx)\n{\n", name, program->name,
+        out_printf(out, "};\nstatic inline const struct %s *%s_chx_%s(chx_self *chx_this)\n{\n", name, program->name,
                    local->name);
-        out_printf(out, "    return chx_central_functions(chx, %u);\n}\n", role);
+        out_printf(out, "    return chx_central_functions(chx_this, %u);\n}\n", role);
     }
 }
 
@@ -66,8 +66,9 @@ static void put_hooks(const Central *central, const char *hook, Out *out)
         const LocalProgram *local = central->roles[role];
         for (size_t i = 0; i < local->provides.count; i++) {
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
-                out_printf(out, "    chx_central_at(chx, %u, %s, 0); chx_central_%s(chx, %u); chx_done(chx);\n", role,
-                           strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI", hook, role);
+                out_printf(
+                    out, "    chx_central_at(chx_this, %u, %s, 0); chx_central_%s(chx_this, %u); chx_done(chx_this);\n",
+                    role, strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI", hook, role);
         }
     }
 }
@@ -104,15 +105,15 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
     out_printf(out, "\nstruct %s_chx_closure {\n    const void *chx_arguments;\n", name);
     if (instance->results.count > 0)
         out_printf(out, "    struct %s_result chx_results;\n", name);
-    out_printf(out, "};\nstatic void %s_chx_body(chx_self *chx, void *chx_given)\n{\n", name);
+    out_printf(out, "};\nstatic void %s_chx_body(chx_self *chx_this, void *chx_given)\n{\n", name);
     if (instance->params.count > 0 || instance->results.count > 0)
         out_printf(out, "    struct %s_chx_closure *chx_closure = chx_given;\n", name);
     else
         out_puts(out, "    (void)chx_given;\n");
     put_hooks(central, "init", out);
-    out_printf(out, "    struct %s_chx_frame *chx_here = chx_call(chx, &%s_chx_function);\n", name, name);
+    out_printf(out, "    struct %s_chx_frame *chx_here = chx_call(chx_this, &%s_chx_function);\n", name, name);
     put_entry_params(central, instance, out);
-    out_printf(out, "    %s_chx_play(chx, chx_here);\n", name);
+    out_printf(out, "    %s_chx_play(chx_this, chx_here);\n", name);
     put_hooks(central, "fini", out);
     // Last of all: after a failure nobody would drop them.
     for (RoleId role = 0; role < program->role_count; role++) {
@@ -123,7 +124,7 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
         out_printf(out, "    chx_value_copy(&%s, &chx_closure->chx_results.%s, &chx_here->chx_results.%s);\n",
                    emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
     }
-    out_puts(out, "    (void)chx_return_called(chx);\n}\n");
+    out_puts(out, "    (void)chx_return_called(chx_this);\n}\n");
 }
 
 // ---- the file ----

@@ -1,4 +1,4 @@
-// One instance as a C function: play(chx, frame) does what all roles do, in the order written.
+// One instance as a C function: play(chx_this, frame) does what all roles do, in the order written.
 
 #include "base/check.h"
 #include "compiler/central/inside.h"
@@ -129,7 +129,8 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
     out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu, 0,\n};\n", instance->name, name,
                variables, count, owned_count);
-    out_printf(out, "static void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here) CHX_UNUSED;\n", name, name);
+    out_printf(out, "static void %s_chx_play(chx_self *chx_this, struct %s_chx_frame *chx_here) CHX_UNUSED;\n", name,
+               name);
 }
 
 // ---- small things ----
@@ -141,8 +142,8 @@ static Voice *speak(Play *play, RoleId role)
     Voice *v = &play->v;
     v->role = role;
     v->variables = arena_printf(central->arena, "%s->", me_of(central, role));
-    v->functions =
-        arena_printf(central->arena, "%s_chx_%s(chx)->", central->program->name, central->program->role_names[role]);
+    v->functions = arena_printf(central->arena, "%s_chx_%s(chx_this)->", central->program->name,
+                                central->program->role_names[role]);
     v->uses_variables = false;
     return v;
 }
@@ -198,7 +199,7 @@ static void put_step(Play *play, const Node *node)
         out_printf(&v->out, "%s; ", voice_at(v, node->site, node->span));
         value_step(v, node->site, &node->at, node->target, node->op, node->value);
         if (node->value != NULL && node->value->has_call)
-            out_puts(&v->out, " chx_done(chx);");
+            out_puts(&v->out, " chx_done(chx_this);");
         spoken(play);
     }
 }
@@ -235,7 +236,7 @@ static void put_delivery(Play *play, const Node *node)
     }
     v = speak(play, node->from);
     value_release_all(v, &gathered);
-    out_puts(out, "(void)chx_value; chx_done(chx); }");
+    out_puts(out, "(void)chx_value; chx_done(chx_this); }");
 }
 
 // ---- calls and returns ----
@@ -285,9 +286,9 @@ static void put_call(Play *play, const Node *node)
     Out *out = &play->v.out;
     const char *callee = arena_printf(central->arena, "%s_%s", central->program->name, node->callee->name);
     begin_statement(play, node);
-    out_printf(out, "{ struct %s_chx_frame *chx_callee = chx_call(chx, &%s_chx_function); ", callee, callee);
+    out_printf(out, "{ struct %s_chx_frame *chx_callee = chx_call(chx_this, &%s_chx_function); ", callee, callee);
     put_args(play, node);
-    out_printf(out, "chx_done(chx); %s_chx_play(chx, chx_callee); ", callee);
+    out_printf(out, "chx_done(chx_this); %s_chx_play(chx_this, chx_callee); ", callee);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const LocatedPattern *target = &node->results.items[i];
         for (ROLESET_EACH(role, &target->at)) {
@@ -304,7 +305,7 @@ static void put_call(Play *play, const Node *node)
                 put_passed_result(play, node, role);
         }
     }
-    out_puts(out, "(void)chx_return_called(chx); }");
+    out_puts(out, "(void)chx_return_called(chx_this); }");
 }
 
 // `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then it starts
@@ -313,7 +314,7 @@ static void put_call_again(Play *play, const Node *node)
 {
     Out *out = &play->v.out;
     begin_statement(play, node);
-    out_printf(out, "{ struct %s_%s_chx_frame *chx_callee = chx_call(chx, &%s_%s_chx_function); ",
+    out_printf(out, "{ struct %s_%s_chx_frame *chx_callee = chx_call(chx_this, &%s_%s_chx_function); ",
                play->central->program->name, play->instance->name, play->central->program->name, play->instance->name);
     put_args(play, node);
     for (size_t i = 0; i < play->instance->params.count; i++) {
@@ -326,7 +327,7 @@ static void put_call_again(Play *play, const Node *node)
                        variable->c_name, from, variable->c_name);
         }
     }
-    out_puts(out, "chx_done(chx); (void)chx_return_called(chx); goto chx_again; }");
+    out_puts(out, "chx_done(chx_this); (void)chx_return_called(chx_this); goto chx_again; }");
     play->starts_again = true;
 }
 
@@ -375,7 +376,7 @@ static void put_return(Play *play, const Node *node)
         }
     }
     begin_statement(play, node);
-    out_puts(out, "chx_done(chx); ");
+    out_puts(out, "chx_done(chx_this); ");
     put_leave(play);
 }
 
@@ -385,7 +386,7 @@ static void put_condition(Play *play, const Node *node, bool is_bool)
 {
     Voice *v = speak(play, roleset_next(&node->deciders, 0));
     bool releases = is_bool && node->condition->has_call;
-    out_printf(&v->out, "%s, %s", voice_at(v, node->site, node->head), releases ? "chx_decided(chx, " : "");
+    out_printf(&v->out, "%s, %s", voice_at(v, node->site, node->head), releases ? "chx_decided(chx_this, " : "");
     value_expr(v, node->condition);
     out_puts(&v->out, releases ? ")" : "");
     spoken(play);
@@ -436,7 +437,7 @@ static void put_switch(Play *play, const Node *node)
         }
         // The braces are for the reader; a C compiler counts them.
         bool has_braces = out->indent < 20;
-        out_printf(out, "%s%schx_done(chx);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
+        out_printf(out, "%s%schx_done(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
         out->indent++;
         put_nodes(play, &branch->body);
         if (!ends_in_jump(&branch->body)) {
@@ -549,7 +550,7 @@ static void put_function(Play *play, Span span, const char *declaration)
     out_own(out);
     if (play->outer != NULL)
         out_printf(out, "    struct %s_chx_frame *chx_here = chx_variables;\n", name);
-    out_puts(out, "    (void)chx;\n    (void)chx_here;\n");
+    out_puts(out, "    (void)chx_this;\n    (void)chx_here;\n");
     for (RoleId role = 0; role < program->role_count; role++) {
         if (play->speaks[role])
             out_printf(out, "    struct %s_chx_%s *%s = &chx_here->%s;\n", name, program->role_names[role],
@@ -591,7 +592,7 @@ static void put_part(Play *outer, const Node *node, const char *name, bool is_re
         out_printf(&play.v.out, "return %d;", WAY_END);
     }
     put_function(&play, node->span,
-                 arena_printf(play.central->arena, "int %s(chx_self *chx, void *chx_variables%s)", name,
+                 arena_printf(play.central->arena, "int %s(chx_self *chx_this, void *chx_variables%s)", name,
                               is_rescue ? ", const chx_fault *chx_why" : ""));
     for (size_t i = 0; i < play.ways.count; i++) {
         bool is_known = false;
@@ -629,7 +630,7 @@ static void put_checkpoint(Play *play, const Node *node)
         put_part(play, node, rescue, true);
 
     begin_statement(play, node);
-    out_printf(out, "switch (chx_central_checkpoint(chx, chx_here, %u, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
+    out_printf(out, "switch (chx_central_checkpoint(chx_this, chx_here, %u, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
                node->site, node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
                voice_line(&play->v, node->span), body, rescue);
     put_ways(play, node);
@@ -690,7 +691,7 @@ void central_play(Central *central, const Instance *instance, Out *out)
     play.loops = &loops;
     put_nodes(&play, &instance->body);
     const char *name = arena_printf(central->arena, "%s_%s", central->program->name, instance->name);
-    put_function(
-        &play, instance->def != NULL ? instance->def->span : SPAN_NONE,
-        arena_printf(central->arena, "void %s_chx_play(chx_self *chx, struct %s_chx_frame *chx_here)", name, name));
+    put_function(&play, instance->def != NULL ? instance->def->span : SPAN_NONE,
+                 arena_printf(central->arena, "void %s_chx_play(chx_self *chx_this, struct %s_chx_frame *chx_here)",
+                              name, name));
 }

@@ -11,7 +11,7 @@ static void put_leave(FunctionEmit *f, const LocalOp *op, const BlockScope *bloc
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "if (!chx_leave(chx, &%s)) %s", block->name, function_wait(f, label));
+    out_printf(&f->v.out, "if (!chx_leave(chx_this, &%s)) %s", block->name, function_wait(f, label));
 }
 
 void block_leave_all(FunctionEmit *f, const LocalOp *op)
@@ -63,7 +63,7 @@ static void put_rescue(FunctionEmit *f, const LocalOp *op, const BlockScope *blo
     f->v.out.indent++;
     if (op->fault != NULL) {
         function_statement(f, op);
-        out_printf(&f->v.out, "%s->%s = chx_fault_here(chx);", f->role->me, op->fault->c_name);
+        out_printf(&f->v.out, "%s->%s = chx_fault_here(chx_this);", f->role->me, op->fault->c_name);
     }
     function_ops(f, &op->rescue);
     if (!function_ends(&op->rescue))
@@ -82,7 +82,7 @@ void block_put(FunctionEmit *f, const LocalOp *op)
     put_table(f, op, block.name, body, rescue);
 
     function_statement(f, op);
-    out_printf(out, "switch (chx_enter(chx, &%s->chx_head, &%s)) { case 0: %s ", f->role->me, block.name,
+    out_printf(out, "switch (chx_enter(chx_this, &%s->chx_head, &%s)) { case 0: %s ", f->role->me, block.name,
                function_wait(f, enter));
     if (op->has_rescue)
         out_printf(out, "case %u: goto chx_at_%u; ", rescue, rescue);

@@ -226,8 +226,8 @@ static void there_is_one_companion_per_role_and_the_interface(void **state)
     assert_string_equal(result.companions.items[0].name, "mini.chor.h");
     assert_has(companion(&result, "mini.chor.h"), "// Made by chorcc from mini.c\n");
     assert_has(companion(&result, "mini.chor.h"), "struct mini_f_result {\n    int B;\n};");
-    assert_has(companion(&result, "mini.A.chor.h"), "chx_send(chx, mini_A_to_B, 1, ");
-    assert_has(companion(&result, "mini.B.chor.h"), "chx_receive(chx, mini_B_from_A, 1, &B->x, sizeof B->x)");
+    assert_has(companion(&result, "mini.A.chor.h"), "chx_send(chx_this, mini_A_to_B, 1, ");
+    assert_has(companion(&result, "mini.B.chor.h"), "chx_receive(chx_this, mini_B_from_A, 1, &B->x, sizeof B->x)");
     mini_free(result.mini);
 }
 

@@ -41,7 +41,7 @@ uint32_t function_label(FunctionEmit *f)
 
 const char *function_wait(FunctionEmit *f, uint32_t label)
 {
-    return arena_printf(f->arena, "return chx_wait_at(chx, &%s->chx_head, %u);", f->role->me, label);
+    return arena_printf(f->arena, "return chx_wait_at(chx_this, &%s->chx_head, %u);", f->role->me, label);
 }
 
 bool function_ends(const LocalOpList *ops)
@@ -68,7 +68,7 @@ static void put_room(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
-        out_printf(&f->v.out, "if (!chx_room(chx, %s)) %s", f->role->to[peer], function_wait(f, label));
+        out_printf(&f->v.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));
     }
 }
 
@@ -76,7 +76,7 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 {
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
-        out_printf(&f->v.out, "chx_tell(chx, %s, %u, %u);", f->role->to[peer], op->site, outcome);
+        out_printf(&f->v.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], op->site, outcome);
     }
 }
 
@@ -135,13 +135,13 @@ static uint32_t counter_of(FunctionEmit *f, const LocalOp *op)
     return (uint32_t)f->role->counted.count;
 }
 
-// "chx_at(chx, 7)": a step begins.
+// "chx_at(chx_this, 7)": a step begins.
 static const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet)
 {
     uint32_t counter = is_quiet ? 0 : counter_of(f, op);
     if (counter != 0)
-        return arena_printf(f->arena, "chx_at_again(chx, %u, %u)", op->site, counter);
-    return arena_printf(f->arena, "%s(chx, %u)", is_quiet ? "chx_pass" : "chx_at", op->site);
+        return arena_printf(f->arena, "chx_at_again(chx_this, %u, %u)", op->site, counter);
+    return arena_printf(f->arena, "%s(chx_this, %u)", is_quiet ? "chx_pass" : "chx_at", op->site);
 }
 
 static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
@@ -160,7 +160,7 @@ static void put_step(FunctionEmit *f, const LocalOp *op)
     out_printf(&f->v.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
-        out_puts(&f->v.out, " chx_done(chx);");
+        out_puts(&f->v.out, " chx_done(chx_this);");
 }
 
 static void put_send(FunctionEmit *f, const LocalOp *op)
@@ -185,9 +185,9 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
         if (shape.is_owning) {
             out_printf(out, "{ %s; ", shape_declare(f->arena, &shape, "chx_copy"));
             out_printf(out, "chx_value_copy(&%s, &chx_copy, &%s); ", shape.descriptor, value);
-            out_printf(out, "chx_send(chx, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], op->site);
+            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], op->site);
         } else {
-            out_printf(out, " chx_send(chx, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
+            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
         }
     }
     if (strcmp(value, "chx_value") != 0)
@@ -197,7 +197,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
         value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
     value_release_all(&f->v, &gathered);
     if (value_makes(&op->sent))
-        out_puts(out, "chx_done(chx); ");
+        out_puts(out, "chx_done(chx_this); ");
     out_puts(out, "}");
 }
 
@@ -213,22 +213,22 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
         const char *place = value_place(&f->v, op->target, &op->at, &type);
         if (type_same(type, shape.type)) {
             if (shape.is_owning)
-                out_printf(out, "if (!chx_receive_into(chx, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
+                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
                            place);
             else
-                out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
+                out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
             out_puts(out, function_wait(f, label));
             return;
         }
     }
     if (shape.is_owning && pattern_may_fail(op->target)) {
         const char *held = value_hold(&f->v, &shape);
-        out_printf(out, "if (!chx_receive(chx, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
+        out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
                    function_wait(f, label));
         value_store(&f->v, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
         return;
     }
-    out_printf(out, "{ %s; if (!chx_receive(chx, %s, %u, &chx_value, sizeof chx_value)) %s ",
+    out_printf(out, "{ %s; if (!chx_receive(chx_this, %s, %u, &chx_value, sizeof chx_value)) %s ",
                shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
     value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
     out_puts(out, "}");
@@ -258,7 +258,7 @@ static void put_called(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->v.out;
     if (op->callee == f->function) {
         f->begins_again = f->v.uses_variables = true;
-        out_printf(out, "if (!chx_has_news(chx)) { %s = chx_top(chx); goto chx_begin; } ", f->role->me);
+        out_printf(out, "if (!chx_has_news(chx_this)) { %s = chx_top(chx_this); goto chx_begin; } ", f->role->me);
     }
     out_puts(out, "return CHX_STEP_CALL;");
 }
@@ -269,12 +269,14 @@ static void put_end(FunctionEmit *f)
     Out *out = &f->v.out;
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, f->function->name);
     if (!f->recurses) {
-        out_printf(out, "return chx_return(chx, &%s);", function);
+        out_printf(out, "return chx_return(chx_this, &%s);", function);
         return;
     }
     f->goes_on_again = f->v.uses_variables = true;
-    out_printf(out, "chx_return(chx, &%s); if (chx_called_by(chx, &%s)) { %s = chx_top(chx); goto chx_again; } ",
-               function, function, f->role->me);
+    out_printf(
+        out,
+        "chx_return(chx_this, &%s); if (chx_called_by(chx_this, &%s)) { %s = chx_top(chx_this); goto chx_again; } ",
+        function, function, f->role->me);
     out_puts(out, "return CHX_STEP_RETURN;");
 }
 
@@ -308,12 +310,12 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
         value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
     if (args_make(op))
-        out_puts(out, "chx_done(chx); ");
+        out_puts(out, "chx_done(chx_this); ");
     const char *call = op->callee == f->function ? "chx_tail_call_again" : "chx_tail_call";
     if (op->arg_count > 0)
-        out_printf(out, "%s *chx_callee = %s(chx, &%s); ", frame_of(f, op->callee), call, function);
+        out_printf(out, "%s *chx_callee = %s(chx_this, &%s); ", frame_of(f, op->callee), call, function);
     else
-        out_printf(out, "%s(chx, &%s); ", call, function);
+        out_printf(out, "%s(chx_this, &%s); ", call, function);
     for (size_t i = 0; i < op->arg_count; i++) {
         const Variable *param = op->args[i].param;
         const char *from = param->type->is_owning ? "chx_own" : "chx_arg";
@@ -375,17 +377,17 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
         return;
     function_statement(f, op);
     if (!is_wanted) {
-        out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx));", shape.descriptor);
+        out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx_this));", shape.descriptor);
         return;
     }
     if (!op->returns_result && shape.is_owning && pattern_may_fail(op->result)) {
         const char *held = value_hold(&f->v, &shape);
-        out_printf(&f->v.out, "chx_set_moved(&%s, &%s, chx_result(chx)); ", shape.descriptor, held);
+        out_printf(&f->v.out, "chx_set_moved(&%s, &%s, chx_result(chx_this)); ", shape.descriptor, held);
         value_store(&f->v, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
         return;
     }
     const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
-    out_printf(&f->v.out, "{ %s = chx_result(chx); ", shape_declare(f->arena, &shape, pointer));
+    out_printf(&f->v.out, "{ %s = chx_result(chx_this); ", shape_declare(f->arena, &shape, pointer));
     if (op->returns_result)
         put_result_of(f, &shape);
     else
@@ -419,7 +421,8 @@ static void put_nothing(FunctionEmit *f, const LocalOp *op)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "chx_frame_set_at(&%s->chx_head, %u); return chx_wait_for_ever(chx);", f->role->me, label);
+    out_printf(&f->v.out, "chx_frame_set_at(&%s->chx_head, %u); return chx_wait_for_ever(chx_this);", f->role->me,
+               label);
 }
 
 // Can the callee use what this frame holds, which is there until it returns? All that it was given and keeps.
@@ -455,9 +458,9 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
     uint32_t label = ++f->labels;
     f->v.uses_variables = true;
     if (op->arg_count == 0) {
-        out_printf(out, "%s; chx_call(chx, &%s); ", step_begin(f, op, false), function);
+        out_printf(out, "%s; chx_call(chx_this, &%s); ", step_begin(f, op, false), function);
     } else {
-        out_printf(out, "{ %s; %s *chx_callee = chx_call(chx, &%s); ", step_begin(f, op, false),
+        out_printf(out, "{ %s; %s *chx_callee = chx_call(chx_this, &%s); ", step_begin(f, op, false),
                    frame_of(f, op->callee), function);
         bool borrows = callee_borrows(f, op);
         if (borrows)
@@ -474,7 +477,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
             }
         }
         if (args_make(op))
-            out_puts(out, "chx_done(chx); ");
+            out_puts(out, "chx_done(chx_this); ");
         out_puts(out, "} ");
     }
     out_printf(out, "chx_frame_set_at(&%s->chx_head, %u); ", f->role->me, label);
@@ -502,7 +505,7 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
             value_assign(&f->v, part, result->types.items[i], op->returned.exprs.items[i]);
         }
         if (value_makes(&op->returned))
-            out_puts(out, "chx_done(chx); ");
+            out_puts(out, "chx_done(chx_this); ");
     }
     block_leave_all(f, op);
     if (f->block != NULL)
@@ -530,7 +533,7 @@ static void put_condition(FunctionEmit *f, const LocalOp *op)
 {
     out_printf(&f->v.out, "%s, ", step_begin(f, op, value_is_quiet(&f->v, op->condition)));
     if (op->condition->has_call)
-        out_puts(&f->v.out, "chx_decided(chx, ");
+        out_puts(&f->v.out, "chx_decided(chx_this, ");
     value_expr(&f->v, op->condition);
     if (op->condition->has_call)
         out_puts(&f->v.out, ")");
@@ -627,7 +630,7 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
         bool has_braces = case_has_braces(f);
         out_printf(out, "%s%s", branch->is_default ? "default: " : "", has_braces ? "{" : "");
         if (op->condition->has_call)
-            out_puts(out, " chx_done(chx);");
+            out_puts(out, " chx_done(chx_this);");
         put_branch(f, op, branch);
         put_case_break(f, branch);
         put_case_end(f, has_braces);
@@ -648,14 +651,14 @@ static void put_switch_told(FunctionEmit *f, const LocalOp *op)
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
+    out_printf(&f->v.out, "default: chx_lost(chx_this, %u);", op->site);
 }
 
 static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chain)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "switch (chx_arriving(chx, %s)) { case 0: %s", f->role->from[op->peer],
+    out_printf(&f->v.out, "switch (chx_arriving(chx_this, %s)) { case 0: %s", f->role->from[op->peer],
                function_wait(f, label));
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
@@ -678,7 +681,7 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chai
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_lost(chx, %u);", op->site);
+    out_printf(&f->v.out, "default: chx_lost(chx_this, %u);", op->site);
 }
 
 static void put_told(FunctionEmit *f, const LocalOp *op)
@@ -686,7 +689,7 @@ static void put_told(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     f->uses_outcome = true;
     function_statement(f, op);
-    out_printf(&f->v.out, "if (!chx_told(chx, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
+    out_printf(&f->v.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
                function_wait(f, label));
 }
 
@@ -785,7 +788,7 @@ static void put_look_up(FunctionEmit *f, const LocalOp *op)
         return;
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx))) return chx_look_up(chx, &%s->chx_head, %u);",
+    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx_this))) return chx_look_up(chx_this, &%s->chx_head, %u);",
                f->role->me, label);
 }
 
@@ -965,14 +968,14 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
     }
 
     const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
-    out_printf(declarations, "static chx_step %s(chx_self *chx, void *chx_variables);\n", name);
+    out_printf(declarations, "static chx_step %s(chx_self *chx_this, void *chx_variables);\n", name);
     out_own(out);
     out_printf(out, "\n/* %s, as %s plays it */\n", function->name, role->local->name);
     uint32_t line = voice_line(&f.v, def);
     if (line != 0)
         out_source(out, line);
     // The brace on the same line: the next line of the choreography must not be where a debugger enters.
-    out_printf(out, "static chx_step %s(chx_self *chx, void *chx_variables) {\n", name);
+    out_printf(out, "static chx_step %s(chx_self *chx_this, void *chx_variables) {\n", name);
     out_own(out);
     if (f.v.uses_variables)
         out_printf(out, "    struct %s_frame *%s = chx_variables;\n", name, role->me);
