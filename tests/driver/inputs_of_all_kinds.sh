@@ -13,7 +13,7 @@ refused()
     [ "$(wc -l <messages)" -eq 1 ] || { cat messages >&2; fail "$2: more than one line"; }
 }
 mkfifo pipe.c
-refused "is not a regular file" pipe.c
+refused "is a pipe" pipe.c
 ln -s /dev/zero zero.c
 refused "is not a regular file" zero.c
 ln -s /dev/null null.c
@@ -32,6 +32,31 @@ hello large.c
 truncate -s 3G large.c
 refused "is larger than 64 MiB" large.c
 rm large.c
+
+# A pipe can be read only once. Plain C that the shell gives us goes on to the C compiler as it is.
+plain='int main(void) { return 0; }'
+echo "$plain" >pipe.c &
+writer=$!
+status 1 timeout 20 "$CHORCC" pipe.c -o program
+contains messages "pipe.c: is a pipe: chorcc reads a source more than once, so it must be a file"
+cat pipe.c >/dev/null
+wait $writer
+echo "$plain" | timeout 20 "$CHORCC" -x c - -o program
+echo "$plain" | timeout 20 "$CHORCC" -x c /dev/stdin -o program
+timeout 20 "$CHORCC" -x c <(echo "$plain") -o program
+timeout 20 "$CHORCC" -x c -fsyntax-only /dev/null
+
+# Companions are not written where the system keeps its devices and processes.
+hello
+for path in /dev/stdin /dev/fd/0 /proc/self/fd/0; do
+    status 1 timeout 20 "$CHORCC" -x c "$path" -o program <hello.c
+    contains messages "the companions of 'hello' can't be written beside '$path': use a file"
+    [ -z "$(find /dev -maxdepth 1 -name 'hello.*')" ] || fail "there are companions in /dev"
+    timeout 20 "$CHORCC" --emit-dir=companions -x c "$path" -o program <hello.c
+    prints 42 ./program
+    rm -r companions
+done
+rm hello.c
 
 # A header of that size with a block, found through the C compiler's eyes.
 cat >wide.h <<'END_OF_HEADER'

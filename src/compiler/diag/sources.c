@@ -66,6 +66,16 @@ static const char *reason(Arena *arena, int error)
     }
 }
 
+// Why something of this kind is no source; NULL: it is an ordinary file.
+static const char *kind_error(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return NULL;
+    if (S_ISFIFO(mode))
+        return "is a pipe: chorcc reads a source more than once, so it must be a file";
+    return S_ISDIR(mode) ? "is a directory" : "is not a regular file";
+}
+
 // The content of an open file, with a NUL behind it. NULL: *error says why.
 static char *read_all(Arena *arena, int fd, size_t *size, const char **error)
 {
@@ -74,10 +84,9 @@ static char *read_all(Arena *arena, int fd, size_t *size, const char **error)
         *error = reason(arena, errno);
         return NULL;
     }
-    if (!S_ISREG(status.st_mode)) {
-        *error = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
+    *error = kind_error(status.st_mode);
+    if (*error != NULL)
         return NULL;
-    }
     if (status.st_size > SOURCE_SIZE_MAX) {
         *error = "is larger than 64 MiB";
         return NULL;
@@ -103,7 +112,12 @@ static char *read_all(Arena *arena, int fd, size_t *size, const char **error)
 
 Source *source_load_any(Sources *sources, const char *path, const char **error)
 {
-    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+    // A pipe is not even opened: that alone would wake its writer, whose text would be lost.
+    struct stat status;
+    *error = stat(path, &status) == 0 ? kind_error(status.st_mode) : NULL;
+    if (*error != NULL)
+        return NULL;
+    // Without O_NONBLOCK, opening a named pipe that has just come there would wait for its writer.
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         *error = reason(sources->arena, errno);

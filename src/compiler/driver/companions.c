@@ -90,6 +90,21 @@ static bool may_write(Compilation *compilation, const Choreography *choreography
     return true;
 }
 
+// True: the folder of the source is one for companions, too. Not so where the system keeps its devices and processes,
+// to which the paths of standard input and of `<(command)` lead.
+static bool check_directory(Compilation *compilation, const Choreography *choreography)
+{
+    const char *real = path_real(compilation->arena, choreography->directory);
+    if (compilation->options.emit_dir != NULL ||
+        (strcmp(real, "/dev") != 0 && strcmp(real, "/proc") != 0 && strncmp(real, "/proc/", 6) != 0))
+        return true;
+    diag_error(
+        compilation->diags, choreography->tree->name.span,
+        "the companions of '%s' can't be written beside '%s': use a file in another directory, or --emit-dir=DIR",
+        choreography->tree->name.text, choreography->file->source->path);
+    return false;
+}
+
 static bool check_all(Compilation *compilation)
 {
     Map planned; // path of a companion: the choreography that it comes from
@@ -97,6 +112,10 @@ static bool check_all(Compilation *compilation)
     bool good = true;
     for (size_t i = 0; i < compilation->choreographies.count; i++) {
         Choreography *choreography = compilation->choreographies.items[i];
+        if (choreography->companions.count > 0 && !check_directory(compilation, choreography)) {
+            good = false;
+            continue;
+        }
         for (size_t k = 0; k < choreography->companions.count; k++) {
             const char *path =
                 path_join(compilation->arena, choreography->directory, choreography->companions.items[k].name);

@@ -319,12 +319,23 @@ static void warn_without_header(Compilation *compilation, const CFile *file)
                      "this is not read as a choreography: '#include <chorex.h>' is missing above it");
 }
 
-// Files that are none of our business go to the C compiler as they are.
+static bool has_real_path(const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool has_one = real != NULL;
+    free(real);
+    return has_one;
+}
+
+// Files that are none of our business go to the C compiler as they are. So do pipes that the shell has made, whose path
+// leads nowhere; a named pipe could hold a choreography, which nobody would see.
 static bool is_for_cc(const Compilation *compilation, const char *path)
 {
     struct stat status;
     if (compilation->options.wants_all || stat(path, &status) != 0 || S_ISDIR(status.st_mode) ||
         access(path, R_OK) != 0)
+        return false;
+    if (S_ISFIFO(status.st_mode) && has_real_path(path))
         return false;
     return !S_ISREG(status.st_mode) || (status.st_size > 0 && !blocks_word_in_file(path));
 }
