@@ -273,4 +273,7 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#if !defined(__cplusplus)
+#pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
+#endif
 #endif

@@ -8,7 +8,8 @@ names=$root/scripts/names
 
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wcast-align
     -Wstrict-prototypes -Wmissing-prototypes -Wmissing-declarations -Wredundant-decls -Wundef -Wswitch-enum
-    -Wdouble-promotion -Wwrite-strings -Wold-style-definition -Wnested-externs -Wpointer-arith -Wbad-function-cast"
+    -Wdouble-promotion -Wwrite-strings -Wold-style-definition -Wnested-externs -Wpointer-arith -Wbad-function-cast
+    -Wdeclaration-after-statement"
 
 # check FILE [OPTION]: its companions are clean, and the program compiles where every other name is a macro. Warnings
 # about the user's own C don't count.

@@ -493,7 +493,10 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     put_prototypes(&role, &code);
     out_append(&code, &declarations);
     put_function_objects(&role, &code);
+    // Steps begin with a statement, and declare what they need behind it.
+    out_puts(&code, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wdeclaration-after-statement\"\n");
     out_append(&code, &functions);
+    out_puts(&code, "#pragma GCC diagnostic pop\n");
     size_t entries = put_entries(&role, &code);
     put_object(&role, entries, sites, "NULL", &code);
 
