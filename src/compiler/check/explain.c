@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { DISTANCE_MAX_LENGTH = 64 };
+// Each explanation looks through the whole choreography. Behind so many errors nobody reads them, and a generated
+// choreography with thousands of unknown names must not take minutes.
+enum { DISTANCE_MAX_LENGTH = 64, EXPLAINED_ERRORS_MAX = 200 };
 
 // How many insertions, deletions and replacements make one name of the other.
 static size_t distance(const char *one, const char *other)
@@ -102,6 +104,8 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
         return;
     }
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
+    if (diags_errors(resolved->diags) > EXPLAINED_ERRORS_MAX)
+        return;
     const RoleFunction *function = resolved_function(resolved, role, name);
     if (function != NULL && function->proto == NULL) {
         diag_note(resolved->diags, function->first_use,
