@@ -115,6 +115,7 @@
 #pragma redefine_extname isolation_number chx_private_isolation_number
 #pragma redefine_extname isolation_open chx_private_isolation_open
 #pragma redefine_extname isolation_overdue chx_private_isolation_overdue
+#pragma redefine_extname isolation_ping chx_private_isolation_ping
 #pragma redefine_extname isolation_prepare chx_private_isolation_prepare
 #pragma redefine_extname isolation_recall chx_private_isolation_recall
 #pragma redefine_extname isolation_release chx_private_isolation_release
