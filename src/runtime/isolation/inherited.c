@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/inherited.h"
 
+#include "runtime/core/descriptor.h"
+
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -57,14 +59,18 @@ static bool line_is_privilege(const char *line)
     return false;
 }
 
+enum { LOST_TRIES = 8 }; // if the program closes descriptors that it has not opened while they are used
+
 // NULL: there is no /proc, or no memory. To be freed. A list of 65,536 groups is the longest that there can be.
-static char *status_read(void)
+// `is_lost`: the program has closed the file meanwhile, and this may be another one's text.
+static char *status_read(bool *is_lost)
 {
     size_t size = 0, capacity = 4096;
-    int file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    char *text = file >= 0 ? malloc(capacity) : NULL;
+    int number = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    Descriptor file = descriptor_note(number);
+    char *text = number >= 0 ? malloc(capacity) : NULL;
     ssize_t part = 0;
-    while (text != NULL && (part = read(file, text + size, capacity - 1 - size)) > 0) {
+    while (text != NULL && (part = descriptor_read(&file, text + size, capacity - 1 - size)) > 0) {
         size += (size_t)part;
         if (size < capacity - 1)
             continue;
@@ -74,8 +80,8 @@ static char *status_read(void)
             free(text);
         text = grown;
     }
-    if (file >= 0)
-        close(file);
+    *is_lost = number >= 0 && !descriptor_is_ours(&file);
+    descriptor_close(&file);
     if (text == NULL || part < 0 || size == 0) {
         free(text);
         return NULL;
@@ -128,26 +134,35 @@ static void hash_add_asked(uint64_t *hash)
     hash_add_number(hash, (uint64_t)prctl(PR_GET_SECCOMP));
 }
 
-static void hash_add_namespaces(uint64_t *hash)
+// False: the program has closed the folder meanwhile.
+static bool hash_add_namespaces(uint64_t *hash)
 {
     static const char *const names[] = {
         "user", "mnt", "net", "ipc", "uts", "pid_for_children", "cgroup", "time_for_children"};
-    int folder = open("/proc/thread-self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return;
+    int number = open("/proc/thread-self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (number < 0)
+        return true;
+    Descriptor folder = descriptor_note(number);
     // The name of what it points to has the number of the namespace in it.
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char target[64];
-        ssize_t size = readlinkat(folder, names[i], target, sizeof target);
+        ssize_t size = readlinkat(number, names[i], target, sizeof target);
         hash_add(hash, target, size > 0 ? (size_t)size : 0);
     }
-    close(folder);
+    bool is_ours = descriptor_is_ours(&folder);
+    descriptor_close(&folder);
+    return is_ours;
 }
 
 static void privileges_add(Inherited *inherited)
 {
     struct stat root;
-    char *status = status_read();
+    bool is_lost = false;
+    char *status = status_read(&is_lost);
+    for (int i = 0; is_lost && i < LOST_TRIES; i++) {
+        free(status);
+        status = status_read(&is_lost);
+    }
     if (status != NULL)
         hash_add_status(&inherited->privileges, &inherited->surroundings, status);
     else
@@ -155,7 +170,9 @@ static void privileges_add(Inherited *inherited)
     free(status);
     hash_add_number(&inherited->privileges, (uint64_t)prctl(PR_GET_SECUREBITS));
     hash_add_file(&inherited->privileges, stat("/", &root), &root);
-    hash_add_namespaces(&inherited->privileges);
+    uint64_t before = inherited->privileges;
+    for (int i = 0; !hash_add_namespaces(&inherited->privileges) && i < LOST_TRIES; i++)
+        inherited->privileges = before;
 }
 
 // ---- surroundings ----

@@ -156,6 +156,7 @@ size_t house_descriptors(const House *house);
 typedef struct {
     int *list;
     size_t count;
+    Descriptor restore; // among them; only made for this list
 } FileList;
 // The files that the role's process is given, from GIVEN_OWN on; the caller fills in those before and the trace, for all of
 // which there is room, and frees the list. False: it can't be had; errno says why.

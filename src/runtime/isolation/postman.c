@@ -275,7 +275,7 @@ static void house_stay(House *house)
 static void door_answer(Isolation *isolation)
 {
     uint64_t numbers[RINGS_AT_ONCE];
-    ssize_t size = read(isolation->door[0].number, numbers, sizeof numbers);
+    ssize_t size = descriptor_read(&isolation->door[0], numbers, sizeof numbers);
     for (ssize_t i = 0; i < size / (ssize_t)sizeof *numbers; i++) {
         House *house = house_by_number(isolation, numbers[i]);
         if (house != NULL && house_serve(house))
@@ -497,7 +497,7 @@ static void events_await(Isolation *isolation, struct pollfd *polled, uint64_t d
 static bool bell_is_rung(Isolation *isolation, short events)
 {
     char rings[RINGS_AT_ONCE];
-    return events != 0 && read(isolation->bell[0].number, rings, sizeof rings) > 0;
+    return events != 0 && descriptor_read(&isolation->bell[0], rings, sizeof rings) > 0;
 }
 
 static void busy_attend(Isolation *isolation)
