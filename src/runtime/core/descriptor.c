@@ -5,32 +5,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-static int number_high(int number)
+Descriptor descriptor_note(int number)
 {
-    if (number < 0 || number >= DESCRIPTOR_FIRST)
-        return number;
-    int copy = fcntl(number, F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST), error = errno;
-    close(number);
-    errno = error == EINVAL ? EMFILE : error; // the limit lies below the first number that it may get
-    return copy;
+    struct stat file;
+    // If it is not open any more the program has closed it, and its number is the program's.
+    if (number < 0 || fstat(number, &file) != 0)
+        return NO_DESCRIPTOR;
+    return (Descriptor){number, file.st_dev, file.st_ino};
 }
 
 Descriptor descriptor_keep(int number)
 {
-    struct stat file;
-    number = number_high(number);
-    if (number < 0)
+    Descriptor low = descriptor_note(number), high = low;
+    if (low.number < 0 || low.number >= DESCRIPTOR_FIRST)
+        return low;
+    high.number = fcntl(low.number, F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST);
+    int error = errno == EINVAL ? EMFILE : errno; // the limit lies below the first number that it may get
+    descriptor_close(&low);
+    errno = error;
+    if (high.number < 0)
         return NO_DESCRIPTOR;
-    if (fstat(number, &file) != 0) {
-        int error = errno;
-        close(number);
-        errno = error;
-        return NO_DESCRIPTOR;
-    }
-    return (Descriptor){number, file.st_dev, file.st_ino};
+    if (descriptor_is_ours(&high))
+        return high;
+    // What was copied is the program's, which had the number by then. The copy is ours.
+    close(high.number);
+    errno = EBADF;
+    return NO_DESCRIPTOR;
 }
 
 bool descriptor_is_ours(const Descriptor *descriptor)
@@ -45,6 +50,22 @@ int descriptor_use(const Descriptor *descriptor)
     if (descriptor_is_ours(descriptor))
         return descriptor->number;
     errno = EBADF;
+    return -1;
+}
+
+ssize_t descriptor_read(const Descriptor *descriptor, void *to, size_t size)
+{
+    struct pollfd polled = {.fd = descriptor_use(descriptor), .events = POLLIN};
+    struct iovec part = {to, size};
+    if (polled.fd < 0)
+        return -1;
+    ssize_t got = preadv2(polled.fd, &part, 1, -1, RWF_NOWAIT);
+    if (got >= 0 || errno == EAGAIN)
+        return got;
+    // Older systems can't do that with all kinds of files.
+    if (poll(&polled, 1, 0) == 1)
+        return read(polled.fd, to, size);
+    errno = EAGAIN;
     return -1;
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/core/private.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 typedef struct {
@@ -28,10 +29,15 @@ enum { DESCRIPTOR_FIRST = 6 }; // the standard streams' numbers and those that t
 // Takes over this descriptor, under a number from DESCRIPTOR_FIRST on: a program may be started with its standard streams
 // closed, and then print. -1 is none; errno stays then. None if that can't be done; errno says why, and it is closed.
 Descriptor descriptor_keep(int number);
+// Takes over this descriptor under the number that it has: for one that is closed again soon. -1 is none; errno stays then.
+Descriptor descriptor_note(int number);
 // Is there one, and does it still refer to the file that it was made for?
 bool descriptor_is_ours(const Descriptor *descriptor);
 // Its number; -1 and EBADF: it is not ours any more.
 int descriptor_use(const Descriptor *descriptor);
+// Reads from it, without waiting for something to read even if its number has become that of another file. Like read;
+// EBADF: it is not ours any more; EAGAIN: there is nothing.
+ssize_t descriptor_read(const Descriptor *descriptor, void *to, size_t size);
 // Closes it if it is still ours. There is none afterwards.
 void descriptor_close(Descriptor *descriptor);
 

@@ -93,16 +93,16 @@ static bool file_resize(int file, uint64_t size)
 static bool file_make(SharedFile *file)
 {
     file->descriptor = descriptor_keep(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    int number = file->descriptor.number;
+    const Descriptor *made = &file->descriptor;
     // Nobody can make it smaller under our feet.
-    return number >= 0 && file_resize(number, file->bytes) &&
-           fcntl(number, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+    return made->number >= 0 && file_resize(descriptor_use(made), file->bytes) &&
+           fcntl(descriptor_use(made), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 }
 
 static bool link_map(Link *link)
 {
-    link->seat = house_map(link->own.file->descriptor.number, 0, sizeof(Seat));
-    link->bell = house_map_bell(link->bell_place.file->descriptor.number, link->bell_place.at);
+    link->seat = house_map(descriptor_use(&link->own.file->descriptor), 0, sizeof(Seat));
+    link->bell = house_map_bell(descriptor_use(&link->bell_place.file->descriptor), link->bell_place.at);
     return link->seat != NULL && link->bell != NULL;
 }
 

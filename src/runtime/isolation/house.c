@@ -25,7 +25,7 @@ void *house_map(int file, size_t offset, size_t bytes)
 
 bool house_map_ring(Ring *ring, const Descriptor *file, size_t at, uint32_t token)
 {
-    unsigned char *memory = house_map(file->number, at, RING_FILE_BYTES);
+    unsigned char *memory = house_map(descriptor_use(file), at, RING_FILE_BYTES);
     if (memory == NULL)
         return false;
     *ring = (Ring){.words = (RingWords *)(void *)memory,

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/inherited.h"
 
+#include "runtime/core/descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -95,25 +97,43 @@ static void status_add(StatusLine *line, char byte)
         status_line_begins(line);
 }
 
-typedef enum { STATUS_READ, STATUS_NONE, STATUS_UNKNOWN } StatusResult;
+enum { LOST_TRIES = 8 }; // if the program closes descriptors that it has not opened while they are used
 
-// NONE: there is no /proc. UNKNOWN: it could not be read now, errno says why. Without memory of its own: a list of 65,536
-// groups is the longest that there can be.
-static StatusResult hash_add_status(Inherited *inherited)
+typedef enum { STATUS_READ, STATUS_NONE, STATUS_UNKNOWN, STATUS_LOST } StatusResult;
+
+// NONE: there is no /proc. UNKNOWN: it could not be read now, errno says why. LOST: the program has closed the file
+// meanwhile, and what was read may be of another one. Without memory of its own: a list of 65,536 groups is the longest
+// that there can be.
+static StatusResult status_read(Inherited *inherited)
 {
     StatusLine line = {.privileges = &inherited->privileges, .surroundings = &inherited->surroundings};
-    int file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    int number = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    if (number < 0)
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? STATUS_UNKNOWN : STATUS_NONE;
+    Descriptor file = descriptor_note(number);
     char piece[1024];
     ssize_t size;
-    while ((size = read(file, piece, sizeof piece)) > 0)
+    while ((size = descriptor_read(&file, piece, sizeof piece)) > 0)
         for (ssize_t i = 0; i < size; i++)
             status_add(&line, piece[i]);
     int error = errno;
-    close(file);
-    errno = error;
+    bool is_ours = descriptor_is_ours(&file);
+    descriptor_close(&file);
+    errno = is_ours ? error : EBADF;
+    if (!is_ours)
+        return STATUS_LOST;
     return size == 0 ? STATUS_READ : STATUS_UNKNOWN;
+}
+
+static StatusResult hash_add_status(Inherited *inherited)
+{
+    Inherited before = *inherited;
+    StatusResult result = STATUS_LOST;
+    for (int i = 0; i < LOST_TRIES && result == STATUS_LOST; i++) {
+        *inherited = before;
+        result = status_read(inherited);
+    }
+    return result == STATUS_LOST ? STATUS_UNKNOWN : result;
 }
 
 // False: no memory.

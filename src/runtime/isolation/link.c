@@ -719,26 +719,25 @@ static void restore_write(chx_buffer *buffer, Link *link)
     restore_pieces(&writer, link);
 }
 
-// A file with what the new process must know, once its files are listed. -1: none to be had.
-static int restore_file(Link *link)
+// A file with what the new process must know, once its files are listed. None: errno says why.
+static Descriptor restore_file(Link *link)
 {
     chx_buffer buffer = {0};
     restore_write(&buffer, link);
     if (buffer.failed) {
         chx_buffer_free(&buffer);
         errno = ENOMEM;
-        return -1;
+        return NO_DESCRIPTOR;
     }
-    int file = memfd_create("chorex-restore", MFD_CLOEXEC);
+    Descriptor file = descriptor_keep(memfd_create("chorex-restore", MFD_CLOEXEC));
     size_t written = 0;
-    while (file >= 0 && written < buffer.size) {
-        ssize_t part = write(file, buffer.data + written, buffer.size - written);
+    while (file.number >= 0 && written < buffer.size) {
+        ssize_t part = pwrite(descriptor_use(&file), buffer.data + written, buffer.size - written, (off_t)written);
         if (part > 0) {
             written += (size_t)part;
         } else if (errno != EINTR) {
             int error = errno;
-            close(file);
-            file = -1;
+            descriptor_close(&file);
             errno = error;
         }
     }
@@ -753,7 +752,8 @@ static bool link_prepare_files(Link *link, FileList *files)
     if (!link_list_files(link, files))
         return false;
     files->list[GIVEN_BELL] = isolation_door(link->house->isolation);
-    files->list[GIVEN_RESTORE] = files->list[GIVEN_BELL] >= 0 ? restore_file(link) : -1;
+    files->restore = files->list[GIVEN_BELL] >= 0 ? restore_file(link) : NO_DESCRIPTOR;
+    files->list[GIVEN_RESTORE] = files->restore.number;
     if ((link->actor->self.observed & OBSERVED_TRACE) != 0)
         files->list[files->count++] = trace_file(&start_ns);
     if (files->list[GIVEN_RESTORE] >= 0)
@@ -822,7 +822,7 @@ void link_spawn(Link *link)
     isolation_number(link);
     bool asked = nursery_spawn(&house->isolation->nursery, link->id, files.list, files.count, &link->generation);
     error = errno;
-    close(files.list[GIVEN_RESTORE]);
+    descriptor_close(&files.restore);
     free(files.list);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
         // The nursery has just died, and the postman is about to notice and start another.

@@ -1090,6 +1090,43 @@ static void a_nursery_that_does_not_answer_is_killed(void **state)
     assert_int_equal(finish(), CHX_FAILED);
 }
 
+// The same while nothing is asked of it: a role may have ended, and nobody else would say so.
+static void a_nursery_is_asked_whether_it_listens(void **state)
+{
+    (void)state;
+    Nursery *nursery = &stage.isolation->nursery;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    begin(all);
+    nursery->pid = pid;
+    nursery->pid_time = nursery_process_time(pid);
+    uint64_t now = 1, asked = stage.killed;
+    // It answers each time, though late.
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(isolation_ping(stage.isolation, now++));
+        assert_int_equal(atomic_load(&nursery->pinged_ns), now - 1);
+        for (unsigned silences = 1; silences < SILENCE_LOOKS; silences++)
+            assert_true(isolation_ping(stage.isolation, now++));
+        stage_hear(&stage);
+        assert_int_equal(stage.killed, asked + i + 1);
+        atomic_store(&nursery->pinged_ns, 0);
+    }
+    // It does not any more.
+    assert_true(isolation_ping(stage.isolation, now++));
+    for (unsigned silences = 0; silences < SILENCE_LOOKS; silences++) {
+        assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+        isolation_ping(stage.isolation, now++);
+    }
+    assert_true(has_ended(pid));
+    nursery->pid = 0;
+    atomic_store(&nursery->pinged_ns, 0);
+    atomic_store(&nursery->is_doomed, false);
+    assert_int_equal(finish(), CHX_CANCELLED);
+}
+
 // ---- deadlines ----
 
 // The time of OUTER is up, which three roles are in: all are called back. `due_ns` is when they are killed for that.
@@ -1500,6 +1537,7 @@ int main(void)
         cmocka_unit_test(who_can_not_be_killed_is_not_waited_for),
         cmocka_unit_test(a_kill_that_was_not_sent_is_sent_again),
         cmocka_unit_test(a_nursery_that_does_not_answer_is_killed),
+        cmocka_unit_test(a_nursery_is_asked_whether_it_listens),
         cmocka_unit_test(who_does_not_come_back_in_time_is_killed),
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),

@@ -43,6 +43,7 @@ enum {
     CLONE_STACK_BYTES = 65536,
     NURSERY_END_MS = 1000,
     NURSERY_BEGIN_MS = 10000, // from its start to its first words
+    NURSERY_LOOK_MS = 20,     // meanwhile, it is looked so often whether its socket is still there
     NURSERY_LISTEN_S = 5,     // whoever asks does not wait longer than that for it to listen
     NURSERY_TRIES = 3,
     NURSERY_PROTOCOL = 2,
@@ -245,10 +246,9 @@ uint64_t nursery_process_time(pid_t pid)
 {
     char text[1024];
     snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
-    int file = open(text, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0)
-        close(file);
+    Descriptor file = descriptor_note(open(text, O_RDONLY | O_CLOEXEC));
+    ssize_t size = descriptor_read(&file, text, sizeof text - 1);
+    descriptor_close(&file);
     text[size > 0 ? size : 0] = '\0';
     // The 22nd field; the second one, a name, may contain anything.
     const char *at = strrchr(text, ')');
@@ -290,7 +290,7 @@ static int nursery_birth(Nursery *nursery)
         descriptor_close(&kept[1]);
         return error;
     }
-    setsockopt(kept[0].number, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    setsockopt(descriptor_use(&kept[0]), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     nursery->pid = start.pid;
     nursery->pid_time = nursery_process_time(start.pid);
     nursery->socket = kept[0];
@@ -319,9 +319,14 @@ static int nursery_await(Nursery *nursery)
 {
     NurseryMessage message;
     struct pollfd polled = {.fd = nursery->socket.number, .events = POLLIN};
-    int ready;
-    while ((ready = poll(&polled, 1, NURSERY_BEGIN_MS)) < 0 && errno == EINTR)
-        ;
+    int ready = 0;
+    // The program may close it meanwhile, and another file have its number: nothing would be heard of that.
+    for (int waited = 0; waited < NURSERY_BEGIN_MS && ready == 0; waited += NURSERY_LOOK_MS) {
+        if (!descriptor_is_ours(&nursery->socket))
+            return ECHILD;
+        while ((ready = poll(&polled, 1, NURSERY_LOOK_MS)) < 0 && errno == EINTR)
+            ;
+    }
     if (ready == 0)
         return ETIMEDOUT;
     bool has_begun =

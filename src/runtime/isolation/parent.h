@@ -36,9 +36,11 @@ enum {
     UNBORN_MAX = 3,
     UNASKED_MAX = 10,
     UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the nursery not answered
+    SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the nursery has not answered a ping: 5 seconds in all
     LOOK_MIN_NS = 250000000, // the postman looks after everything when it has slept so long,
 };
 #define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
+#define PING_MIN_NS UINT64_C(2000000000)   // the nursery is not asked more often than that whether it listens
 #define BEGIN_MAX_NS UINT64_C(10000000000) // from asking for a process until it has begun
 #define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the nursery is asked whether it listens
 
@@ -154,6 +156,7 @@ size_t house_descriptors(const House *house);
 typedef struct {
     int *list;
     size_t count;
+    Descriptor restore; // among them; only made for this list
 } FileList;
 // The files that the role's process is given, from GIVEN_OWN on; the caller fills in those before and the trace, for all of
 // which there is room, and frees the list. False: it can't be had; errno says why.
@@ -222,6 +225,9 @@ int isolation_door(Isolation *isolation);
 // Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.
 bool isolation_open(Isolation *isolation);
 void isolation_close(Isolation *isolation);
+// Only the nursery is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
+// One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
+bool isolation_ping(Isolation *isolation, uint64_t now_ns);
 // Gives the link a new process number, by which the nursery's messages name it; and takes it back.
 void isolation_number(Link *link);
 void isolation_forget(Link *link);

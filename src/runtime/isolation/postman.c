@@ -275,7 +275,7 @@ static void house_stay(House *house)
 static void door_answer(Isolation *isolation)
 {
     uint64_t numbers[RINGS_AT_ONCE];
-    ssize_t size = read(isolation->door[0].number, numbers, sizeof numbers);
+    ssize_t size = descriptor_read(&isolation->door[0], numbers, sizeof numbers);
     for (ssize_t i = 0; i < size / (ssize_t)sizeof *numbers; i++) {
         House *house = house_by_number(isolation, numbers[i]);
         if (house != NULL && house_serve(house))
@@ -415,18 +415,38 @@ static void nursery_lost(Isolation *isolation)
     links_do(isolation, link_orphaned);
 }
 
-static void nursery_speaks(Isolation *isolation)
+// True: there was more than answers to pings.
+static bool nursery_speaks(Isolation *isolation)
 {
     NurseryMessage message;
     int heard;
-    while ((heard = nursery_hear(&isolation->nursery, &message)) == 1)
+    bool is_new = false;
+    while ((heard = nursery_hear(&isolation->nursery, &message)) == 1) {
+        is_new |= message.kind != NURSERY_PONG;
         if (!nursery_message(isolation, &message)) {
             nursery_murder(&isolation->nursery);
             heard = -1;
             break;
         }
+    }
     if (heard < 0)
         nursery_lost(isolation);
+    return is_new || heard < 0;
+}
+
+// Looks are counted, not time: where the whole machine or the program was stopped, that is no silence of the nursery's.
+bool isolation_ping(Isolation *isolation, uint64_t now_ns)
+{
+    Nursery *nursery = &isolation->nursery;
+    if (atomic_load(&nursery->pinged_ns) == 0) {
+        nursery->silences = 0;
+        if (nursery_ping(nursery))
+            atomic_store(&nursery->pinged_ns, now_ns);
+    } else if (++nursery->silences == SILENCE_LOOKS) {
+        nursery->silences = 0;
+        nursery_murder(nursery);
+    }
+    return atomic_load(&nursery->pinged_ns) != 0;
 }
 
 // ---- what the program has closed ----
@@ -477,7 +497,7 @@ static void events_await(Isolation *isolation, struct pollfd *polled, uint64_t d
 static bool bell_is_rung(Isolation *isolation, short events)
 {
     char rings[RINGS_AT_ONCE];
-    return events != 0 && read(isolation->bell[0].number, rings, sizeof rings) > 0;
+    return events != 0 && descriptor_read(&isolation->bell[0], rings, sizeof rings) > 0;
 }
 
 static void busy_attend(Isolation *isolation)
@@ -492,35 +512,74 @@ static void busy_attend(Isolation *isolation)
     }
 }
 
+// When the postman does what nobody wakes it for.
+typedef struct {
+    uint64_t due_ns; // timers
+    uint64_t look_ns, look_every_ns;
+    uint64_t ping_ns, pinged_ns; // the next time, the last time
+    bool awaits_answer;
+} Round;
+
+// Something has happened: more may.
+static void round_hasten(Round *round, uint64_t now)
+{
+    round->look_every_ns = LOOK_MIN_NS;
+    round->look_ns = now + LOOK_MIN_NS;
+    uint64_t ping_ns = now + LOOK_MIN_NS, earliest_ns = round->pinged_ns + PING_MIN_NS;
+    round->ping_ns = least(round->ping_ns, ping_ns > earliest_ns ? ping_ns : earliest_ns);
+}
+
+static void round_look(Round *round, Isolation *isolation)
+{
+    uint64_t every_ns = round->look_every_ns * 2;
+    round->look_every_ns = least(every_ns, LOOK_MAX_NS);
+    round->look_ns = look_after_all(isolation) ? now_ns(isolation) + round->look_every_ns : UINT64_MAX;
+}
+
+// As long as there are isolated roles, and however much else happens.
+static void round_ping(Round *round, Isolation *isolation, uint64_t now)
+{
+    bool was_answered = round->awaits_answer && atomic_load(&isolation->nursery.pinged_ns) == 0;
+    round->awaits_answer = false;
+    if (houses_first(isolation) == NULL) {
+        round->ping_ns = UINT64_MAX;
+        return;
+    }
+    if (!was_answered) {
+        round->awaits_answer = isolation_ping(isolation, now);
+        round->pinged_ns = now;
+    }
+    uint64_t every_ns = round->look_every_ns > PING_MIN_NS ? round->look_every_ns : PING_MIN_NS;
+    round->ping_ns = now + (round->awaits_answer ? LOOK_MIN_NS : every_ns);
+}
+
 static void *postman_main(void *argument)
 {
     Isolation *isolation = argument;
     struct pollfd polled[POLLED_COUNT];
-    uint64_t due_ns = UINT64_MAX, look_ns = UINT64_MAX, look_every_ns = LOOK_MIN_NS;
+    Round round = {.due_ns = UINT64_MAX, .look_ns = UINT64_MAX, .look_every_ns = LOOK_MIN_NS, .ping_ns = UINT64_MAX};
     while (!atomic_load(&isolation->closing)) {
         busy_attend(isolation);
-        due_ns = least(due_ns, atomic_exchange(&isolation->watch_ns, UINT64_MAX));
-        events_await(isolation, polled, least(due_ns, look_ns));
+        round.due_ns = least(round.due_ns, atomic_exchange(&isolation->watch_ns, UINT64_MAX));
+        events_await(isolation, polled, least(round.due_ns, least(round.look_ns, round.ping_ns)));
         // The program may have closed them while they were waited for, and others may have their numbers.
         if (!isolation_is_whole(isolation)) {
             isolation_lost(isolation);
             continue;
         }
-        bool is_new = polled[POLLED_NURSERY].revents != 0;
-        if (is_new)
-            nursery_speaks(isolation);
+        bool is_new = polled[POLLED_NURSERY].revents != 0 && nursery_speaks(isolation);
         if (polled[POLLED_DOOR].revents != 0)
             door_answer(isolation);
         bool is_rung = bell_is_rung(isolation, polled[POLLED_BELL].revents);
-        if (is_rung || due_ns <= now_ns(isolation))
-            due_ns = run_timers(isolation);
-        if (is_rung || is_new) {
-            look_every_ns = LOOK_MIN_NS;
-            look_ns = now_ns(isolation) + look_every_ns;
-        } else if (look_ns <= now_ns(isolation)) {
-            look_every_ns = look_every_ns * 2 < LOOK_MAX_NS ? look_every_ns * 2 : LOOK_MAX_NS;
-            look_ns = look_after_all(isolation) ? now_ns(isolation) + look_every_ns : UINT64_MAX;
-        }
+        if (is_rung || round.due_ns <= now_ns(isolation))
+            round.due_ns = run_timers(isolation);
+        uint64_t now = now_ns(isolation);
+        if (is_rung || is_new)
+            round_hasten(&round, now);
+        else if (round.look_ns <= now)
+            round_look(&round, isolation);
+        if (round.ping_ns <= now)
+            round_ping(&round, isolation, now);
     }
     return NULL;
 }
