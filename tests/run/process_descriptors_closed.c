@@ -6,6 +6,7 @@
 // expect: after a session: fine
 // expect: again: fine
 // expect: in a session: fine
+// expect: at any moment: fine
 // expect: while a child has them: fine
 // expect: in a role: fine
 // expect: large values: fine
@@ -28,6 +29,7 @@
 choreography(closing, (A, B),
     bool A.goes_on(int n);
     void B.act(int n);
+    void B.die(int n);
     chx_bytes A.bytes(int size);
     def run(A.int rounds) -> B.int {
         B.int sum = 0;
@@ -52,6 +54,20 @@ choreography(closing, (A, B),
         }
         return B.sum;
     }
+    def dying(A.int rounds) -> B.int {
+        B.int sum = 0;
+        while (A.goes_on(rounds)) {
+            A.rounds = rounds - 1;
+            checkpoint {
+                A.rounds ~> B.n;
+                B.die(n);
+                B.(1) ~> A._;
+            } rescue {
+                B.sum += 1;
+            }
+        }
+        return B.sum;
+    }
     def large(A.int what) -> B.int {
         B.int sum = 0;
         checkpoint {
@@ -70,7 +86,7 @@ choreography(closing, (A, B),
 #include "closing.A.chor.h"
 #include "closing.B.chor.h"
 
-enum { FILES = 48, CLOSE = 1000 };
+enum { FILES = 48, CLOSE = 1000, MOMENTS = 40 };
 
 static const char text[] = "a file of the program's";
 
@@ -148,6 +164,12 @@ void B_act(int n)
             abort();
 }
 
+void B_die(int n)
+{
+    if (n % 10 == 3)
+        raise(SIGKILL);
+}
+
 static const struct closing_cast isolated = {.A = {.isolation = CHX_PROCESS}, .B = {.isolation = CHX_PROCESS}};
 static const struct closing_cast half = {.B = {.isolation = CHX_PROCESS}};
 
@@ -174,6 +196,24 @@ static bool fails_when_closed(void)
     close_all_and_open_own();
     return closing_run_wait(session, &r) == CHX_FAILED &&
            strstr(chx_last_report()->why, "the program has closed a descriptor of the chorex library") != NULL;
+}
+
+// While processes and the helper that starts them come and go: each session ends.
+static bool closed_at_any_moment(void)
+{
+    for (int i = 0; i < MOMENTS; i++) {
+        struct closing_dying_result r;
+        chx_session *session = closing_dying_start(NULL, &isolated, 30);
+        if (session == NULL)
+            continue; // it may have no descriptors for a moment
+        usleep((unsigned)(i * 7919 % 10000));
+        close_all_and_open_own();
+        chx_status status = closing_dying_wait(session, &r);
+        if ((status != CHX_OK && status != CHX_FAILED) || (status == CHX_OK && r.B != 3))
+            return false;
+        close_all();
+    }
+    return works();
 }
 
 static bool works_while_a_child_has_them(void)
@@ -250,6 +290,7 @@ int main(void)
     say("again", works() && own_are_as_they_were());
     bool has_failed = fails_when_closed();
     say("in a session", has_failed && own_are_as_they_were() && works() && own_are_as_they_were());
+    say("at any moment", closed_at_any_moment());
     say("while a child has them", works_while_a_child_has_them());
     say("in a role", roles_close());
     say("large values", large_values());

@@ -32,8 +32,7 @@ Descriptor descriptor_keep(int number)
         return NO_DESCRIPTOR;
     if (descriptor_is_ours(&high))
         return high;
-    // What was copied is the program's, which had the number by then. The copy is ours.
-    close(high.number);
+    // The program has closed one of the two meanwhile, and either number may be its own by now: it is not ours to close.
     errno = EBADF;
     return NO_DESCRIPTOR;
 }

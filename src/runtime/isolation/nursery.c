@@ -116,7 +116,7 @@ static int message_receive(int socket, NurseryMessage *message, int *files, size
 // ---- the program's side ----
 
 typedef struct {
-    int socket, parent, life; // the nursery's ends
+    Descriptor socket, parent, life; // the nursery's ends
     char **environment;
     int error;
     pid_t pid;
@@ -125,12 +125,15 @@ typedef struct {
 // 0, or errno.
 static int birth_actions(posix_spawn_file_actions_t *actions, const Birth *birth)
 {
+    // The program may have closed them a moment ago. It can't any more: its descriptors were copied for this process.
+    if (!descriptor_is_ours(&birth->socket) || !descriptor_is_ours(&birth->parent) || !descriptor_is_ours(&birth->life))
+        return ECHILD;
     // They are out of the way of their places. dup2 also takes close-on-exec away.
-    int error = posix_spawn_file_actions_adddup2(actions, birth->socket, NURSERY_SOCKET);
+    int error = posix_spawn_file_actions_adddup2(actions, birth->socket.number, NURSERY_SOCKET);
     if (error == 0)
-        error = posix_spawn_file_actions_adddup2(actions, birth->parent, NURSERY_PARENT);
+        error = posix_spawn_file_actions_adddup2(actions, birth->parent.number, NURSERY_PARENT);
     if (error == 0)
-        error = posix_spawn_file_actions_adddup2(actions, birth->life, NURSERY_LIFE);
+        error = posix_spawn_file_actions_adddup2(actions, birth->life.number, NURSERY_LIFE);
     return error;
 }
 
@@ -280,7 +283,7 @@ static int nursery_birth(Nursery *nursery)
     if (error == 0 &&
         (kept[0].number < 0 || kept[1].number < 0 || given[0].number < 0 || given[1].number < 0 || given[2].number < 0))
         error = errno;
-    Birth start = {.socket = given[0].number, .life = given[1].number, .parent = given[2].number};
+    Birth start = {.socket = given[0], .life = given[1], .parent = given[2]};
     if (error == 0 && !birth(&start))
         error = errno;
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
