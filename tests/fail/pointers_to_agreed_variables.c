@@ -39,6 +39,16 @@ choreography(pointers, (Alice, Bob),
         Alice.({ const int *c = &k; const int **w = &c; *(int *)*w = 1; }); //! error: on 'k': a pointer without const could change it
         Alice.({ const int *w[2] = {&n, &k}; *(int *)w[1] = 1; }); //! error: on 'k': a pointer without const could change it
         Alice.(scanf("%d", &k)); //! error: on 'k': a pointer without const could change it
+        Alice.({ const int *c = &k; int *w; memcpy(&w, &c, sizeof w); *w = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.({ const int *c[1] = {&k}; int *w; memcpy(&w, c, sizeof w); *w = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.({ struct { const int *c; } z = {&k}; int *w; memcpy(&w, &z, sizeof w); *w = 1; }); //! error: on 'k': a pointer without const could change it
+        Alice.(*(int *)memchr(&k, 3, 1) = 4); //! error: on 'k': a pointer without const could change it
+        Alice.({ int *w = memchr(&k, 3, 1); *w = 4; }); //! error: on 'k': a pointer without const could change it
+        Alice.(set(memchr(a, 3, 1))); //! error: on 'a': a pointer without const could change it
+        Alice.(*strchr(t, 'x') = 0); //! error: on 't': a pointer without const could change it
+        Alice.({ __asm__ volatile ("" : : "m"(k) : "memory"); }); //! error: on 'k': a pointer without const could change it
+        Alice.({ __asm__ volatile ("" : : "r"(&k) : "memory"); }); //! error: on 'k': a pointer without const could change it
+        Alice.({ __asm__ volatile ("" : : "r"(k)); });
         Alice.int *_1 = &k; //! error: on 'k': a pointer without const could change it
         Alice.int *_2 = (int *)&k; //! error: on 'k': a pointer without const could change it
         Alice.({ int *w = a; w[0] = 1; }); //! error: on 'a': a pointer without const could change it

@@ -4,6 +4,8 @@
 #include <string.h>
 
 struct named { char name[8]; int n; };
+struct pointing { int *to; };
+struct two { struct pointing of[2]; };
 static void sum(const int *from, int n) { (void)from; (void)n; }
 static int compare(const struct named *one, const struct named *other) { return one->n - other->n; }
 
@@ -28,6 +30,14 @@ choreography(reading, (Alice, Bob),
         Alice.(__extension__ ({ char b[10]; strcpy(b, q.name); puts(b); }));
         Alice.(__extension__ ({ struct named z = q; z.n = 3; strcpy(z.name, "z"); local = compare(&z, &q); }));
         Alice.(__extension__ ({ int z = k; int *w = &z; *w = 3; }));
+        Alice.(__extension__ ({ const int *c[2] = {&k, a}; local = *c[0] + c[1][2]; }));
+        Alice.(local = memchr(a, 3, 1) != NULL && *(const int *)memchr(a, 3, sizeof a) == 3);
+        Alice.(printf("%s\n", strchr(t, 'x')), puts(strchr(t, 'x') + 1));
+        {Alice, Bob}.struct two w = {0};
+        Alice.struct pointing one = w.of[0];
+        Alice.(one = n > 0 ? w.of[1] : one);
+        Alice.w.of[1] = w.of[0];
+        Alice.(local += one.to == w.of[1].to);
         Alice.int *p = &local;
         Alice.(*p = k);
         Alice.const char *found = strchr(t, 'x');

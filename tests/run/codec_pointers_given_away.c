@@ -97,6 +97,10 @@ choreography(given, (Alice, Bob),
         Alice.d.inner = plant(9);
         Alice.u = d.inner;
         Alice.labelled l = {plant(7), "x"};
+        Alice.l = (&(labelled){grow(8), "y"})[0];
+        Alice.l = *&(labelled){grow(9), "z"};
+        Alice.u = (&(labelled){grow(10), "z"})->first;
+        Alice.u = *&t;
         Alice.l = (labelled){.name = "y", .first = t};
         Alice.l = (labelled){.name = "y"};
         Alice.l.first = grow_labelled(3).first;

@@ -100,7 +100,8 @@ choreography(held, (Alice, Bob),
         } rescue {
             return Bob.way;
         }
-        Bob.(things[0] = things[1], puts(names[0]), puts(names[1]));
+        Bob.things[0] = things[1];
+        Bob.(puts(names[0]), puts(names[1]));
         return Bob.(0);
     }
     def passed_on(Alice.thing t) -> Bob.{const char *, thing} {

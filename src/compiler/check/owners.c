@@ -13,6 +13,13 @@ static void check_owner(Typing *typing, const LocalC *local)
     } else if (local->owner == COWNER_PART) {
         diag_error(typing->diags, local->expr.span, "this takes a part of what is made here: the rest would be lost");
         diag_note(typing->diags, SPAN_NONE, "bind the whole to a variable first");
+    } else if (local->owner == COWNER_ASSIGNED) {
+        const char *target = span_copy(typing->arena, typing->resolved->sources, local->assigned);
+        diag_error(typing->diags, local->assigned,
+                   "local C can't assign to '%s', which owns what it holds: nobody would drop that", target);
+        diag_note(typing->diags, SPAN_NONE, "assign with a statement: '%s.%s = ...;'",
+                  instance_role_name(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0)),
+                  target);
     }
 }
 

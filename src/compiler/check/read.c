@@ -430,6 +430,7 @@ static void read_facts(Typing *typing, LocalC *local)
         return;
     expr->has_call |= facts.has_call;
     local->owner = facts.owner;
+    local->assigned = facts.assigned;
     if (facts.owner != COWNER_NOBODY)
         return;
     expr->given = facts.type;

@@ -44,6 +44,7 @@ typedef struct {
     VECTOR(const char *) open_names; // outside of parentheses: macros of these names might be anything
     const char *wanted;              // typing: the C type it is converted to, or NULL
     COwner owner;                    // typing: of its value, if the type has a codec
+    Span assigned;                   // typing: with COWNER_ASSIGNED
     bool is_lost;                    // typing: a value with a codec is thrown away in a macro
     bool is_poisoned;                // mentions a variable whose binding was wrong: nothing is said about it
 } LocalC;

@@ -224,12 +224,23 @@ bool cursor_is_assignment(const CUnit *unit, CXCursor cursor)
         return false;
     // Every other operator reads its left operand, which is an implicit conversion of an lvalue.
     CXCursor left = children_of(cursor).items[0];
-    while (clang_getCursorKind(left) == CXCursor_ParenExpr)
-        left = children_of(left).last;
+    bool is_field_of_it = false;
+    for (;;) {
+        Children children = children_of(left);
+        enum CXCursorKind left_kind = clang_getCursorKind(left);
+        bool is_field = left_kind == CXCursor_MemberRefExpr && children.count > 0;
+        if (is_field && type_is_pointer(cursor_type(children.items[0])))
+            return true;
+        if (left_kind != CXCursor_ParenExpr && !is_field)
+            break;
+        is_field_of_it |= is_field;
+        left = is_field ? children.items[0] : children.last; // a field of what a call returns is no lvalue
+    }
     switch (clang_getCursorKind(left)) {
     case CXCursor_DeclRefExpr:
-        return clang_getCursorKind(clang_getCursorReferenced(left)) == CXCursor_VarDecl;
+        return is_field_of_it || clang_getCursorKind(clang_getCursorReferenced(left)) == CXCursor_VarDecl;
     case CXCursor_MemberRefExpr:
+    case CXCursor_CompoundLiteralExpr:
     case CXCursor_ArraySubscriptExpr:
         return true;
     case CXCursor_UnaryOperator:

@@ -6,7 +6,8 @@
 // themselves, only their characters are: assignments to them are found here, too.
 //
 // A variable that the expression declares takes part if it ever gets a pointer that leads to a guarded one, or
-// something made of such a pointer. What a called function returns is that function's business.
+// something made of such a pointer. What a called function returns is that function's business, except for those of
+// the C library that return a pointer into what they are given.
 
 #include "compiler/ctypes/inside.h"
 
@@ -15,6 +16,7 @@ enum { DEPTH_MAX = 64 };
 typedef struct {
     CXCursor declaration;
     const CGuarded *to;
+    bool has_address; // of the guarded variable; else it has a copy of a value, which may hold a string's address
 } Leader;
 
 typedef struct {
@@ -23,7 +25,10 @@ typedef struct {
     const CGuarded *guarded;
     size_t count;
     VECTOR(Leader) leaders; // variables of the expression's own that lead to a guarded one
+    VECTOR(CXCursor) path;  // the expression that is looked at, behind those around it
     const CGuarded *met;    // the guarded variable that was met last
+    bool met_copy;          // in a variable of the expression's own that has no address of it
+    bool addresses_only;    // what is read out of a guarded variable does not lead to it
     bool learned;
     bool found;
     CDanger *danger;
@@ -31,7 +36,7 @@ typedef struct {
 
 static bool leads(Guard *guard, CXCursor cursor, unsigned depth);
 
-static const Leader *find_leader(const Guard *guard, CXCursor declaration)
+static Leader *find_leader(const Guard *guard, CXCursor declaration)
 {
     for (size_t i = 0; i < guard->leaders.count; i++)
         if (clang_equalCursors(guard->leaders.items[i].declaration, declaration))
@@ -47,14 +52,18 @@ static bool is_guarded(Guard *guard, CXCursor reference)
         return false;
     const Leader *leader = find_leader(guard, target);
     const CGuarded *met = leader != NULL ? leader->to : NULL;
+    if (leader != NULL && guard->addresses_only && !leader->has_address)
+        return false;
     CXString spelling = clang_getCursorSpelling(target);
     if (leader == NULL && cursor_declared(guard->unit, target) == DECLARED_BY_US)
         for (size_t i = 0; met == NULL && i < guard->count; i++)
             if (strcmp(guard->guarded[i].name, clang_getCString(spelling)) == 0)
                 met = &guard->guarded[i];
     clang_disposeString(spelling);
-    if (met != NULL)
+    if (met != NULL) {
         guard->met = met;
+        guard->met_copy = leader != NULL && !leader->has_address;
+    }
     return met != NULL;
 }
 
@@ -100,7 +109,7 @@ static bool lies_in(Guard *guard, CXCursor cursor, unsigned depth)
 static bool may_lead_from(const Guard *guard, CXCursor cursor, CXCursor whole)
 {
     CXCursor variable = cursor_variable(whole);
-    return may_lead(clang_getCursorType(cursor)) ||
+    return (!guard->addresses_only && may_lead(clang_getCursorType(cursor))) ||
            (!clang_Cursor_isNull(variable) && find_leader(guard, variable) != NULL);
 }
 
@@ -123,6 +132,27 @@ static bool any_leads(Guard *guard, CXCursor cursor, unsigned depth)
     AnyLeads any = {guard, depth, false};
     clang_visitChildren(cursor, visit_any, &any);
     return any.leads;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), end_length = strlen(end);
+    return length >= end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+// A call of a function of the C library that returns a pointer without const into what it gets with const.
+static bool is_search(CXCursor call)
+{
+    static const char *const NAMES[] = {"memchr", "memrchr",    "rawmemchr", "memmem", "strchr", "strrchr", "strchrnul",
+                                        "strstr", "strcasestr", "strpbrk",   "index",  "rindex", "bsearch"};
+    CXString name = clang_getCursorSpelling(clang_getCursorReferenced(call));
+    const char *text = clang_getCString(name);
+    text = strncmp(text, "__builtin_", 10) == 0 ? text + 10 : text;
+    bool is = false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        is |= strcmp(text, NAMES[i]) == 0;
+    clang_disposeString(name);
+    return is;
 }
 
 // Is the value a pointer to memory of a guarded variable, or made of one?
@@ -158,6 +188,8 @@ static bool leads(Guard *guard, CXCursor cursor, unsigned depth)
             return type_is_array(cursor_type(operand)) ? lies_in(guard, operand, depth + 1)
                                                        : leads(guard, operand, depth + 1);
         return any_leads(guard, cursor, depth + 1);
+    case CXCursor_CallExpr:
+        return is_search(cursor) && any_leads(guard, cursor, depth + 1);
     case CXCursor_ParenExpr:
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
@@ -170,15 +202,31 @@ static bool leads(Guard *guard, CXCursor cursor, unsigned depth)
     }
 }
 
+// Does the address of a guarded variable itself come in it?
+static bool leads_by_address(Guard *guard, CXCursor cursor)
+{
+    guard->addresses_only = true;
+    bool is = leads(guard, cursor, 0);
+    guard->addresses_only = false;
+    return is;
+}
+
 // ---- variables of the expression's own ----
 
-static void learn(Guard *guard, CXCursor declaration)
+static void learn(Guard *guard, CXCursor declaration, CXCursor value)
 {
-    if (clang_getCursorKind(declaration) != CXCursor_VarDecl || find_leader(guard, declaration) != NULL ||
-        cursor_declared(guard->unit, declaration) != DECLARED_IN_COPY)
+    if (clang_getCursorKind(declaration) != CXCursor_VarDecl ||
+        cursor_declared(guard->unit, declaration) != DECLARED_IN_COPY || !leads(guard, value, 0))
         return;
-    Leader leader = {declaration, guard->met};
-    vector_push(guard->unit->arena, &guard->leaders, leader);
+    Leader leader = {declaration, guard->met, leads_by_address(guard, value)};
+    leader.to = leader.has_address ? guard->met : leader.to;
+    Leader *known = find_leader(guard, declaration);
+    if (known == NULL)
+        vector_push(guard->unit->arena, &guard->leaders, leader);
+    else if (leader.has_address && !known->has_address)
+        *known = leader;
+    else
+        return;
     guard->learned = true;
 }
 
@@ -189,15 +237,82 @@ static enum CXChildVisitResult visit_learn(CXCursor cursor, CXCursor parent, CXC
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_VarDecl) {
         CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
-        if (!clang_Cursor_isNull(init) && leads(guard, init, 0))
-            learn(guard, cursor);
+        if (!clang_Cursor_isNull(init))
+            learn(guard, cursor, init);
     } else if (cursor_is_assignment(guard->unit, cursor)) {
         Children children = children_of(cursor);
         CXCursor variable = cursor_variable(children.items[0]);
-        if (!clang_Cursor_isNull(variable) && leads(guard, children.last, 0))
-            learn(guard, variable);
+        if (!clang_Cursor_isNull(variable))
+            learn(guard, variable, children.last);
     }
     return CXChildVisit_Recurse;
+}
+
+// ---- what is done with a pointer ----
+
+// An implicit conversion or a cast of a pointer: is what it points to only read then?
+typedef enum { USE_READS, USE_CHANGES, USE_GOES_ON } Use;
+
+static Use use_by_conversion(CXType to)
+{
+    if (type_is_pointer(to))
+        return type_is_const(clang_getPointeeType(to)) ? USE_READS : USE_GOES_ON;
+    return to.kind == CXType_Bool ? USE_READS : USE_CHANGES;
+}
+
+static Use use_by_unary(Guard *guard, CXCursor around, const CXCursor *further, bool checks_lvalues)
+{
+    CXCursor operand;
+    if (cursor_unary_kind(guard->unit, around) != UNARY_DEREFERENCE)
+        return type_is_pointer(cursor_type(around)) ? USE_GOES_ON : USE_READS; // __extension__, !
+    return checks_lvalues || (further != NULL && cursor_is_implicit(*further, &operand)) ? USE_READS : USE_CHANGES;
+}
+
+// What the expression around a pointer does with it. `further`: what is around that, or NULL. `checks_lvalues`: what
+// the pointer points to is looked at by itself.
+static Use use_in(Guard *guard, CXCursor pointer, CXCursor around, const CXCursor *further, bool checks_lvalues)
+{
+    CXCursor operand;
+    enum CXCursorKind kind = clang_getCursorKind(around);
+    bool is_value = further != NULL && clang_getCursorKind(*further) == CXCursor_StmtExpr;
+    switch (kind) {
+    case CXCursor_MemberRefExpr:
+    case CXCursor_ArraySubscriptExpr:
+        return checks_lvalues || (further != NULL && cursor_is_implicit(*further, &operand)) ? USE_READS : USE_CHANGES;
+    case CXCursor_UnaryOperator:
+        return use_by_unary(guard, around, further, checks_lvalues);
+    case CXCursor_BinaryOperator:
+        if (cursor_is_assignment(guard->unit, around))
+            return USE_CHANGES;
+        return type_is_pointer(cursor_type(around)) ? USE_GOES_ON : USE_READS;
+    case CXCursor_ConditionalOperator:
+        return clang_equalCursors(children_of(around).items[0], pointer) ? USE_READS : USE_GOES_ON;
+    case CXCursor_ParenExpr:
+    case CXCursor_StmtExpr:
+        return USE_GOES_ON;
+    case CXCursor_CompoundStmt:
+        return is_value && clang_equalCursors(children_of(around).last, pointer) ? USE_GOES_ON : USE_READS;
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr:
+        return use_by_conversion(cursor_type(around));
+    default:
+        return clang_isStatement(kind) && kind != CXCursor_GCCAsmStmt ? USE_READS : USE_CHANGES;
+    }
+}
+
+// Can what the pointer at the end of the path points to be changed through it? `around` gets what does it; a null
+// cursor: the pointer is the expression's value.
+static bool may_change(Guard *guard, bool checks_lvalues, CXCursor *around)
+{
+    const CXCursor *path = guard->path.items;
+    for (size_t i = guard->path.count - 1; i-- > 0;) {
+        Use use = use_in(guard, path[i + 1], path[i], i > 0 ? &path[i - 1] : NULL, checks_lvalues);
+        *around = path[i];
+        if (use != USE_GOES_ON)
+            return use == USE_CHANGES;
+    }
+    *around = clang_getNullCursor();
+    return true;
 }
 
 // ---- where const is lost ----
@@ -260,12 +375,6 @@ static void check_member(Guard *guard, CXCursor cursor)
         found(guard, CDANGER_POINTER, cursor);
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-    size_t length = strlen(name), end_length = strlen(end);
-    return length >= end_length && strcmp(name + length - end_length, end) == 0;
-}
-
 // Behind `...` a parameter has no type that could be const. printf and the like read strings there, scanf writes.
 static void check_call(Guard *guard, CXCursor cursor)
 {
@@ -317,8 +426,9 @@ static bool holds_string(const CType *type, bool with_structs)
 static bool is_owned_string(Guard *guard, CXCursor lvalue, bool with_structs)
 {
     CXCursor variable = cursor_variable(lvalue);
-    return !clang_Cursor_isNull(variable) && find_leader(guard, variable) == NULL && lies_in(guard, lvalue, 0) &&
-           !guard->met->is_const && holds_string(unit_type(guard->unit, clang_getCursorType(lvalue)), with_structs);
+    bool is_own = !clang_Cursor_isNull(variable) && find_leader(guard, variable) != NULL;
+    return !is_own && lies_in(guard, lvalue, 0) && !guard->met_copy && !guard->met->is_const &&
+           holds_string(unit_type(guard->unit, clang_getCursorType(lvalue)), with_structs);
 }
 
 static void check_assignment(Guard *guard, CXCursor cursor)
@@ -330,19 +440,32 @@ static void check_assignment(Guard *guard, CXCursor cursor)
 
 // The address of a string, or of several, other than for reading. What gets the address of a struct may change its
 // other members.
-static void check_address(Guard *guard, CXCursor pointer, CXCursor lvalue, CXCursor parent)
+static void check_address(Guard *guard, CXCursor pointer, CXCursor lvalue)
 {
-    enum CXCursorKind around = clang_getCursorKind(parent);
-    CXType wanted = cursor_type(parent);
-    bool is_converted = around == CXCursor_UnexposedExpr || around == CXCursor_CStyleCastExpr;
-    bool is_read = around == CXCursor_MemberRefExpr || around == CXCursor_ArraySubscriptExpr ||
-                   around == CXCursor_UnaryOperator || around == CXCursor_ParenExpr ||
-                   around == CXCursor_BinaryOperator;
-    if (is_read || type_is_const(clang_getPointeeType(cursor_type(pointer))) ||
-        (is_converted && type_is_pointer(wanted) && type_is_const(clang_getPointeeType(wanted))))
+    CXCursor around;
+    if (type_is_const(clang_getPointeeType(cursor_type(pointer))) || !may_change(guard, true, &around))
         return;
-    if (is_owned_string(guard, lvalue, false))
+    CXType value = cursor_type(guard->region->root);
+    bool is_read = clang_Cursor_isNull(around) && type_is_pointer(value) && type_is_const(clang_getPointeeType(value));
+    if (!is_read && is_owned_string(guard, lvalue, false))
         found(guard, CDANGER_STRING, lvalue);
+}
+
+// The address of a pointer to a guarded variable: whoever has it could copy the pointer as bytes, and lose the const.
+static void check_indirect(Guard *guard, CXCursor lvalue)
+{
+    CXCursor variable = cursor_variable(lvalue);
+    const Leader *leader = clang_Cursor_isNull(variable) ? NULL : find_leader(guard, variable);
+    if (leader == NULL || !leader->has_address || !leader->to->is_const || !type_holds_pointer(cursor_type(lvalue)))
+        return;
+    size_t around = guard->path.count - 1;
+    while (around-- > 0 && clang_getCursorKind(guard->path.items[around]) == CXCursor_ParenExpr)
+        ;
+    enum CXCursorKind kind = around < guard->path.count ? clang_getCursorKind(guard->path.items[around]) : 0;
+    if (kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_MemberRefExpr || kind == CXCursor_UnaryOperator)
+        return;
+    guard->met = leader->to;
+    found(guard, CDANGER_POINTER, lvalue);
 }
 
 // ---- pointers that are kept ----
@@ -372,33 +495,116 @@ static bool is_other_pointer(CXType type)
     return is;
 }
 
+typedef struct {
+    Guard *guard;
+    bool may;
+} StringCheck;
+
+static bool may_change_string(Guard *guard, CXType type);
+
+static enum CXVisitorResult visit_string(CXCursor cursor, CXClientData data)
+{
+    StringCheck *check = data;
+    check->may |= may_change_string(check->guard, clang_getCursorType(cursor));
+    return check->may ? CXVisit_Break : CXVisit_Continue;
+}
+
+// A pointer, or something with one in it, to something that may have strings in it and is not const.
+static bool may_change_string(Guard *guard, CXType type)
+{
+    type = clang_getCanonicalType(type);
+    while (type_is_array(type))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    StringCheck check = {guard, false};
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, visit_string, &check);
+    if (!type_is_pointer(type))
+        return check.may;
+    CXType pointee = clang_getPointeeType(type);
+    return !type_is_const(pointee) &&
+           (clang_getCanonicalType(pointee).kind == CXType_Void || holds_string(unit_type(guard->unit, pointee), true));
+}
+
 static void check_kept(Guard *guard, CXCursor value)
 {
-    if (is_other_pointer(clang_getCursorType(value)) && leads(guard, value, 0) && guard->met->is_agreed)
+    CXType type = cursor_type(value);
+    if (!is_other_pointer(type) || !leads_by_address(guard, value))
+        return;
+    if (guard->met->is_agreed)
         found(guard, CDANGER_KEPT, value);
+    else if (guard->met->has_string && may_change_string(guard, type))
+        found(guard, CDANGER_POINTER, value);
 }
 
 static void check_kept_by_assignment(Guard *guard, CXCursor cursor)
 {
     Children children = children_of(cursor);
     CXCursor variable = cursor_variable(children.items[0]);
-    if (clang_Cursor_isNull(variable) || cursor_declared(guard->unit, variable) != DECLARED_IN_COPY)
+    if (clang_Cursor_isNull(variable) || cursor_declared(guard->unit, variable) != DECLARED_IN_COPY ||
+        clang_Cursor_getStorageClass(variable) == CX_SC_Static)
         check_kept(guard, children.last);
 }
 
 // ---- the whole ----
 
+// What a search returns leads into what it was given.
+static void check_search(Guard *guard, CXCursor cursor)
+{
+    CXCursor around;
+    if (!is_search(cursor) || !may_change(guard, false, &around) || clang_Cursor_isNull(around) ||
+        !leads_to_fixed(guard, cursor))
+        return;
+    bool is_argument = clang_getCursorKind(around) == CXCursor_CallExpr; // behind `...`, or as check_call finds it
+    CXType pointee = clang_getPointeeType(cursor_type(cursor));
+    if (!is_argument || clang_getCanonicalType(pointee).kind == CXType_Void)
+        found(guard, CDANGER_POINTER, cursor);
+}
+
+// An operand of asm: its memory, or a pointer. What the asm does with either nobody knows.
+static enum CXChildVisitResult visit_operand(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    Guard *guard = data;
+    CXCursor operand;
+    bool is_lvalue = !cursor_is_implicit(cursor, &operand) && lies_in(guard, cursor, 0);
+    if (clang_isExpression(clang_getCursorKind(cursor)) && (is_lvalue || leads(guard, cursor, 0)))
+        found(guard, CDANGER_POINTER, cursor);
+    return CXChildVisit_Continue;
+}
+
+static void check_unary(Guard *guard, CXCursor cursor)
+{
+    CXCursor operand = children_of(cursor).last;
+    UnaryKind kind = cursor_unary_kind(guard->unit, cursor);
+    if (kind == UNARY_ADDRESS) {
+        check_address(guard, cursor, operand);
+        check_indirect(guard, operand);
+    } else if (type_is_pointer(cursor_type(cursor)) && kind == UNARY_OTHER) { // s++
+        check_assignment(guard, cursor);
+    }
+}
+
+static void keep_path(Guard *guard, CXCursor cursor, CXCursor parent)
+{
+    while (guard->path.count > 0 && !clang_equalCursors(guard->path.items[guard->path.count - 1], parent))
+        guard->path.count--;
+    vector_push(guard->unit->arena, &guard->path, cursor);
+}
+
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     Guard *guard = data;
     CXCursor operand;
+    keep_path(guard, cursor, parent);
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_UnexposedExpr:
         if (!cursor_is_implicit(cursor, &operand))
             break;
         check_conversion(guard, cursor, operand);
-        if (type_is_array(cursor_type(operand)))
-            check_address(guard, cursor, operand, parent);
+        if (type_is_array(cursor_type(operand))) {
+            check_address(guard, cursor, operand);
+            check_indirect(guard, operand);
+        }
         break;
     case CXCursor_CStyleCastExpr:
         check_conversion(guard, cursor, children_of(cursor).last);
@@ -408,13 +614,13 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
         break;
     case CXCursor_CallExpr:
         check_call(guard, cursor);
+        check_search(guard, cursor);
+        break;
+    case CXCursor_GCCAsmStmt:
+        clang_visitChildren(cursor, visit_operand, guard);
         break;
     case CXCursor_UnaryOperator:
-        operand = children_of(cursor).last;
-        if (cursor_unary_kind(guard->unit, cursor) == UNARY_ADDRESS)
-            check_address(guard, cursor, operand, parent);
-        else if (type_is_pointer(cursor_type(cursor)) && cursor_unary_kind(guard->unit, cursor) == UNARY_OTHER) // s++
-            check_assignment(guard, cursor);
+        check_unary(guard, cursor);
         break;
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:

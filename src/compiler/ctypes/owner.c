@@ -141,19 +141,48 @@ static enum CXVisitorResult visit_rest(CXCursor cursor, CXClientData data)
     return CXVisit_Continue;
 }
 
+// What a pointer points to, if its address is taken right here; else a null cursor.
+static CXCursor pointed_to(Owner *owner, CXCursor pointer)
+{
+    pointer = cursor_without_parens(pointer);
+    bool is_address = clang_getCursorKind(pointer) == CXCursor_UnaryOperator &&
+                      cursor_unary_kind(owner->unit, pointer) == UNARY_ADDRESS;
+    return is_address ? children_of(pointer).last : clang_getNullCursor();
+}
+
+// The struct that a field is taken of; a null cursor: it is behind a pointer.
+static CXCursor whole_of(Owner *owner, CXCursor member)
+{
+    Children children = children_of(member);
+    if (children.count == 0)
+        return clang_getNullCursor();
+    return type_is_pointer(cursor_type(children.items[0])) ? pointed_to(owner, children.items[0]) : children.items[0];
+}
+
+static bool has_rest(Owner *owner, CXCursor member, CXCursor whole)
+{
+    Rest rest = {.owner = owner, .is_codec = type_of(owner, whole)->kind == CTYPE_CODEC};
+    rest.taken = take_text(owner->unit->arena, clang_getCursorSpelling(member));
+    clang_Type_visitFields(cursor_type(whole), visit_rest, &rest);
+    return rest.is_rest;
+}
+
 // A field of what a call returns: nobody gets the other fields.
 static Owns owner_of_member(Owner *owner, CXCursor cursor)
 {
-    Children children = children_of(cursor);
-    if (children.count == 0 || type_is_pointer(cursor_type(children.items[0])))
+    CXCursor struct_of_it = whole_of(owner, cursor);
+    if (clang_Cursor_isNull(struct_of_it))
         return OWNED_BY_OTHERS;
-    Owns whole = owner_of(owner, children.items[0]);
+    Owns whole = owner_of(owner, struct_of_it);
     if (whole != OWNED_BY_NOBODY)
         return whole;
-    Rest rest = {.owner = owner, .is_codec = type_of(owner, children.items[0])->kind == CTYPE_CODEC};
-    rest.taken = take_text(owner->unit->arena, clang_getCursorSpelling(cursor));
-    clang_Type_visitFields(cursor_type(children.items[0]), visit_rest, &rest);
-    return rest.is_rest ? PART_OF_IT : OWNED_BY_NOBODY;
+    return has_rest(owner, cursor, struct_of_it) ? PART_OF_IT : OWNED_BY_NOBODY;
+}
+
+static Owns owner_of_pointed(Owner *owner, CXCursor pointer)
+{
+    CXCursor lvalue = pointed_to(owner, pointer);
+    return clang_Cursor_isNull(lvalue) ? OWNED_BY_OTHERS : owner_of(owner, lvalue);
 }
 
 // An element of an array that the expression declares: nobody gets the other elements.
@@ -161,7 +190,7 @@ static Owns owner_of_element(Owner *owner, CXCursor cursor)
 {
     CXCursor array = cursor_without_parens(children_of(cursor).items[0]);
     if (!type_is_array(cursor_type(array)))
-        return OWNED_BY_OTHERS;
+        return owner_of_pointed(owner, array);
     Owns whole = owner_of(owner, array);
     return whole == OWNED_BY_NOBODY && clang_getArraySize(cursor_type(array)) != 1 ? PART_OF_IT : whole;
 }
@@ -203,7 +232,8 @@ static Owns owner_of_kind(Owner *owner, CXCursor cursor)
     case CXCursor_CompoundLiteralExpr:
         return owner_of(owner, children.last);
     case CXCursor_UnaryOperator: // `__extension__` changes nothing
-        return cursor_unary_kind(owner->unit, cursor) == UNARY_OTHER ? owner_of(owner, children.last) : OWNED_BY_OTHERS;
+        return cursor_unary_kind(owner->unit, cursor) == UNARY_OTHER ? owner_of(owner, children.last)
+                                                                     : owner_of_pointed(owner, children.last);
     case CXCursor_InitListExpr:
         elements.is_codec = type_of(owner, cursor)->kind == CTYPE_CODEC;
         clang_visitChildren(cursor, visit_element, &elements);
@@ -236,6 +266,100 @@ static Owns owner_of(Owner *owner, CXCursor cursor)
     return owns;
 }
 
+// ---- what gets lost inside of an expression ----
+
+typedef struct {
+    Owner *owner;
+    bool is_lost; // something that was made here, of which only a part is used
+    CXCursor assigned;
+} Losses;
+
+// Is the field taken of a value that was made here, and that no variable holds?
+static bool is_of_made(Owner *owner, CXCursor member, CXCursor *whole)
+{
+    if (clang_getCursorKind(member) != CXCursor_MemberRefExpr)
+        return false;
+    *whole = whole_of(owner, member);
+    if (clang_Cursor_isNull(*whole) || !clang_Cursor_isNull(cursor_variable(*whole)) || !cursor_has_call(*whole) ||
+        !ctype_has_codec(type_of(owner, *whole)))
+        return false;
+    Owns owns = owner_of(owner, *whole);
+    return owns == OWNED_BY_NOBODY || owns == PART_OF_IT;
+}
+
+static bool takes_nothing(Owner *owner, CXCursor member, CXCursor whole)
+{
+    bool is_codec = type_of(owner, whole)->kind == CTYPE_CODEC;
+    return is_codec ? !type_holds_pointer(clang_getCursorType(member)) : !ctype_has_codec(type_of(owner, member));
+}
+
+// Does an operator look at something that was made here, after which nobody has it?
+static bool is_made(Owner *owner, CXCursor operand)
+{
+    CXCursor value = cursor_without_parens(operand), whole;
+    if (clang_getCursorKind(value) == CXCursor_CallExpr)
+        return ctype_has_codec(type_of(owner, value));
+    return is_of_made(owner, value, &whole);
+}
+
+static bool loses(Owner *owner, CXCursor cursor)
+{
+    Children children = children_of(cursor);
+    CXCursor whole;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_MemberRefExpr:
+        if (is_of_made(owner, cursor, &whole))
+            return takes_nothing(owner, cursor, whole) || has_rest(owner, cursor, whole);
+        return children.count > 0 && type_is_pointer(cursor_type(children.items[0])) &&
+               is_made(owner, children.items[0]);
+    case CXCursor_ArraySubscriptExpr:
+        return type_is_pointer(cursor_type(cursor_without_parens(children.items[0]))) &&
+               is_made(owner, children.items[0]);
+    case CXCursor_UnaryOperator: // `__extension__` changes nothing
+        return (cursor_unary_kind(owner->unit, cursor) != UNARY_OTHER || type_is_integer(cursor_type(cursor))) &&
+               is_made(owner, children.last);
+    case CXCursor_BinaryOperator:
+        // Of two pointers, an operator makes a number; an assignment and a comma pass one on.
+        return type_is_integer(cursor_type(cursor)) && !cursor_is_assignment(owner->unit, cursor) &&
+               strcmp(cursor_binary_operator(owner->unit, cursor), ",") != 0 &&
+               (is_made(owner, children.items[0]) || is_made(owner, children.last));
+    case CXCursor_ConditionalOperator:
+        return is_made(owner, children.items[0]);
+    default:
+        return false;
+    }
+}
+
+static enum CXChildVisitResult visit_loss(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    Losses *losses = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_UnaryExpr) // sizeof computes nothing
+        return CXChildVisit_Continue;
+    losses->is_lost |= loses(losses->owner, cursor);
+    if (kind != CXCursor_BinaryOperator || !cursor_is_assignment(losses->owner->unit, cursor))
+        return CXChildVisit_Recurse;
+    CXCursor target = children_of(cursor).items[0], variable = cursor_variable(target);
+    if (!clang_Cursor_isNull(variable) && cursor_declared(losses->owner->unit, variable) == DECLARED_BY_US &&
+        !type_is_const(clang_getCursorType(target)) && ctype_has_codec(type_of(losses->owner, target)))
+        losses->assigned = target;
+    return CXChildVisit_Recurse;
+}
+
+static void find_losses(Owner *owner, CXCursor written, const Region *region, CExprFacts *facts)
+{
+    Losses losses = {owner, false, clang_getNullCursor()};
+    if (visit_loss(written, clang_getNullCursor(), &losses) == CXChildVisit_Recurse)
+        clang_visitChildren(written, visit_loss, &losses);
+    if (!clang_Cursor_isNull(losses.assigned)) {
+        facts->owner = COWNER_ASSIGNED;
+        facts->assigned = cursor_span(owner->unit, losses.assigned, region);
+    } else if (losses.is_lost && facts->owner != COWNER_MIXED) {
+        facts->owner = COWNER_PART;
+    }
+}
+
 bool cunit_expr_facts(CUnit *unit, uint32_t id, CExprFacts *facts)
 {
     static const COwner OWNERS[] = {
@@ -260,5 +384,6 @@ bool cunit_expr_facts(CUnit *unit, uint32_t id, CExprFacts *facts)
     facts->is_cast_to_void = is_cast;
     facts->span = is_cast ? cursor_span_exactly(unit, value) : cursor_span(unit, value, region);
     facts->owner = ctype_has_codec(facts->type) ? OWNERS[owner_of(&owner, value)] : COWNER_OTHERS;
+    find_losses(&owner, written, region, facts);
     return true;
 }

@@ -164,14 +164,16 @@ bool cunit_endangers(CUnit *unit, uint32_t id, const CGuarded *guarded, size_t c
 
 // Who owns what a value of a type with a codec holds.
 typedef enum {
-    COWNER_OTHERS, // a variable, or somebody else whom the expression leads to: it must be copied
-    COWNER_NOBODY, // a call has just made it, or an initialiser: whoever takes the value owns it
-    COWNER_MIXED,  // sometimes the one, sometimes the other
-    COWNER_PART,   // a part of what a call has just made: nobody gets the rest
+    COWNER_OTHERS,   // a variable, or somebody else whom the expression leads to: it must be copied
+    COWNER_NOBODY,   // a call has just made it, or an initialiser: whoever takes the value owns it
+    COWNER_MIXED,    // sometimes the one, sometimes the other
+    COWNER_PART,     // a part of what a call has just made: nobody gets the rest
+    COWNER_ASSIGNED, // the expression assigns to a variable that owns something: nobody drops that
 } COwner;
 typedef struct {
     bool has_call;
     COwner owner;
+    Span assigned; // with COWNER_ASSIGNED: to what
     bool is_cast_to_void;
     const CType *type; // of the value; of what is cast to void, if it is that
     Span span;         // of what has that type; SPAN_NONE: the cast to void stands in a macro
