@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 4
+#define CHX_GENERATED_VERSION 5
 
 // ---- types of values ----
 
@@ -291,10 +291,11 @@ enum {
 // The part of a channel that projected code works on itself; channel.h has the rest, and what it all means.
 typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
-    uint64_t sent_bytes;
-    uint64_t sent_stop;               // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
-    unsigned char *write, *write_end; // up to here projected code may write itself
-    chx_stamp sending;                // the epoch of what is sent now; the token
+    uint64_t sent_stop;                  // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
+    unsigned char *write, *write_end;    // up to here projected code may write itself
+    chx_stamp sending;                   // the epoch of what is sent now; the token
+    uint64_t sent_bytes;                 // without those from here on, which are counted only when somebody asks
+    unsigned char *counted_to;
 
     _Alignas(64) _Atomic(uint64_t) taken; // the receiver's: messages taken out
     uint64_t sent_seen;
@@ -373,6 +374,10 @@ bool chx_room_called(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+// Sends to a channel if there is room. False: there is none, return chx_wait(self) with `at` set so as to try again. For a
+// value that owns nothing, and whose computing can neither fail nor be noticed, except by who looks at every step.
+CHX_INLINE bool chx_try_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+bool chx_try_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
@@ -527,27 +532,44 @@ CHX_INLINE bool chx_room(chx_self *self, unsigned out)
     return true;
 }
 
-CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+// There is place for it in the channel's memory.
+CHX_INLINE void chx_put_record(chx_self *self, chx_channel *channel, uint64_t sent, uint32_t site, const void *value,
+                               size_t size)
 {
-    chx_channel *channel = chx_out(self, out);
-    unsigned char *write = channel->write;
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || write + CHX_RECORD_BYTES(size) > channel->write_end)) {
-        chx_send_called(self, out, site, value, size);
-        return;
-    }
-    chx_record *record = (chx_record *)(void *)write;
-    uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_relaxed);
+    chx_record *record = (chx_record *)(void *)channel->write;
     record->site = site;
     record->size = (uint32_t)size;
     record->of.stamp = channel->sending.stamp + sent * CHX_STAMP_NEXT;
     memcpy(record + 1, value, size);
-    channel->write = write + CHX_RECORD_BYTES(size);
-    channel->sent_bytes += CHX_RECORD_BYTES(size);
+    channel->write = (unsigned char *)record + CHX_RECORD_BYTES(size);
     atomic_store_explicit(&channel->sent, sent + 1, memory_order_release);
     // The receiver is told when this role waits, at the latest: usually the two then change places.
-    if (CHX_UNLIKELY(self->unsaid != NULL && self->unsaid != channel))
+    if (self->unsaid != NULL) {
+        if (self->unsaid == channel)
+            return;
         chx_say(self);
+    }
     self->unsaid = channel;
+}
+
+CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+{
+    chx_channel *channel = chx_out(self, out);
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || channel->write + CHX_RECORD_BYTES(size) > channel->write_end))
+        chx_send_called(self, out, site, value, size);
+    else
+        chx_put_record(self, channel, atomic_load_explicit(&channel->sent, memory_order_relaxed), site, value, size);
+}
+
+CHX_INLINE bool chx_try_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+{
+    chx_channel *channel = chx_out(self, out);
+    uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_relaxed);
+    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || chx_has_news(self) || sent >= channel->sent_stop ||
+                     channel->write + CHX_RECORD_BYTES(size) > channel->write_end))
+        return chx_try_send_called(self, out, site, value, size);
+    chx_put_record(self, channel, sent, site, value, size);
+    return true;
 }
 
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
@@ -555,11 +577,12 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     chx_channel *channel = self->in[in];
     uint64_t taken = atomic_load_explicit(&channel->taken, memory_order_relaxed);
     if (taken == channel->sent_seen) {
-        channel->sent_seen = atomic_load_explicit(&channel->sent, memory_order_acquire);
-        if (taken == channel->sent_seen) {
+        uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_acquire);
+        if (taken == sent) {
             self->wants = (uintptr_t)channel;
             return false;
         }
+        channel->sent_seen = sent;
     }
     if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
         return chx_receive_called(self, in, site, value, size);

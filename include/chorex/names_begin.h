@@ -47,6 +47,8 @@
 #undef codec
 #pragma push_macro("count")
 #undef count
+#pragma push_macro("counted_to")
+#undef counted_to
 #pragma push_macro("counter")
 #undef counter
 #pragma push_macro("counter_count")

@@ -24,6 +24,7 @@
 #pragma pop_macro("closure")
 #pragma pop_macro("codec")
 #pragma pop_macro("count")
+#pragma pop_macro("counted_to")
 #pragma pop_macro("counter")
 #pragma pop_macro("counter_count")
 #pragma pop_macro("counts")

@@ -163,21 +163,58 @@ static void put_step(FunctionEmit *f, const LocalOp *op)
         out_puts(&f->v.out, " chx_done(chx_this);");
 }
 
+// Is what is sent one variable, as it lies in the frame?
+static bool sends_variable(const FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    const Expr *only = shape->type != NULL ? op->sent.exprs.items[0] : NULL;
+    return only != NULL && only->is_variable && !shape->is_owning && op->own == NULL &&
+           type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape->type);
+}
+
+// Can computing what is sent neither fail nor be noticed?
+static bool send_is_quiet(const FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    return shape->type != NULL && shape->type->kind != CTYPE_ARRAY && value_is_quiet(&f->v, op->sent.exprs.items[0]);
+}
+
+// A value that does no harm to compute again, to one role: asks for room and sends at once.
+static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    Out *out = &f->v.out;
+    const char *value = "chx_value";
+    bool is_variable = sends_variable(f, op, shape);
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    if (is_variable) {
+        value = value_text(&f->v, op->sent.exprs.items[0]);
+    } else {
+        out_puts(out, "{ ");
+        value_gather(&f->v, value, shape, &op->sent);
+    }
+    for (ROLESET_EACH(peer, &op->to))
+        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer], op->site, value,
+                   value, function_wait(f, label));
+    if (!is_variable)
+        out_puts(out, " }");
+}
+
 static void put_send(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->v.out;
     Shape shape = emit_message_shape(f->v.types, op);
+    bool is_variable = sends_variable(f, op, &shape), is_quiet = is_variable || send_is_quiet(f, op, &shape);
+    if (is_quiet && !shape.is_owning && op->own == NULL && roleset_count(&op->to) == 1) {
+        put_try_send(f, op, &shape);
+        return;
+    }
     put_room(f, op);
     function_statement(f, op);
-    const Expr *only = shape.type != NULL ? op->sent.exprs.items[0] : NULL;
     const char *value = "chx_value";
     Gathered gathered = {0};
-    if (only != NULL && only->is_variable && !shape.is_owning && op->own == NULL &&
-        type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape.type)) {
+    if (is_variable) {
         out_printf(out, "%s;", step_begin(f, op, true));
-        value = value_text(&f->v, only);
+        value = value_text(&f->v, op->sent.exprs.items[0]);
     } else {
-        bool is_quiet = only != NULL && shape.type->kind != CTYPE_ARRAY && value_is_quiet(&f->v, only);
         out_printf(out, "{ %s; ", step_begin(f, op, is_quiet));
         gathered = value_gather(&f->v, value, &shape, &op->sent);
     }
@@ -190,7 +227,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
             out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
         }
     }
-    if (strcmp(value, "chx_value") != 0)
+    if (is_variable)
         return;
     out_puts(out, " ");
     if (op->own != NULL)

@@ -185,7 +185,7 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
 
 // Inside: who can run in the actor's place: the one that waits on this worker for what the actor has sent, or that is to
 // be run next here. NULL: nobody, or not before others are told something.
-static inline Actor *actor_successor(Worker *worker, Actor *actor)
+static Actor *actor_successor(Worker *worker, Actor *actor)
 {
     Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
     const Channel *unsaid = (const Channel *)actor->self.unsaid, *owing = actor->owing;
@@ -205,43 +205,79 @@ static inline Actor *actor_successor(Worker *worker, Actor *actor)
     return session_is_alone(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
 }
 
-// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
-// is in hand. NULL: not so, nothing was done.
-static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
+// Inside: makes the actor wait. False: there is news, nothing was done.
+static bool actor_wait_inside(Actor *actor)
+{
+    chx_channel *unsaid = actor->self.unsaid;
+    // Before it waits: afterwards it may be in another's hand.
+    actor->self.unsaid = NULL;
+    atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
+    // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (chx_has_news(&actor->self)) {
+        atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+        actor->self.unsaid = unsaid;
+        return false;
+    }
+    return true;
+}
+
+// As actor_hand_over, in all cases.
+static __attribute__((noinline)) Actor *actor_hand_over_called(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (CHX_UNLIKELY(turn >= atomic_load_explicit(&worker->slice_end, memory_order_relaxed)) &&
-        worker_slice_is_over(worker))
+    if (turn >= atomic_load_explicit(&worker->slice_end, memory_order_relaxed) && worker_slice_is_over(worker))
         return NULL;
     if (!worker_enter(worker))
         return NULL;
     Actor *next = actor_successor(worker, actor);
+    if (next != NULL && !actor_wait_inside(actor))
+        next = NULL;
     if (next != NULL) {
-        chx_channel *unsaid = actor->self.unsaid;
-        // Before it waits: afterwards it may be in another's hand.
-        actor->self.unsaid = NULL;
-        atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
-        // Who raises an alarm does it before scheduler_close, which fences, and looks who waits after.
-        atomic_signal_fence(memory_order_seq_cst);
-        if (CHX_UNLIKELY(chx_has_news(&actor->self))) {
-            atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
-            actor->self.unsaid = unsaid;
-            next = NULL;
-        } else {
-            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
-            atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
-            // Another turn, to those who look whether one takes long.
-            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
-        }
+        atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+        atomic_store_explicit(&next->home, worker, memory_order_release);
+        atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
+        atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
     }
     worker_leave(worker);
     return next;
 }
 
+// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
+// is in hand. NULL: not so, nothing was done.
+//
+// This is the usual case: the session is this worker's alone, and the other one waits for what the actor has sent. Whether
+// the scheduler is closed, or there is news, need not be asked: scheduler_close, which who raises an alarm calls, sets
+// slice_end to 0, and the next time the actor comes here it is asked.
+static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
+{
+    atomic_store_explicit(&worker->inside, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); // as in worker_enter
+    const Channel *unsaid = (const Channel *)actor->self.unsaid, *owing = actor->owing;
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    if (turn < atomic_load_explicit(&worker->slice_end, memory_order_acquire) && unsaid != NULL &&
+        session_is_alone(actor->session, worker) && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL) {
+        Actor *next = unsaid->consumer;
+        if (atomic_load_explicit(&next->waits, memory_order_relaxed) == (uintptr_t)unsaid &&
+            (owing == NULL || owing->producer == next)) {
+            actor->self.unsaid = NULL;
+            atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
+            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+            // Another turn, to those who look whether one takes long.
+            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+            worker_leave(worker);
+            return next;
+        }
+    }
+    worker_leave(worker);
+    return actor_hand_over_called(worker, actor);
+}
+
 // Not inline: beside sigsetjmp nothing would stay in a register.
 static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *worker)
 {
-    Current *here = current();
+    Actor **runs = &current()->actor;
+    __asm__("" : "+r"(runs)); // or it would be computed again for every turn
     if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
         atomic_store_explicit(&actor->home, worker, memory_order_release);
     ActorOutcome outcome = actor_steps(actor);
@@ -249,8 +285,7 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
         return outcome;
     Actor *next;
     while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
-        here->actor = actor = next;
-        atomic_store_explicit(&actor->home, worker, memory_order_release);
+        *runs = actor = next;
         // It has waited, so it begins by asking again, and sees then whether there is an alarm.
         actor->budget = TURN_BUDGET;
         chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);

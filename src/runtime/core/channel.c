@@ -23,13 +23,21 @@ static uint64_t left(uint64_t limit, uint64_t used)
     return used < limit ? limit - used : 0;
 }
 
+// Producer: projected code leaves this to others.
+static void channel_count_sent_bytes(Channel *channel)
+{
+    channel->head.sent_bytes += (uint64_t)(channel->head.write - channel->head.counted_to);
+    channel->head.counted_to = channel->head.write;
+}
+
 // Producer: how far projected code may go on sending without asking.
 static void channel_set_sent_stop(Channel *channel)
 {
     chx_channel *head = &channel->head;
+    channel_count_sent_bytes(channel);
     uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
     uint64_t messages = left(channel->message_limit, sent - channel->taken_seen);
-    uint64_t bytes = left(channel->byte_limit, head->sent_bytes - channel->taken_bytes_seen);
+    uint64_t bytes = left(channel->byte_limit, channel->head.sent_bytes - channel->taken_bytes_seen);
     if (channel->is_quick)
         head->sent_stop = sent + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_QUICK_BYTES));
 }
@@ -74,7 +82,7 @@ static size_t channel_left(const Channel *channel)
 static void channel_write_in(Channel *channel, Segment *segment)
 {
     channel->writing = segment;
-    channel->head.write = segment->data;
+    channel->head.write = channel->head.counted_to = segment->data;
     channel->head.write_end = segment->data + (channel->is_quick ? segment->capacity - sizeof(Record) : 0);
 }
 
@@ -167,6 +175,7 @@ bool channel_push(Channel *channel, uint32_t site, const void *value, size_t siz
         segment->next = NULL;
         channel->writing->next = segment;
         ((Record *)(void *)head->write)->site = SITE_NEXT_SEGMENT;
+        channel_count_sent_bytes(channel);
         channel_write_in(channel, segment);
     }
     Record *record = (Record *)(void *)head->write;
@@ -175,7 +184,6 @@ bool channel_push(Channel *channel, uint32_t site, const void *value, size_t siz
     if (size != 0)
         memcpy(record + 1, value, size);
     head->write += bytes;
-    head->sent_bytes += bytes;
     atomic_store_explicit(&head->sent, sent + 1, memory_order_release);
     if (size > CHX_QUICK_BYTES)
         channel_set_sent_stop(channel);

@@ -86,6 +86,16 @@ void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *va
     actor_tell(actor, channel->consumer, channel, &channel->head.sent);
 }
 
+bool chx_try_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
+{
+    if (!chx_room_called(self, out))
+        return false;
+    if (self->observed != 0)
+        chx_observe_pass(self, site);
+    chx_send(self, out, site, value, size);
+    return true;
+}
+
 // A message of an abandoned attempt: nobody will ever read it, and its sender gets the room back.
 static void step_discard(Actor *actor, Channel *channel, const Record *record)
 {

@@ -101,7 +101,11 @@ bool worker_has_queue(Worker *worker)
 static void worker_slice_begin(Worker *worker)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    atomic_store_explicit(&worker->slice_end, turn + 2 * SLICE_TURNS, memory_order_relaxed);
+    // Sequentially consistent: either this is seen by who closes the scheduler, which then ends the slice, or that is seen
+    // here.
+    atomic_store(&worker->slice_end, turn + 2 * SLICE_TURNS);
+    if (atomic_load(&worker->scheduler->closed) != 0)
+        atomic_store(&worker->slice_end, 0);
 }
 
 bool worker_slice_is_over(Worker *worker)
@@ -421,10 +425,22 @@ static bool scheduler_others_rest(Scheduler *scheduler)
     return true;
 }
 
+// Who is about to hand over has to ask first whether the scheduler is closed, and whether there is news.
+static void scheduler_end_slices(Scheduler *scheduler)
+{
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        atomic_store(&atomic_load(&scheduler->workers[i])->slice_end, 0);
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        atomic_store(&scheduler_guest(scheduler, i)->slice_end, 0);
+}
+
 // The lock is held, and given back. Workers are started under it: there are none that don't see this.
 static void scheduler_close_locked(Scheduler *scheduler)
 {
     atomic_fetch_add(&scheduler->closed, 1);
+    scheduler_end_slices(scheduler);
     if (scheduler_others_rest(scheduler)) {
         pthread_mutex_unlock(&scheduler->lock);
         return;

@@ -50,8 +50,9 @@ struct Worker {
     _Atomic uint32_t queued;  // in the list
     _Atomic uint64_t turn;    // odd: an actor is being run
     _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
-    // When `turn` gets here, those who wait in a queue come first (worker_slice_is_over). Its own thread moves it on; the
-    // watch sets it to 0 to end a slice whose turns take long. Either may overwrite the other: the watch looks again.
+    // When `turn` gets here, those who wait in a queue come first (worker_slice_is_over). Its own thread moves it on. The
+    // watch sets it to 0 to end a slice whose turns take long; either may overwrite the other, and the watch looks again.
+    // scheduler_close sets it to 0, too, and it stays so as long as the scheduler is closed.
     _Atomic uint64_t slice_end;
     Pages pages; // its own thread's
 
