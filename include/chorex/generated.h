@@ -284,7 +284,7 @@ CHX_INLINE uint64_t chx_record_head(uint32_t site, uint32_t size)
 #define CHX_RECORD_BYTES(size) ((sizeof(chx_record) + (size) + 15) & ~(size_t)15)
 
 enum {
-    CHX_QUICK_BYTES = 256, // values up to this size are sent and received without a call
+    CHX_FAST_BYTES = 256, // values up to this size are sent and received without a call
     CHX_CHANNEL_BYTES = 576,
 };
 
@@ -314,11 +314,11 @@ struct chx_self {
     uint32_t pool_size; // strings made in this step
     uint64_t steps;
     uint32_t observed; // not 0: somebody looks at every step: a trace, a simulation
-    uint32_t alarm_seen;
-    const _Atomic(uint32_t) *alarm; // the session's: differs from the above if there is news
-    unsigned char *out;             // channels of CHX_CHANNEL_BYTES each
+    uint32_t generation_seen;
+    const _Atomic(uint32_t) *generation; // the session's: differs from the above if there is news
+    unsigned char *out;                  // channels of CHX_CHANNEL_BYTES each
     chx_channel *const *in;
-    chx_channel *unsaid; // sent on, and the receiver, who may be waiting, has not been told
+    chx_channel *notify_pending; // sent on, and the receiver, who may be waiting, has not been told
     uintptr_t wants;     // what the last step that had to wait asked for: a channel, or something of the runtime's
     chx_frame *top;      // the newest frame
     chx_frame *returned; // whose result chx_result gives
@@ -328,32 +328,32 @@ struct chx_self {
     uint32_t level;    // so many blocks is the role in
     // The runtime's own part follows.
 };
-void chx_say(chx_self *self);           // tells it
-void chx_say_and_begin(chx_self *self); // the same before a step
+void chx_notify(chx_self *self);           // tells it
+void chx_notify_and_begin(chx_self *self); // the same before a step
 CHX_COLD void chx_observe(chx_self *self);
 CHX_COLD void chx_observe_pass(chx_self *self, uint32_t site);
 
 // A local step begins at a site; at its end what it made is released.
-static inline void chx_at(chx_self *self, uint32_t site)
+static inline void chx_step_begin(chx_self *self, uint32_t site)
 {
     self->site = site;
     self->steps++;
     // This may take long, and the receiver could work meanwhile.
-    if (self->unsaid != NULL)
-        chx_say_and_begin(self);
+    if (self->notify_pending != NULL)
+        chx_notify_and_begin(self);
     if (CHX_UNLIKELY(self->observed != 0))
         chx_observe(self);
 }
 // The same at a site that the role may come to again in the same attempt of the innermost block that it is in: in a loop
 // there, or in a function that is called there. It is counted how often (chx_effect_id).
 CHX_COLD void chx_count_first(chx_self *self, uint32_t counter);
-static inline void chx_at_again(chx_self *self, uint32_t site, uint32_t counter)
+static inline void chx_step_begin_again(chx_self *self, uint32_t site, uint32_t counter)
 {
     chx_count *count = &self->counts[counter - 1];
     if (CHX_UNLIKELY(count->level != self->level))
         chx_count_first(self, counter);
     count->count++;
-    chx_at(self, site);
+    chx_step_begin(self, site);
 }
 // The same for a step that calls nothing and can't fail: only who looks at every step wants to know.
 CHX_INLINE void chx_pass(chx_self *self, uint32_t site)
@@ -362,7 +362,7 @@ CHX_INLINE void chx_pass(chx_self *self, uint32_t site)
         chx_observe_pass(self, site);
 }
 void chx_release(chx_self *self);
-static inline void chx_done(chx_self *self)
+static inline void chx_step_end(chx_self *self)
 {
     if (self->pool_size != 0)
         chx_release(self);
@@ -370,18 +370,18 @@ static inline void chx_done(chx_self *self)
 
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
 CHX_INLINE bool chx_room(chx_self *self, unsigned out);
-bool chx_room_called(chx_self *self, unsigned out);
+bool chx_room_slow(chx_self *self, unsigned out);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-void chx_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Sends to a channel if there is room. False: there is none, return chx_wait(self) with `at` set so as to try again. For a
 // value that owns nothing, and whose computing can neither fail nor be noticed, except by who looks at every step.
 CHX_INLINE bool chx_try_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
-bool chx_try_send_called(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
+bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
 // The value is moved into `value`, which must own nothing.
 CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
-bool chx_receive_called(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
+bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, size_t size);
 // The same into an owning variable, whose old value is dropped.
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable);
 // The site of the next message in this channel, 0 if none is there yet.
@@ -396,14 +396,14 @@ static inline bool chx_told(chx_self *self, unsigned in, uint32_t site, uint32_t
     return chx_receive(self, in, site, outcome, sizeof *outcome);
 }
 // Which branch does not exist: a mistake of the compiler; ends the session.
-CHX_NORETURN void chx_lost(chx_self *self, uint32_t site);
+CHX_NORETURN void chx_bad_branch(chx_self *self, uint32_t site);
 // A received value is not the expected one: this role fails.
 CHX_NORETURN void chx_mismatch(chx_self *self, uint32_t site, const char *expected);
 
 // Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set, or goes on
-// with it itself if there is no news (chx_has_news).
+// with it itself if there is no news (chx_generation_changed).
 CHX_INLINE void *chx_call(chx_self *self, const chx_function *function);
-void *chx_call_called(chx_self *self, const chx_function *function);
+void *chx_call_slow(chx_self *self, const chx_function *function);
 // The same in place of the current frame, whose variables are dropped.
 void *chx_tail_call(chx_self *self, const chx_function *function);
 // The same of the current frame's own function.
@@ -413,7 +413,7 @@ CHX_INLINE void *chx_result(chx_self *self);
 // Ends the current frame, which is this function's: its variables are dropped, its result stays for chx_result. Returns
 // CHX_STEP_RETURN.
 CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function);
-chx_step chx_return_called(chx_self *self);
+chx_step chx_return_slow(chx_self *self);
 
 static inline chx_step chx_wait(chx_self *self)
 {
@@ -448,7 +448,7 @@ static inline chx_step chx_wait_at(chx_self *self, chx_frame *frame, uint32_t at
 }
 
 // Lets the runtime tell what it has to tell, then goes on at `at`.
-static inline chx_step chx_look_up(chx_self *self, chx_frame *frame, uint32_t at)
+static inline chx_step chx_poll(chx_self *self, chx_frame *frame, uint32_t at)
 {
     self->wants = 0;
     return chx_wait_at(self, frame, at);
@@ -460,13 +460,13 @@ chx_step chx_wait_for_ever(chx_self *self);
 // The value of a condition, when what the step made to find it is no longer needed.
 static inline bool chx_decided(chx_self *self, bool outcome)
 {
-    chx_done(self);
+    chx_step_end(self);
     return outcome;
 }
 
-CHX_INLINE bool chx_has_news(const chx_self *self)
+CHX_INLINE bool chx_generation_changed(const chx_self *self)
 {
-    return atomic_load_explicit(self->alarm, memory_order_relaxed) != self->alarm_seen;
+    return atomic_load_explicit(self->generation, memory_order_relaxed) != self->generation_seen;
 }
 
 CHX_INLINE void *chx_call(chx_self *self, const chx_function *function)
@@ -474,7 +474,7 @@ CHX_INLINE void *chx_call(chx_self *self, const chx_function *function)
     size_t bytes = CHX_FRAME_BYTES(function->frame_size);
     unsigned char *place = self->stack_next;
     if (CHX_UNLIKELY((size_t)(self->stack_end - place) < bytes || self->observed != 0))
-        return chx_call_called(self, function);
+        return chx_call_slow(self, function);
     self->stack_next = place + bytes;
     memset(place, 0, bytes);
     chx_frame *frame = (chx_frame *)(void *)place;
@@ -505,7 +505,7 @@ CHX_INLINE chx_step chx_return(chx_self *self, const chx_function *function)
     chx_frame *frame = self->top;
     if (function->owned_count != function->fixed_count || (function->fixed_count != 0 && frame->borrows == 0) ||
         CHX_UNLIKELY(self->stack_begin == (unsigned char *)frame || self->observed != 0))
-        return chx_return_called(self);
+        return chx_return_slow(self);
     self->returned = frame;
     self->stack_next = (unsigned char *)frame;
     self->top = frame->caller;
@@ -526,9 +526,9 @@ CHX_INLINE chx_channel *chx_out(chx_self *self, unsigned out)
 CHX_INLINE bool chx_room(chx_self *self, unsigned out)
 {
     chx_channel *channel = chx_out(self, out);
-    if (CHX_UNLIKELY(chx_has_news(self) ||
+    if (CHX_UNLIKELY(chx_generation_changed(self) ||
                      atomic_load_explicit(&channel->sent, memory_order_relaxed) >= channel->sent_stop))
-        return chx_room_called(self, out);
+        return chx_room_slow(self, out);
     return true;
 }
 
@@ -544,19 +544,19 @@ CHX_INLINE void chx_put_record(chx_self *self, chx_channel *channel, uint64_t se
     channel->write = (unsigned char *)record + CHX_RECORD_BYTES(size);
     atomic_store_explicit(&channel->sent, sent + 1, memory_order_release);
     // The receiver is told when this role waits, at the latest: usually the two then change places.
-    if (self->unsaid != NULL) {
-        if (self->unsaid == channel)
+    if (self->notify_pending != NULL) {
+        if (self->notify_pending == channel)
             return;
-        chx_say(self);
+        chx_notify(self);
     }
-    self->unsaid = channel;
+    self->notify_pending = channel;
 }
 
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
 {
     chx_channel *channel = chx_out(self, out);
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || channel->write + CHX_RECORD_BYTES(size) > channel->write_end))
-        chx_send_called(self, out, site, value, size);
+    if (CHX_UNLIKELY(size > CHX_FAST_BYTES || channel->write + CHX_RECORD_BYTES(size) > channel->write_end))
+        chx_send_slow(self, out, site, value, size);
     else
         chx_put_record(self, channel, atomic_load_explicit(&channel->sent, memory_order_relaxed), site, value, size);
 }
@@ -565,9 +565,9 @@ CHX_INLINE bool chx_try_send(chx_self *self, unsigned out, uint32_t site, const 
 {
     chx_channel *channel = chx_out(self, out);
     uint64_t sent = atomic_load_explicit(&channel->sent, memory_order_relaxed);
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || chx_has_news(self) || sent >= channel->sent_stop ||
+    if (CHX_UNLIKELY(size > CHX_FAST_BYTES || chx_generation_changed(self) || sent >= channel->sent_stop ||
                      channel->write + CHX_RECORD_BYTES(size) > channel->write_end))
-        return chx_try_send_called(self, out, site, value, size);
+        return chx_try_send_slow(self, out, site, value, size);
     chx_put_record(self, channel, sent, site, value, size);
     return true;
 }
@@ -584,14 +584,14 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
         }
         channel->sent_seen = sent;
     }
-    if (CHX_UNLIKELY(size > CHX_QUICK_BYTES || taken >= channel->taken_stop || chx_has_news(self)))
-        return chx_receive_called(self, in, site, value, size);
+    if (CHX_UNLIKELY(size > CHX_FAST_BYTES || taken >= channel->taken_stop || chx_generation_changed(self)))
+        return chx_receive_slow(self, in, site, value, size);
     const chx_record *record = (const chx_record *)(const void *)channel->read;
     uint64_t head;
     memcpy(&head, record, sizeof head);
     if (CHX_UNLIKELY(head != chx_record_head(site, (uint32_t)size) ||
                      record->of.stamp != channel->taking.stamp + taken * CHX_STAMP_NEXT))
-        return chx_receive_called(self, in, site, value, size);
+        return chx_receive_slow(self, in, site, value, size);
     memcpy(value, record + 1, size);
     channel->read += CHX_RECORD_BYTES(size);
     atomic_store_explicit(&channel->taken, taken + 1, memory_order_release);

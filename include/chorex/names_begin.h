@@ -3,10 +3,6 @@
 // Written by scripts/names from the headers that include it. Not for users. There is no include guard: it may be included
 // as often as names_end.h is.
 
-#pragma push_macro("alarm")
-#undef alarm
-#pragma push_macro("alarm_seen")
-#undef alarm_seen
 #pragma push_macro("arguments")
 #undef arguments
 #pragma push_macro("at")
@@ -105,6 +101,10 @@
 #undef from
 #pragma push_macro("function")
 #undef function
+#pragma push_macro("generation")
+#undef generation
+#pragma push_macro("generation_seen")
+#undef generation_seen
 #pragma push_macro("head")
 #undef head
 #pragma push_macro("in")
@@ -123,6 +123,8 @@
 #undef name
 #pragma push_macro("next")
 #undef next
+#pragma push_macro("notify_pending")
+#undef notify_pending
 #pragma push_macro("number")
 #undef number
 #pragma push_macro("observed")
@@ -247,8 +249,6 @@
 #undef type
 #pragma push_macro("unpack")
 #undef unpack
-#pragma push_macro("unsaid")
-#undef unsaid
 #pragma push_macro("used")
 #undef used
 #pragma push_macro("value")

@@ -2,8 +2,6 @@
 //
 // Written by scripts/names.
 
-#pragma pop_macro("alarm")
-#pragma pop_macro("alarm_seen")
 #pragma pop_macro("arguments")
 #pragma pop_macro("at")
 #pragma pop_macro("begin")
@@ -53,6 +51,8 @@
 #pragma pop_macro("frame_size")
 #pragma pop_macro("from")
 #pragma pop_macro("function")
+#pragma pop_macro("generation")
+#pragma pop_macro("generation_seen")
 #pragma pop_macro("head")
 #pragma pop_macro("in")
 #pragma pop_macro("index")
@@ -62,6 +62,7 @@
 #pragma pop_macro("line")
 #pragma pop_macro("name")
 #pragma pop_macro("next")
+#pragma pop_macro("notify_pending")
 #pragma pop_macro("number")
 #pragma pop_macro("observed")
 #pragma pop_macro("of")
@@ -124,7 +125,6 @@
 #pragma pop_macro("top")
 #pragma pop_macro("type")
 #pragma pop_macro("unpack")
-#pragma pop_macro("unsaid")
 #pragma pop_macro("used")
 #pragma pop_macro("value")
 #pragma pop_macro("variable")

@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma redefine_extname event_kind_name chx_private_event_kind_name
-#pragma redefine_extname event_write chx_private_event_write
-
 typedef enum {
     EVENT_START,  // of a session
     EVENT_END,    // of a session

@@ -67,7 +67,8 @@ static void put_hooks(const Central *central, const char *hook, Out *out)
         for (size_t i = 0; i < local->provides.count; i++) {
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
                 out_printf(
-                    out, "    chx_central_at(chx_this, %u, %s, 0); chx_central_%s(chx_this, %u); chx_done(chx_this);\n",
+                    out,
+                    "    chx_central_at(chx_this, %u, %s, 0); chx_central_%s(chx_this, %u); chx_step_end(chx_this);\n",
                     role, strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI", hook, role);
         }
     }
@@ -124,7 +125,7 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
         out_printf(out, "    chx_value_copy(&%s, &chx_closure->chx_results.%s, &chx_here->chx_results.%s);\n",
                    emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
     }
-    out_puts(out, "    (void)chx_return_called(chx_this);\n}\n");
+    out_puts(out, "    (void)chx_return_slow(chx_this);\n}\n");
 }
 
 // ---- the file ----

@@ -199,7 +199,7 @@ static void put_step(Play *play, const Node *node)
         out_printf(&v->out, "%s; ", voice_at(v, node->site, node->span));
         value_step(v, node->site, &node->at, node->target, node->op, node->value);
         if (node->value != NULL && node->value->has_call)
-            out_puts(&v->out, " chx_done(chx_this);");
+            out_puts(&v->out, " chx_step_end(chx_this);");
         spoken(play);
     }
 }
@@ -236,7 +236,7 @@ static void put_delivery(Play *play, const Node *node)
     }
     v = speak(play, node->from);
     value_release_all(v, &gathered);
-    out_puts(out, "(void)chx_value; chx_done(chx_this); }");
+    out_puts(out, "(void)chx_value; chx_step_end(chx_this); }");
 }
 
 // ---- calls and returns ----
@@ -288,7 +288,7 @@ static void put_call(Play *play, const Node *node)
     begin_statement(play, node);
     out_printf(out, "{ struct %s_chx_frame *chx_callee = chx_call(chx_this, &%s_chx_function); ", callee, callee);
     put_args(play, node);
-    out_printf(out, "chx_done(chx_this); %s_chx_play(chx_this, chx_callee); ", callee);
+    out_printf(out, "chx_step_end(chx_this); %s_chx_play(chx_this, chx_callee); ", callee);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const LocatedPattern *target = &node->results.items[i];
         for (ROLESET_EACH(role, &target->at)) {
@@ -305,7 +305,7 @@ static void put_call(Play *play, const Node *node)
                 put_passed_result(play, node, role);
         }
     }
-    out_puts(out, "(void)chx_return_called(chx_this); }");
+    out_puts(out, "(void)chx_return_slow(chx_this); }");
 }
 
 // `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then it starts
@@ -327,7 +327,7 @@ static void put_call_again(Play *play, const Node *node)
                        variable->c_name, from, variable->c_name);
         }
     }
-    out_puts(out, "chx_done(chx_this); (void)chx_return_called(chx_this); goto chx_again; }");
+    out_puts(out, "chx_step_end(chx_this); (void)chx_return_slow(chx_this); goto chx_again; }");
     play->starts_again = true;
 }
 
@@ -376,7 +376,7 @@ static void put_return(Play *play, const Node *node)
         }
     }
     begin_statement(play, node);
-    out_puts(out, "chx_done(chx_this); ");
+    out_puts(out, "chx_step_end(chx_this); ");
     put_leave(play);
 }
 
@@ -437,7 +437,7 @@ static void put_switch(Play *play, const Node *node)
         }
         // The braces are for the reader; a C compiler counts them.
         bool has_braces = out->indent < 20;
-        out_printf(out, "%s%schx_done(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
+        out_printf(out, "%s%schx_step_end(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
         out->indent++;
         put_nodes(play, &branch->body);
         if (!ends_in_jump(&branch->body)) {

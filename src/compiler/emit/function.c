@@ -135,13 +135,13 @@ static uint32_t counter_of(FunctionEmit *f, const LocalOp *op)
     return (uint32_t)f->role->counted.count;
 }
 
-// "chx_at(chx_this, 7)": a step begins.
+// "chx_step_begin(chx_this, 7)": a step begins.
 static const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet)
 {
     uint32_t counter = is_quiet ? 0 : counter_of(f, op);
     if (counter != 0)
-        return arena_printf(f->arena, "chx_at_again(chx_this, %u, %u)", op->site, counter);
-    return arena_printf(f->arena, "%s(chx_this, %u)", is_quiet ? "chx_pass" : "chx_at", op->site);
+        return arena_printf(f->arena, "chx_step_begin_again(chx_this, %u, %u)", op->site, counter);
+    return arena_printf(f->arena, "%s(chx_this, %u)", is_quiet ? "chx_pass" : "chx_step_begin", op->site);
 }
 
 static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
@@ -160,7 +160,7 @@ static void put_step(FunctionEmit *f, const LocalOp *op)
     out_printf(&f->v.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
     value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
-        out_puts(&f->v.out, " chx_done(chx_this);");
+        out_puts(&f->v.out, " chx_step_end(chx_this);");
 }
 
 // Is what is sent one variable, as it lies in the frame?
@@ -234,7 +234,7 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
         value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
     value_release_all(&f->v, &gathered);
     if (value_makes(&op->sent))
-        out_puts(out, "chx_done(chx_this); ");
+        out_puts(out, "chx_step_end(chx_this); ");
     out_puts(out, "}");
 }
 
@@ -295,7 +295,8 @@ static void put_called(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->v.out;
     if (op->callee == f->function) {
         f->begins_again = f->v.uses_variables = true;
-        out_printf(out, "if (!chx_has_news(chx_this)) { %s = chx_top(chx_this); goto chx_begin; } ", f->role->me);
+        out_printf(out, "if (!chx_generation_changed(chx_this)) { %s = chx_top(chx_this); goto chx_begin; } ",
+                   f->role->me);
     }
     out_puts(out, "return CHX_STEP_CALL;");
 }
@@ -347,7 +348,7 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
         value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
     if (args_make(op))
-        out_puts(out, "chx_done(chx_this); ");
+        out_puts(out, "chx_step_end(chx_this); ");
     const char *call = op->callee == f->function ? "chx_tail_call_again" : "chx_tail_call";
     if (op->arg_count > 0)
         out_printf(out, "%s *chx_callee = %s(chx_this, &%s); ", frame_of(f, op->callee), call, function);
@@ -514,7 +515,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
             }
         }
         if (args_make(op))
-            out_puts(out, "chx_done(chx_this); ");
+            out_puts(out, "chx_step_end(chx_this); ");
         out_puts(out, "} ");
     }
     out_printf(out, "chx_frame_set_at(&%s->chx_head, %u); ", f->role->me, label);
@@ -542,7 +543,7 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
             value_assign(&f->v, part, result->types.items[i], op->returned.exprs.items[i]);
         }
         if (value_makes(&op->returned))
-            out_puts(out, "chx_done(chx_this); ");
+            out_puts(out, "chx_step_end(chx_this); ");
     }
     block_leave_all(f, op);
     if (f->block != NULL)
@@ -667,7 +668,7 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
         bool has_braces = case_has_braces(f);
         out_printf(out, "%s%s", branch->is_default ? "default: " : "", has_braces ? "{" : "");
         if (op->condition->has_call)
-            out_puts(out, " chx_done(chx_this);");
+            out_puts(out, " chx_step_end(chx_this);");
         put_branch(f, op, branch);
         put_case_break(f, branch);
         put_case_end(f, has_braces);
@@ -688,7 +689,7 @@ static void put_switch_told(FunctionEmit *f, const LocalOp *op)
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_lost(chx_this, %u);", op->site);
+    out_printf(&f->v.out, "default: chx_bad_branch(chx_this, %u);", op->site);
 }
 
 static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chain)
@@ -718,7 +719,7 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chai
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_lost(chx_this, %u);", op->site);
+    out_printf(&f->v.out, "default: chx_bad_branch(chx_this, %u);", op->site);
 }
 
 static void put_told(FunctionEmit *f, const LocalOp *op)
@@ -825,7 +826,8 @@ static void put_look_up(FunctionEmit *f, const LocalOp *op)
         return;
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "if (CHX_UNLIKELY(chx_has_news(chx_this))) return chx_look_up(chx_this, &%s->chx_head, %u);",
+    out_printf(&f->v.out,
+               "if (CHX_UNLIKELY(chx_generation_changed(chx_this))) return chx_poll(chx_this, &%s->chx_head, %u);",
                f->role->me, label);
 }
 

@@ -13,8 +13,8 @@ const char *voice_at(const Voice *v, uint32_t site, Span span)
     if (v->is_central)
         return arena_printf(v->arena, "chx_central_at(chx_this, %u, %u, %u)", v->role, site, voice_line(v, span));
     if (v->counter != 0)
-        return arena_printf(v->arena, "chx_at_again(chx_this, %u, %u)", site, v->counter);
-    return arena_printf(v->arena, "chx_at(chx_this, %u)", site);
+        return arena_printf(v->arena, "chx_step_begin_again(chx_this, %u, %u)", site, v->counter);
+    return arena_printf(v->arena, "chx_step_begin(chx_this, %u)", site);
 }
 
 static bool is_integer(const CType *type)
@@ -448,7 +448,7 @@ static void store_matches(const Store *store, const Pattern *pattern, const char
     else
         out_printf(&v->out, "chx_mismatch(chx_this, %u, %s); } ", store->site, expected);
     if (pattern->expr->has_call)
-        out_puts(&v->out, "chx_done(chx_this); ");
+        out_puts(&v->out, "chx_step_end(chx_this); ");
 }
 
 static void store_place(const Store *store, const char *place, const CType *type, const char *source,
@@ -481,7 +481,7 @@ static void store_binds(const Store *store, const Pattern *pattern, const char *
             out_printf(&v->out, "%s; ", voice_at(v, store->site, pattern->span));
         store_place(store, place, type, source, shape->type);
         if (pattern->kind == PATTERN_PLACE && pattern->expr->has_call)
-            out_puts(&v->out, "chx_done(chx_this); ");
+            out_puts(&v->out, "chx_step_end(chx_this); ");
         break;
     }
     case PATTERN_DROP:

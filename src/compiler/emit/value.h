@@ -53,7 +53,7 @@ uint32_t voice_line(const Voice *v, Span span); // of the choreography; 0: it ha
 bool value_is_cstring_variable(const Voice *v, const Expr *expr);
 // Can the expression, evaluated, neither call nor fail? Arithmetic on variables, without division.
 bool value_is_quiet(const Voice *v, const Expr *expr);
-// "chx_at(chx_this, 7)": a step of the current operation begins.
+// "chx_step_begin(chx_this, 7)": a step of the current operation begins.
 const char *voice_at(const Voice *v, uint32_t site, Span span);
 
 // What follows prints statements or parts of them on the current line. A place or source is a C lvalue.

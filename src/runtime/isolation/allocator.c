@@ -7,10 +7,10 @@
 // eyes of a timer that interrupts this thread. If that does not succeed, the program ends and says why.
 
 #define _GNU_SOURCE
-#include "runtime/core/isolation.h"
+#include "runtime/isolation/isolation.h"
 
-#include "runtime/core/runtime.h"
-#include "runtime/core/session.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
 
 #include <link.h>
 #include <malloc.h>

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/sandbox.h"
 
-#include "runtime/core/report.h"
+#include "runtime/session/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static const char *change_user(const SandboxImage *image)
         return failed("group", errno);
     if (setresuid(image->user, image->user, image->user) != 0)
         return failed("user", errno);
-    // The kernel has forgotten this with the change: it ends with the nursery.
+    // The kernel has forgotten this with the change: it ends with the zygote.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(0);

@@ -1,4 +1,4 @@
-// files.c: which memory is shared with whom. See house.h for what the files are, and parent.h.
+// files.c: which memory is shared with whom. See isolated session.h for what the files are, and parent.h.
 //
 // A process that has a part of a file can reach the whole of it: a mapping can be moved to any other part of its file
 // (remap_file_pages), and grown (mremap), also without a descriptor. Hence a file for each group of roles that may see the
@@ -19,60 +19,60 @@
 
 // ---- what lies where ----
 
-static SharedFile *file_plan(House *house, uint64_t bytes)
+static SharedFile *file_plan(IsolatedSession *isolated, uint64_t bytes)
 {
-    SharedFile *file = &house->files[house->file_count++];
+    SharedFile *file = &isolated->files[isolated->file_count++];
     *file = (SharedFile){.descriptor = NO_DESCRIPTOR, .bytes = bytes};
     return file;
 }
 
 // The file with the channel that leads the other way, if there is one, and it was planned before.
-static SharedFile *pair_find(const House *house, const Channel *channel)
+static SharedFile *pair_find(const IsolatedSession *isolated, const Channel *channel)
 {
     const Actor *from = channel->consumer;
     for (size_t i = 0; i < from->role->sends_to_count; i++)
         if (from->out[i].consumer == channel->producer)
-            return house->rings[&from->out[i] - house->session->channels].file;
+            return isolated->rings[&from->out[i] - isolated->session->channels].file;
     return NULL;
 }
 
-// The first page is for the bells of those two, if nobody else rings them.
-static SharedFile *pair_plan(House *house, const Channel *channel)
+// The first page is for the doorbells of those two, if nobody else rings them.
+static SharedFile *pair_plan(IsolatedSession *isolated, const Channel *channel)
 {
-    Link *ends[2] = {channel->producer->link, channel->consumer->link};
-    SharedFile *file = file_plan(house, PAGE);
+    RoleProxy *ends[2] = {channel->producer->proxy, channel->consumer->proxy};
+    SharedFile *file = file_plan(isolated, PAGE);
     for (unsigned i = 0; i < 2; i++) {
         ends[i]->isolated_peers++;
-        ends[i]->bell_place = (SharedPlace){file, i * sizeof(Bell)};
+        ends[i]->doorbell_place = (SharedPlace){file, i * sizeof(Doorbell)};
     }
     return file;
 }
 
-static SharedFile *channel_file(House *house, const Channel *channel)
+static SharedFile *channel_file(IsolatedSession *isolated, const Channel *channel)
 {
-    const Link *producer = channel->producer->link, *consumer = channel->consumer->link;
+    const RoleProxy *producer = channel->producer->proxy, *consumer = channel->consumer->proxy;
     if (producer == NULL || consumer == NULL)
         return producer != NULL ? producer->own.file : consumer != NULL ? consumer->own.file : NULL;
-    SharedFile *file = pair_find(house, channel);
-    return file != NULL ? file : pair_plan(house, channel);
+    SharedFile *file = pair_find(isolated, channel);
+    return file != NULL ? file : pair_plan(isolated, channel);
 }
 
-static void channel_plan(House *house, size_t number)
+static void channel_plan(IsolatedSession *isolated, size_t number)
 {
-    SharedFile *file = channel_file(house, &house->session->channels[number]);
+    SharedFile *file = channel_file(isolated, &isolated->session->channels[number]);
     if (file == NULL)
         return;
-    house->rings[number] = (SharedPlace){file, file->bytes};
+    isolated->rings[number] = (SharedPlace){file, file->bytes};
     file->bytes += RING_WHOLE_BYTES;
 }
 
-static void bell_plan(House *house, Link *link)
+static void doorbell_plan(IsolatedSession *isolated, RoleProxy *proxy)
 {
-    if (link->isolated_peers == 0) {
-        link->bell_place = (SharedPlace){link->own.file, link->own.file->bytes};
-        link->own.file->bytes += PAGE;
-    } else if (link->isolated_peers > 1) {
-        link->bell_place = (SharedPlace){file_plan(house, PAGE), 0};
+    if (proxy->isolated_peers == 0) {
+        proxy->doorbell_place = (SharedPlace){proxy->own.file, proxy->own.file->bytes};
+        proxy->own.file->bytes += PAGE;
+    } else if (proxy->isolated_peers > 1) {
+        proxy->doorbell_place = (SharedPlace){file_plan(isolated, PAGE), 0};
     }
 }
 
@@ -99,93 +99,95 @@ static bool file_make(SharedFile *file)
            fcntl(descriptor_use(made), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 }
 
-static bool link_map(Link *link)
+static bool proxy_map(RoleProxy *proxy)
 {
-    link->seat = house_map(descriptor_use(&link->own.file->descriptor), 0, sizeof(Seat));
-    link->bell = house_map_bell(descriptor_use(&link->bell_place.file->descriptor), link->bell_place.at);
-    return link->seat != NULL && link->bell != NULL;
+    proxy->control = isolated_map(descriptor_use(&proxy->own.file->descriptor), 0, sizeof(ControlBlock));
+    proxy->doorbell =
+        isolated_map_doorbell(descriptor_use(&proxy->doorbell_place.file->descriptor), proxy->doorbell_place.at);
+    return proxy->control != NULL && proxy->doorbell != NULL;
 }
 
-bool house_make_files(House *house)
+bool isolated_make_files(IsolatedSession *isolated)
 {
-    Session *session = house->session;
+    Session *session = isolated->session;
     size_t channels = session->channel_count;
-    // At most: one of its own and a bell for each link, and one for each channel.
-    house->files = runtime_allocate(session->runtime, (2 * house->link_count + channels) * sizeof *house->files);
-    house->rings = runtime_allocate(session->runtime, (channels + 1) * sizeof *house->rings);
-    if (house->files == NULL || house->rings == NULL)
+    // At most: one of its own and a doorbell for each link, and one for each channel.
+    isolated->files =
+        runtime_allocate(session->runtime, (2 * isolated->proxy_count + channels) * sizeof *isolated->files);
+    isolated->rings = runtime_allocate(session->runtime, (channels + 1) * sizeof *isolated->rings);
+    if (isolated->files == NULL || isolated->rings == NULL)
         return false;
-    memset(house->rings, 0, (channels + 1) * sizeof *house->rings);
-    for (unsigned i = 0; i < house->link_count; i++)
-        house->links[i].own.file = file_plan(house, page_up(sizeof(Seat)));
+    memset(isolated->rings, 0, (channels + 1) * sizeof *isolated->rings);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        isolated->proxies[i].own.file = file_plan(isolated, page_up(sizeof(ControlBlock)));
     for (size_t i = 0; i < channels; i++)
-        channel_plan(house, i);
-    for (unsigned i = 0; i < house->link_count; i++)
-        bell_plan(house, &house->links[i]);
-    for (size_t i = 0; i < house->file_count; i++)
-        if (!file_make(&house->files[i]))
+        channel_plan(isolated, i);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        doorbell_plan(isolated, &isolated->proxies[i]);
+    for (size_t i = 0; i < isolated->file_count; i++)
+        if (!file_make(&isolated->files[i]))
             return false;
-    for (unsigned i = 0; i < house->link_count; i++)
-        if (!link_map(&house->links[i]))
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        if (!proxy_map(&isolated->proxies[i]))
             return false;
     return true;
 }
 
-void house_release_files(House *house)
+void isolated_release_files(IsolatedSession *isolated)
 {
-    chx_runtime *runtime = house->session->runtime;
-    for (unsigned i = 0; i < house->link_count; i++) {
-        if (house->links[i].seat != NULL)
-            munmap(house->links[i].seat, sizeof(Seat));
-        house_unmap_bell(house->links[i].bell);
+    chx_runtime *runtime = isolated->session->runtime;
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        if (isolated->proxies[i].control != NULL)
+            munmap(isolated->proxies[i].control, sizeof(ControlBlock));
+        isolated_unmap_doorbell(isolated->proxies[i].doorbell);
     }
-    for (size_t i = 0; i < house->file_count; i++)
-        descriptor_close(&house->files[i].descriptor);
-    if (house->files != NULL)
-        runtime_release(runtime, house->files);
-    if (house->rings != NULL)
-        runtime_release(runtime, house->rings);
+    for (size_t i = 0; i < isolated->file_count; i++)
+        descriptor_close(&isolated->files[i].descriptor);
+    if (isolated->files != NULL)
+        runtime_release(runtime, isolated->files);
+    if (isolated->rings != NULL)
+        runtime_release(runtime, isolated->rings);
 }
 
-size_t house_descriptors(const House *house)
+size_t isolated_descriptors(const IsolatedSession *isolated)
 {
-    return house->file_count;
+    return isolated->file_count;
 }
 
 // ---- giving them away ----
 
-static void list_add(FileList *files, const Link *link, SharedFile *file)
+static void list_add(FileList *files, const RoleProxy *proxy, SharedFile *file)
 {
-    if (file->listed == link)
+    if (file->listed == proxy)
         return;
-    file->listed = link;
+    file->listed = proxy;
     file->position = (uint32_t)files->count;
     files->list[files->count++] = descriptor_use(&file->descriptor);
 }
 
-static void list_add_peer(FileList *files, const Link *link, const Channel *channel, const Actor *peer)
+static void list_add_peer(FileList *files, const RoleProxy *proxy, const Channel *channel, const Actor *peer)
 {
-    list_add(files, link, link->house->rings[channel->linked->number].file);
-    if (peer->link != NULL)
-        list_add(files, link, peer->link->bell_place.file);
+    list_add(files, proxy, proxy->isolated->rings[channel->shm->number].file);
+    if (peer->proxy != NULL)
+        list_add(files, proxy, peer->proxy->doorbell_place.file);
 }
 
-bool link_list_files(Link *link, FileList *files)
+bool proxy_list_files(RoleProxy *proxy, FileList *files)
 {
-    const Actor *actor = link->actor;
+    const Actor *actor = proxy->actor;
     size_t channels = actor->role->sends_to_count + actor->role->receives_from_count;
     // Two for each channel, the role's own two, and the trace.
     *files = (FileList){.list = malloc((GIVEN_OTHERS + 2 * channels + 2) * sizeof(int)), .count = GIVEN_OWN};
     if (files->list == NULL)
         return false;
-    for (size_t i = 0; i < link->house->file_count; i++)
-        link->house->files[i].listed = NULL;
-    list_add(files, link, link->own.file);
-    list_add(files, link, link->bell_place.file);
+    for (size_t i = 0; i < proxy->isolated->file_count; i++)
+        proxy->isolated->files[i].listed = NULL;
+    list_add(files, proxy, proxy->own.file);
+    list_add(files, proxy, proxy->doorbell_place.file);
     for (size_t i = 0; i < actor->role->sends_to_count; i++)
-        list_add_peer(files, link, &actor->out[i], actor->out[i].consumer);
+        list_add_peer(files, proxy, &actor->out[i], actor->out[i].consumer);
     for (size_t i = 0; i < actor->role->receives_from_count; i++)
-        list_add_peer(files, link, actor->in[i], actor->in[i]->producer);
+        list_add_peer(files, proxy, actor->in[i], actor->in[i]->producer);
     for (size_t i = GIVEN_OWN; i < files->count; i++)
         if (files->list[i] < 0) {
             free(files->list);
@@ -195,8 +197,8 @@ bool link_list_files(Link *link, FileList *files)
     return true;
 }
 
-GivenPlace link_given(const Link *link, SharedPlace place)
+GivenPlace proxy_given(const RoleProxy *proxy, SharedPlace place)
 {
-    CHECK(place.file->listed == link);
+    CHECK(place.file->listed == proxy);
     return (GivenPlace){place.file->position, place.at};
 }

@@ -2,11 +2,11 @@
 // sessions come to an end. A libFuzzer target; the first byte says what is tested.
 
 #define _GNU_SOURCE
-#include "runtime/isolation/stage.h"
+#include "runtime/isolation/process_fixture.h"
 
-#include "runtime/core/codec.h"
-#include "runtime/core/linked.h"
-#include "runtime/isolation/chain.h"
+#include "runtime/value/codec.h"
+#include "runtime/channel/shm_channel.h"
+#include "runtime/value/snapshot.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -42,152 +42,152 @@ static void need(bool holds)
         abort();
 }
 
-static Stage *stage(void)
+static ProcessFixture *process_fixture(void)
 {
-    static Stage made;
+    static ProcessFixture made;
     if (made.runtime == NULL)
-        stage_init(&made);
+        process_fixture_init(&made);
     return &made;
 }
 
-// ---- posts, deaths, rings: a whole session ----
+// ---- control messages, deaths, rings: a whole session ----
 
-static const uint32_t sites[] = {STAGE_OUTER, STAGE_INNER, STAGE_OTHER, 1, 0};
+static const uint32_t sites[] = {PROCESS_FIXTURE_OUTER, PROCESS_FIXTURE_INNER, PROCESS_FIXTURE_OTHER, 1, 0};
 
 // A post that could be one, with parts of the input.
-static void fuzz_post(Input *input, Link *link)
+static void fuzz_post(Input *input, RoleProxy *proxy)
 {
     uint32_t kind = take(input, 1) % 9;
     struct {
-        PostEnter head;
-        RingPoint tails[STAGE_ROLES - 1];
+        ControlEnter head;
+        RingPoint tails[PROCESS_FIXTURE_ROLES - 1];
         unsigned char frame[16];
-    } enter = {.head = {.site = sites[take(input, 1) % 5], .tails = STAGE_ROLES - 1}};
+    } enter = {.head = {.site = sites[take(input, 1) % 5], .tails = PROCESS_FIXTURE_ROLES - 1}};
     uint32_t words[2] = {take(input, 1) % 14, take(input, 1) % 5};
     if (kind == POST_ENTER) {
-        for (unsigned i = 0; i < STAGE_ROLES - 1; i++)
-            enter.tails[i] = ring_load(&link->actor->out[i].linked->ring.words->tail);
-        stage_post(link, kind, &enter, sizeof enter);
+        for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
+            enter.tails[i] = ring_load(&proxy->actor->out[i].shm->ring.words->tail);
+        process_fixture_post(proxy, kind, &enter, sizeof enter);
     } else if (kind == POST_ARRIVE) {
-        stage_post(link, kind, &enter.head.site, sizeof enter.head.site);
+        process_fixture_post(proxy, kind, &enter.head.site, sizeof enter.head.site);
     } else if (kind == POST_READY) {
-        PostReady ready = {link->seat->order.epoch};
-        stage_post(link, kind, &ready, sizeof ready);
+        ControlReady ready = {proxy->control->command.epoch};
+        process_fixture_post(proxy, kind, &ready, sizeof ready);
     } else if (kind == POST_WAKE || kind == POST_COMPLAIN) {
-        stage_post(link, kind, words, sizeof words);
+        process_fixture_post(proxy, kind, words, sizeof words);
     } else {
         const uint8_t *bytes;
         size_t count = take_bytes(input, take(input, 1) % 40, &bytes);
-        stage_post(link, kind, bytes, count);
+        process_fixture_post(proxy, kind, bytes, count);
     }
 }
 
-static void fuzz_memory(Input *input, Link *link)
+static void fuzz_memory(Input *input, RoleProxy *proxy)
 {
-    Session *session = link->house->session;
+    Session *session = proxy->isolated->session;
     const uint8_t *bytes;
     uint32_t which = take(input, 1) % 4;
     Channel *channel = &session->channels[take(input, 1) % session->channel_count];
-    unsigned char *memory = (unsigned char *)link->seat;
-    size_t limit = offsetof(Seat, posts) + 256;
-    if (which != 0 && channel->linked != NULL) {
-        memory = which == 1 ? (unsigned char *)channel->linked->ring.words : channel->linked->ring.data;
+    unsigned char *memory = (unsigned char *)proxy->control;
+    size_t limit = offsetof(ControlBlock, controls) + 256;
+    if (which != 0 && channel->shm != NULL) {
+        memory = which == 1 ? (unsigned char *)channel->shm->ring.words : channel->shm->ring.data;
         limit = which == 1 ? sizeof(RingWords) : 256;
     } else if (which == 3) {
-        memory = (unsigned char *)link->bell - (uintptr_t)link->bell % PAGE;
+        memory = (unsigned char *)proxy->doorbell - (uintptr_t)proxy->doorbell % PAGE;
         limit = 512;
     }
     size_t at = take(input, 2) % limit, count = take_bytes(input, take(input, 1) % 32, &bytes);
     memcpy(memory + at, bytes, count < limit - at ? count : limit - at);
 }
 
-static void fuzz_send(Input *input, Link *link)
+static void fuzz_send(Input *input, RoleProxy *proxy)
 {
-    unsigned to = take(input, 1) % STAGE_ROLES, from = link->actor->index;
+    unsigned to = take(input, 1) % PROCESS_FIXTURE_ROLES, from = proxy->actor->index;
     const uint8_t *bytes;
     uint32_t site = take(input, 1) % 6, epoch = take(input, 1) % 4;
     size_t count = take_bytes(input, take(input, 1) % 48, &bytes);
     if (to == from)
         return;
-    Ring view = stage_view(link, from, to);
+    Ring view = process_fixture_view(proxy, from, to);
     if (ring_room(&view) == RING_ITEM)
         ring_send(&view, site, epoch, bytes, count);
 }
 
-static void fuzz_receive(Input *input, Link *link)
+static void fuzz_receive(Input *input, RoleProxy *proxy)
 {
-    unsigned from = take(input, 1) % STAGE_ROLES, to = link->actor->index;
+    unsigned from = take(input, 1) % PROCESS_FIXTURE_ROLES, to = proxy->actor->index;
     RingItem item;
     if (to == from)
         return;
-    Ring view = stage_view(link, from, to);
+    Ring view = process_fixture_view(proxy, from, to);
     if (ring_peek(&view, &item) == RING_ITEM)
         ring_pop(&view, &item);
 }
 
-// What the postman does. False: the house is gone.
-static bool fuzz_postman(House *house, uint32_t what)
+// What the supervisor thread does. False: the isolated session is gone.
+static bool fuzz_supervisor(IsolatedSession *isolated, uint32_t what)
 {
-    house_block_lock(house);
-    for (unsigned i = 0; i < house->link_count; i++) {
-        Link *link = &house->links[i];
-        if (what % 2 == 0 && link->state != LINK_LEFT && link->state != LINK_NEW)
-            link_run_timers(link, link_next_ns(link));
-        link_take_posts(link);
+    isolated_block_lock(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        if (what % 2 == 0 && proxy->state != LINK_LEFT && proxy->state != LINK_NEW)
+            proxy_run_timers(proxy, proxy_next_ns(proxy));
+        proxy_take_controls(proxy);
     }
     if (what % 4 == 1) {
-        house_look_for_ended(house);
-        house_look_for_deadlock(house);
-        house_wake_all(house);
+        isolated_look_for_ended(isolated);
+        isolated_look_for_deadlock(isolated);
+        isolated_wake_all(isolated);
     }
-    bool is_there = house->left_count < house->link_count;
-    house_block_unlock(house);
+    bool is_there = isolated->left_count < isolated->proxy_count;
+    isolated_block_unlock(isolated);
     return is_there;
 }
 
 static void fuzz_session(Input *input)
 {
     uint32_t who = take(input, 1);
-    bool isolated[STAGE_ROLES] = {true, (who & 1) == 0, (who & 2) == 0, (who & 4) == 0};
-    chx_session *session = stage_start(stage(), isolated);
+    bool isolated[PROCESS_FIXTURE_ROLES] = {true, (who & 1) == 0, (who & 2) == 0, (who & 4) == 0};
+    chx_session *session = process_fixture_start(process_fixture(), isolated);
     need(session != NULL);
-    House *house = stage_house(session);
+    IsolatedSession *isolated = process_fixture_isolated(session);
     bool is_there = true;
     while (is_there && input->at < input->end) {
         uint32_t what = take(input, 1);
-        Link *link = &house->links[take(input, 1) % house->link_count];
+        RoleProxy *proxy = &isolated->proxies[take(input, 1) % isolated->proxy_count];
         const uint8_t *bytes;
         size_t count;
         switch (what % 8) {
         case 0:
         case 1:
         case 2:
-            fuzz_post(input, link);
+            fuzz_post(input, proxy);
             break;
         case 3:
             count = take_bytes(input, take(input, 1), &bytes);
-            stage_bytes(link, bytes, count);
+            process_fixture_bytes(proxy, bytes, count);
             break;
         case 4:
-            fuzz_memory(input, link);
+            fuzz_memory(input, proxy);
             break;
         case 5:
-            fuzz_send(input, link);
+            fuzz_send(input, proxy);
             break;
         case 6:
-            fuzz_receive(input, link);
+            fuzz_receive(input, proxy);
             break;
         case 7:
-            is_there = stage_die(link, (int)(what / 8 % 2) * SIGSEGV);
+            is_there = process_fixture_die(proxy, (int)(what / 8 % 2) * SIGSEGV);
         }
         if (is_there && what >= 128)
-            is_there = fuzz_postman(house, what / 8);
-        stage_hear(stage());
+            is_there = fuzz_supervisor(isolated, what / 8);
+        process_fixture_hear(process_fixture());
     }
     if (is_there)
-        is_there = fuzz_postman(house, 1);
-    stage_end(stage(), session, is_there, NULL);
-    need(stage_blobs == 0);
+        is_there = fuzz_supervisor(isolated, 1);
+    process_fixture_end(process_fixture(), session, is_there, NULL);
+    need(process_fixture_blobs == 0);
 }
 
 // ---- both ends of a ring ----
@@ -260,24 +260,24 @@ static void fuzz_ring(Input *input)
 
 static void shadow_pack(void *shadow, const void *value)
 {
-    memcpy(shadow, value, sizeof(StageMix));
+    memcpy(shadow, value, sizeof(ProcessFixtureMix));
 }
 
 static void shadow_unpack(void *value, const void *shadow)
 {
-    memcpy(value, shadow, sizeof(StageMix));
+    memcpy(value, shadow, sizeof(ProcessFixtureMix));
 }
 
 static const chx_type shadow = {.kind = CHX_KIND_SHADOW,
                                 .owning = true,
-                                .size = sizeof(StageMix),
+                                .size = sizeof(ProcessFixtureMix),
                                 .name = "shadow",
-                                .element = &stage_mix,
+                                .element = &process_fixture_mix,
                                 .pack = shadow_pack,
                                 .unpack = shadow_unpack};
 static const chx_type array = {.kind = CHX_KIND_ARRAY,
                                .owning = true,
-                               .size = 3 * sizeof(StageMix),
+                               .size = 3 * sizeof(ProcessFixtureMix),
                                .name = "array",
                                .count = 3,
                                .element = &shadow};
@@ -301,8 +301,8 @@ static const chx_type *const types[] = {
     &chx_type_cstring,
     &chx_type_str,
     &chx_type_bytes,
-    &stage_blob,
-    &stage_mix,
+    &process_fixture_blob,
+    &process_fixture_mix,
     &shadow,
     &array,
     &narrow,
@@ -337,7 +337,7 @@ static void fuzz_value(Input *input)
     static Actor nobody;
     static const chx_role role = {.role = "nobody"};
     static Session session;
-    session.runtime = stage()->runtime;
+    session.runtime = process_fixture()->runtime;
     nobody.session = &session;
     nobody.role = &role;
     Guard guard;
@@ -345,7 +345,7 @@ static void fuzz_value(Input *input)
     if (sigsetjmp(guard.jump, 0) == 0)
         decode_one(type, input->at, (size_t)(input->end - input->at));
     guard_leave(&guard);
-    need(stage_blobs == 0);
+    need(process_fixture_blobs == 0);
 }
 
 // ---- saved frames ----
@@ -355,13 +355,13 @@ typedef struct {
     int64_t chx_result;
     int number;
     const char *text;
-    StageMix mix;
+    ProcessFixtureMix mix;
     void *pointer;
     chx_fault fault;
 } SavedVariables;
 static const chx_variable saved_variables[] = {
     {"text", offsetof(SavedVariables, text), &chx_type_cstring},
-    {"mix", offsetof(SavedVariables, mix), &stage_mix},
+    {"mix", offsetof(SavedVariables, mix), &process_fixture_mix},
     {"number", offsetof(SavedVariables, number), &chx_type_int},
     {"pointer", offsetof(SavedVariables, pointer), &opaque},
     {"fault", offsetof(SavedVariables, fault), &chx_type_fault},
@@ -377,7 +377,7 @@ static const chx_role saved_role = {.role = "saved", .name = "saved"};
 static void fuzz_chain(Input *input)
 {
     static Session session;
-    session.runtime = stage()->runtime;
+    session.runtime = process_fixture()->runtime;
     Chunk *chunk = calloc(1, sizeof *chunk + 512);
     Actor actor = {.session = &session, .role = &saved_role};
     stack_init(&actor, chunk, 512);
@@ -393,11 +393,11 @@ static void fuzz_chain(Input *input)
     memcpy(bytes + 24, &frame_size, 8);
     Guard guard;
     guard_enter(&guard, &actor);
-    if (sigsetjmp(guard.jump, 0) == 0 && chain_load(&actor, bytes, count)) {
+    if (sigsetjmp(guard.jump, 0) == 0 && snapshot_load(&actor, bytes, count)) {
         chx_buffer again = {0};
-        chain_save(&actor, NULL, &again);
+        snapshot_save(&actor, NULL, &again);
         actor_unwind(&actor);
-        need(chain_load(&actor, again.data, again.size));
+        need(snapshot_load(&actor, again.data, again.size));
         chx_buffer_free(&again);
     }
     actor_unwind(&actor);
@@ -405,7 +405,7 @@ static void fuzz_chain(Input *input)
     actor_fini(&actor);
     free(chunk);
     free(bytes);
-    stage_blobs = 0; // one that failed in the middle may be lost: only that process is
+    process_fixture_blobs = 0; // one that failed in the middle may be lost: only that process is
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

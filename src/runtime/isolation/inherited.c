@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/inherited.h"
 
-#include "runtime/core/descriptor.h"
+#include "runtime/platform/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,10 @@
 // inherited.h: what processes of roles inherit from the program, and whether that is still what the program has.
 //
-// Roles are forked from the nursery, which got all this when it was started. A program may change it later: drop
-// privileges above all. Then the nursery is of no use for new sessions, and there must be another.
+// Roles are forked from the zygote, which got all this when it was started. A program may change it later: drop
+// privileges above all. Then the zygote is of no use for new sessions, and there must be another.
 
 #ifndef RUNTIME_ISOLATION_INHERITED_H
 #define RUNTIME_ISOLATION_INHERITED_H
-
-#include "runtime/core/private.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,11 @@
 // offspring.h: ends what roles have started and left behind.
 //
-// A role's process adopts whatever is orphaned below it (PR_SET_CHILD_SUBREAPER), and the nursery adopts what a role leaves
-// behind when it ends. So a child of the nursery that is not a role was started by a role that is no more, whatever it has
+// A role's process adopts whatever is orphaned below it (PR_SET_CHILD_SUBREAPER), and the zygote adopts what a role leaves
+// behind when it ends. So a child of the zygote that is not a role was started by a role that is no more, whatever it has
 // done to get away: a process group or a session of its own makes no difference.
 
 #ifndef RUNTIME_ISOLATION_OFFSPRING_H
 #define RUNTIME_ISOLATION_OFFSPRING_H
-
-#include "runtime/core/private.h"
 
 #include <stdbool.h>
 #include <stddef.h>

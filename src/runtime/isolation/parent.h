@@ -1,22 +1,20 @@
 // parent.h: isolated roles as the program that runs the session sees them.
 //
-// One postman thread per runtime, started with the first isolated role, deals with what their processes post, with their
+// One supervisor thread thread per runtime, started with the first isolated role, deals with what their processes post, with their
 // deaths and with what is due (restarts, kills). What it and others (a role that fails, a deadline) do to a link is
 // serialised by the session's block lock.
 
 #ifndef RUNTIME_ISOLATION_PARENT_H
 #define RUNTIME_ISOLATION_PARENT_H
 
-#include "runtime/core/private.h"
-
-#include "runtime/core/codec.h"
-#include "runtime/core/isolation.h"
-#include "runtime/core/mark.h"
-#include "runtime/core/session.h"
-#include "runtime/isolation/house.h"
+#include "runtime/value/codec.h"
+#include "runtime/isolation/isolation.h"
+#include "runtime/recovery/savepoint.h"
+#include "runtime/session/session.h"
+#include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/inherited.h"
-#include "runtime/isolation/linked.h"
-#include "runtime/isolation/nursery.h"
+#include "runtime/channel/shm_internal.h"
+#include "runtime/isolation/zygote.h"
 
 enum {
     RECALL_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
@@ -30,32 +28,32 @@ enum {
     POSTS_PER_TURN = 256,
     BUSY_HOUSES = 16,
     SAVED_MAX_BYTES = 1 << 30,         // what the blocks that a role is in hold of it
-    MARK_BYTES = 512,                  // of these, for each block
+    SAVEPOINT_BYTES = 512,             // of these, for each block
     COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
     UNBORN_MAX = 3,
     UNASKED_MAX = 10,
-    UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the nursery not answered
-    SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the nursery has not answered a ping: 5 seconds in all
-    LOOK_MIN_NS = 250000000, // the postman looks after everything when it has slept so long,
+    UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the zygote not answered
+    SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
+    LOOK_MIN_NS = 250000000, // the supervisor thread looks after everything when it has slept so long,
 };
 #define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
-#define PING_MIN_NS UINT64_C(2000000000)   // the nursery is not asked more often than that whether it listens
+#define PING_MIN_NS UINT64_C(2000000000)   // the zygote is not asked more often than that whether it listens
 #define BEGIN_MAX_NS UINT64_C(10000000000) // from asking for a process until it has begun
-#define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the nursery is asked whether it listens
+#define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the zygote is asked whether it listens
 
 typedef enum {
     LINK_NEW,
     LINK_ALIVE, // there is a process
     LINK_WAITS, // it is dead; another is to be started at restart_ns
     LINK_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
-} LinkState;
+} ProxyState;
 
-// One of the session's files; house.h says which there are.
+// One of the session's files; isolated session.h says which there are.
 typedef struct {
-    Descriptor descriptor; // none: it has not been made yet
-    uint64_t bytes;        // as far as it is planned
-    const Link *listed;    // the role that it was last listed for, and its place in that list
+    Descriptor descriptor;   // none: it has not been made yet
+    uint64_t bytes;          // as far as it is planned
+    const RoleProxy *listed; // the role that it was last listed for, and its place in that list
     uint32_t position;
 } SharedFile;
 
@@ -64,55 +62,55 @@ typedef struct {
     uint64_t at;
 } SharedPlace;
 
-struct Link {
-    House *house;
-    Actor *actor; // its place in this process: marks, epochs of its channels, counters
-    Seat *seat;
-    Bell *bell;
-    SharedPlace own, bell_place;
+struct RoleProxy {
+    IsolatedSession *isolated;
+    Actor *actor; // its place in this process: savepoints, epochs of its channels, counters
+    ControlBlock *control;
+    Doorbell *doorbell;
+    SharedPlace own, doorbell_place;
     unsigned isolated_peers; // that it has channels to or from
-    LinkState state;
+    ProxyState state;
     uint64_t id; // of the process; 0: none
-    Link *next_by_id;
-    _Atomic bool is_condemned; // to be killed: it asked for that, or its time was up
-    bool is_taken_up;          // its time was up when it was coming back
-    uint32_t ready_epoch;      // it has been called back, and has not yet said that it is there; 0: it has not
+    RoleProxy *next_by_id;
+    _Atomic bool kill_pending; // to be killed: it asked for that, or its time was up
+    bool is_recovered;         // its time was up when it was coming back
+    uint32_t ready_epoch;      // it has been rolled back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
-    uint64_t posts_head;
+    uint64_t control_head;
     uint32_t late;
-    uint32_t order_number;
-    chx_buffer post;              // as far as it has been read
-    size_t saved_bytes;           // of its marks
-    unsigned complaints;          // of this process, without reason
+    uint32_t command_number;
+    chx_buffer message;           // as far as it has been read
+    size_t saved_bytes;           // of its savepoints
+    unsigned violations;          // of this process, without reason
     chx_buffer begin;             // its frames at the beginning
     chx_buffer sandbox;           // as sandbox_write has it; empty: it has none
     bool has_filter;              // of system calls
     Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
     uint64_t kill_ns, restart_ns; // 0: not
     uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
-    uint64_t killed_ns;           // the nursery was asked to kill it then; 0: it could not be asked
+    uint64_t killed_ns;           // the zygote was asked to kill it then; 0: it could not be asked
     unsigned unanswered, unasked; // since it was to be killed
-    uint64_t generation;          // of the nursery that was asked for its process
-    unsigned unborn;              // so often the nursery was lost before it had begun
+    uint64_t generation;          // of the zygote that was asked for its process
+    unsigned unborn;              // so often the zygote was lost before it had begun
     unsigned deaths;              // since it last entered or left a block
 };
 
-struct House {
+struct IsolatedSession {
     Session *session;
     struct Isolation *isolation;
-    House *next, **link_here; // among the isolation's
+    IsolatedSession *next, **proxy_here; // among the isolation's
     SharedFile *files;
     size_t file_count;
     SharedPlace *rings; // by channel; file NULL: both ends are here
-    uint64_t number;    // by which a process that rings for the postman names it
-    House *next_by_number;
-    uint64_t busy_ns; // until then the postman looks at it without being rung for; 0: it does not
-    Link *links;      // in role order
-    unsigned link_count, left_count, given_back;
+    uint64_t number;    // by which a process that rings for the supervisor thread names it
+    IsolatedSession *next_by_number;
+    uint64_t busy_ns;   // until then the supervisor thread looks at it without being rung for; 0: it does not
+    RoleProxy *proxies; // in role order
+    unsigned proxy_count, left_count, given_back;
     uint64_t stood; // what had happened when everybody was last found asleep
     bool slept;
-    bool is_lacking;       // a block could not begin again (session->lacks): the postman ends the session
-    struct Linked *linked; // by channel; not mapped: both ends are here
+    bool is_lacking;        // a block could not begin again (session->lacks): the supervisor thread ends the session
+    struct ShmChannel *shm; // by channel; not mapped: both ends are here
 };
 
 // What starts and looks after the isolated roles of sessions that were started with the same privileges and
@@ -120,120 +118,121 @@ struct House {
 typedef struct Isolation {
     chx_runtime *runtime;
     struct Isolation *older;
-    Inherited inherited;  // what its thread and its nursery have
+    Inherited inherited;  // what its thread and its zygote have
     _Atomic size_t users; // sessions
     pthread_mutex_t lock; // of what follows
-    House *houses;
-    Link *by_id[LINK_BUCKETS];
-    House *by_number[HOUSE_BUCKETS];
+    IsolatedSession *isolated_sessions;
+    RoleProxy *by_id[LINK_BUCKETS];
+    IsolatedSession *by_number[HOUSE_BUCKETS];
     uint64_t last_id, last_number;
-    Descriptor bell[2]; // a pipe that the postman is rung with for what is due, and at the end
-    Descriptor door[2]; // one that processes ring with: they write a house's number
+    Descriptor doorbell[2]; // a pipe that the supervisor thread is rung with for what is due, and at the end
+    Descriptor door[2];     // one that processes ring with: they write a isolated session's number
     bool has_thread;
     pthread_t thread;
-    Nursery nursery;
-    uint64_t patience_ns;      // of roles of this process that wait for another one's
+    Zygote zygote;
+    uint64_t spin_budget_ns;   // of roles of this process that wait for another one's
     _Atomic uint64_t watch_ns; // a timer was set then without ringing; UINT64_MAX: none
     _Atomic bool closing;
-    House *busy[BUSY_HOUSES]; // the postman's
+    IsolatedSession *busy[BUSY_HOUSES]; // the supervisor thread's
     unsigned busy_count;
 } Isolation;
 
-static inline Bell *link_bell(const Link *link)
+static inline Doorbell *proxy_doorbell(const RoleProxy *proxy)
 {
-    return link->bell;
+    return proxy->doorbell;
 }
 
 // ---- files.c: which memory is shared with whom ----
 
-// Decides which files there are, makes and maps them: for the house's links and all channels of the session. False: they
+// Decides which files there are, makes and maps them: for the isolated session's links and all channels of the session. False: they
 // can't be had; errno says why.
-bool house_make_files(House *house);
-void house_release_files(House *house);
-// So many descriptors a house needs.
-size_t house_descriptors(const House *house);
+bool isolated_make_files(IsolatedSession *isolated);
+void isolated_release_files(IsolatedSession *isolated);
+// So many descriptors a isolated session needs.
+size_t isolated_descriptors(const IsolatedSession *isolated);
 
 typedef struct {
     int *list;
     size_t count;
-    Descriptor restore; // among them; only made for this list
+    Descriptor image; // among them; only made for this list
 } FileList;
 // The files that the role's process is given, from GIVEN_OWN on; the caller fills in those before and the trace, for all of
 // which there is room, and frees the list. False: it can't be had; errno says why.
-bool link_list_files(Link *link, FileList *files);
+bool proxy_list_files(RoleProxy *proxy, FileList *files);
 // Where this lies, for the process that the files were listed for just now.
-GivenPlace link_given(const Link *link, SharedPlace place);
+GivenPlace proxy_given(const RoleProxy *proxy, SharedPlace place);
 
-// ---- posts.c ----
+// ---- control messages.c ----
 
 // With the session's block lock held: deals with what the process has posted. False: there is more.
-bool link_take_posts(Link *link);
+bool proxy_take_controls(RoleProxy *proxy);
 
-// ---- link.c: all with the session's block lock held ----
+// ---- role_proxy.c: all with the session's block lock held ----
 
 // The process is dead. `status` as of waitpid.
-void link_died(Link *link, int status);
+void proxy_died(RoleProxy *proxy, int status);
 // It is to be killed, because of this. More than once is once.
-void link_condemn(Link *link, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
+void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
 // What it has written into a channel can't be right.
-void link_blame(Link *link, const char *peer);
+void proxy_blame(RoleProxy *proxy, const char *peer);
 // Everybody of the session looks again: a process that has gone wrong may have written over what they wait for.
-void house_wake_all(House *house);
+void isolated_wake_all(IsolatedSession *isolated);
 // Nobody waits in a block for a role that has ended: if so, the session fails.
-void house_look_for_ended(House *house);
+void isolated_look_for_ended(IsolatedSession *isolated);
 // Everybody sleeps, was woken to look, and sleeps again, and nothing has happened: the session fails. A choreography never
 // comes to that, unless a process has written over what another one reads, or has got lost. To be called before
-// house_wake_all, from time to time.
-void house_look_for_deadlock(House *house);
-// It has been called back because a block's time was up: soon it is killed. The postman is told by the caller.
-void link_hurry(Link *link);
+// isolated_wake_all, from time to time.
+void isolated_look_for_deadlock(IsolatedSession *isolated);
+// It has been rolled back because a block's time was up: soon it is killed. The supervisor thread is told by the caller.
+void proxy_hurry(RoleProxy *proxy);
 // What is due now.
-void link_run_timers(Link *link, uint64_t now_ns);
+void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.
-uint64_t link_next_ns(const Link *link);
-// The nursery was lost, and with it the process, if there was one by then.
-void link_orphan(Link *link);
+uint64_t proxy_next_ns(const RoleProxy *proxy);
+// The zygote was lost, and with it the process, if there was one by then.
+void proxy_orphan(RoleProxy *proxy);
 // There are descriptors that the program has closed: no process can be reached any more, and the session fails. Only on the
-// postman's thread.
-void link_lost_touch(Link *link);
+// supervisor thread's thread.
+void proxy_lost_touch(RoleProxy *proxy);
 // No process could be started.
-void link_not_born(Link *link, int error);
+void proxy_not_spawned(RoleProxy *proxy, int error);
 // Asks for a process.
-void link_spawn(Link *link);
-// It does not go on. Only on the postman's thread, which gives its count of `live` back when the lock is released.
-void link_leave(Link *link);
+void proxy_spawn(RoleProxy *proxy);
+// It does not go on. Only on the supervisor thread's thread, which gives its count of `live` back when the lock is released.
+void proxy_leave(RoleProxy *proxy);
 
 // What the process wrote as a value of this type: is it one? The value is then owned. As value_decode.
-DecodeResult link_decode(Link *link, const chx_type *type, void *value, const void *data, size_t size, Fault *fault);
+DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, const void *data, size_t size,
+                          Fault *fault);
 // Can the record that stands in a channel (the context) be a message?
-bool link_item_is_valid(void *context, Ring *ring, const RingItem *item);
+bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item);
 
-// ---- postman.c ----
+// ---- supervisor thread.c ----
 
 // The one whose processes have what the calling thread has now; made on first use. It is to be given back. NULL: it can't
 // be had, the status and the thread's report say why.
 Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status);
 void isolation_give_back(Isolation *isolation);
-// The house's roles can be started from now on; and no longer.
-void isolation_add(House *house);
-void isolation_remove(House *house);
+// The isolated session's roles can be started from now on; and no longer.
+void isolation_add(IsolatedSession *isolated);
+void isolation_remove(IsolatedSession *isolated);
 void isolation_ring(Isolation *isolation);
-// The postman looks at the timers at this time or soon after it, without being woken for that now.
+// The supervisor thread looks at the timers at this time or soon after it, without being woken for that now.
 void isolation_watch(Isolation *isolation, uint64_t due_ns);
-// What a process rings the postman with. -1 and EBADF: the program has closed it.
+// What a process rings the supervisor thread with. -1 and EBADF: the program has closed it.
 int isolation_door(Isolation *isolation);
 // Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.
 bool isolation_open(Isolation *isolation);
 void isolation_close(Isolation *isolation);
-// Only the nursery is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
+// Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);
-// Gives the link a new process number, by which the nursery's messages name it; and takes it back.
-void isolation_number(Link *link);
-void isolation_forget(Link *link);
+// Gives the link a new process number, by which the zygote's messages name it; and takes it back.
+void isolation_number(RoleProxy *proxy);
+void isolation_forget(RoleProxy *proxy);
 
-void house_block_lock(House *house);
-// Gives back what has left meanwhile: afterwards the session and the house may be gone.
-void house_block_unlock(House *house);
+void isolated_block_lock(IsolatedSession *isolated);
+// Gives back what has left meanwhile: afterwards the session and the isolated session may be gone.
+void isolated_block_unlock(IsolatedSession *isolated);
 
 #endif

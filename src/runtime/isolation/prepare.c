@@ -1,11 +1,11 @@
-// prepare.c: a session gets its house: shared memory, links, channels that lead to other processes. See parent.h.
+// prepare.c: a session gets its isolated session: shared memory, links, channels that lead to other processes. See parent.h.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
 
-#include "runtime/core/codec.h"
-#include "runtime/core/registry.h"
-#include "runtime/isolation/chain.h"
+#include "runtime/value/codec.h"
+#include "runtime/session/registry.h"
+#include "runtime/value/snapshot.h"
 #include "runtime/isolation/sandbox.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-bool isolation_wanted(void)
+bool isolation_from_env(void)
 {
     const char *wanted = secure_getenv("CHOREX_ISOLATION");
     if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "thread") == 0)
@@ -43,39 +43,39 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
 
 static void parent_notify(Channel *channel, bool producer)
 {
-    bell_ring(link_bell((producer ? channel->producer : channel->consumer)->link));
+    doorbell_ring(proxy_doorbell((producer ? channel->producer : channel->consumer)->proxy));
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
-static bool complaint_holds(const Actor *actor, Channel *channel, const Link *link, Complaint about)
+static bool violation_holds(const Actor *actor, Channel *channel, const RoleProxy *proxy, Complaint about)
 {
-    Ring *ring = &channel->linked->ring;
+    Ring *ring = &channel->shm->ring;
     RingItem item;
     if (about == COMPLAIN_UNEXPECTED)
         return true;
     if (about == COMPLAIN_ENDED)
-        return link->state == LINK_LEFT &&
+        return proxy->state == LINK_LEFT &&
                (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_EMPTY;
     if (about == COMPLAIN_AHEAD)
-        return ring_peek(ring, &item) == RING_ITEM && channel->producer->link != NULL &&
+        return ring_peek(ring, &item) == RING_ITEM && channel->producer->proxy != NULL &&
                item.record.of.epoch > channel->head.sending.epoch;
     return (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_BROKEN;
 }
 
 // A role of this process has found something that an isolated one can't have meant.
-static void parent_complain(Actor *actor, Channel *channel, Complaint about)
+static void parent_report_violation(Actor *actor, Channel *channel, Complaint about)
 {
-    House *house = channel->linked->owner;
-    Link *link = channel->producer == actor ? channel->consumer->link : channel->producer->link;
+    IsolatedSession *isolated = channel->shm->owner;
+    RoleProxy *proxy = channel->producer == actor ? channel->consumer->proxy : channel->producer->proxy;
     current()->busy++;
-    house_block_lock(house);
-    if (complaint_holds(actor, channel, link, about))
-        link_blame(link, actor->role->role);
-    pthread_mutex_unlock(&house->session->block_lock);
+    isolated_block_lock(isolated);
+    if (violation_holds(actor, channel, proxy, about))
+        proxy_blame(proxy, actor->role->role);
+    pthread_mutex_unlock(&isolated->session->block_lock);
     current()->busy--;
 }
 
-static const LinkedSide parent_side = {parent_notify, parent_complain};
+static const ShmSide parent_side = {parent_notify, parent_report_violation};
 
 // ---- refusing ----
 
@@ -90,7 +90,7 @@ static const char *role_refusal(const Session *session, unsigned index, const ch
 {
     const Actor *actor = &session->actors[index];
     const chx_role *role = actor->role;
-    const char *unsendable = chain_unsendable(arguments);
+    const char *unsendable = snapshot_unsendable(arguments);
     if (strlen(role->choreography) >= NAME_SIZE || strlen(role->name) >= NAME_SIZE || strlen(role->role) >= NAME_SIZE)
         return "its name is too long for a process of its own";
     if (actor->context != NULL)
@@ -123,115 +123,115 @@ static const char *role_refusal(const Session *session, unsigned index, const ch
 
 // ---- building ----
 
-static House *house_new(Session *session, Isolation *isolation, unsigned links)
+static IsolatedSession *isolated_new(Session *session, Isolation *isolation, unsigned proxies)
 {
     chx_runtime *runtime = session->runtime;
-    House *house = runtime_allocate(runtime, sizeof *house);
-    if (house == NULL)
+    IsolatedSession *isolated = runtime_allocate(runtime, sizeof *isolated);
+    if (isolated == NULL)
         return NULL;
-    *house = (House){.session = session, .isolation = isolation};
-    session->house = house;
-    house->links = runtime_allocate(runtime, links * sizeof *house->links);
-    house->linked = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *house->linked);
+    *isolated = (IsolatedSession){.session = session, .isolation = isolation};
+    session->isolated = isolated;
+    isolated->proxies = runtime_allocate(runtime, proxies * sizeof *isolated->proxies);
+    isolated->shm = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *isolated->shm);
     // Either may be there without the other: isolation_release looks at both.
-    if (house->links != NULL)
-        memset(house->links, 0, links * sizeof *house->links);
-    if (house->linked != NULL)
-        memset(house->linked, 0, (session->channel_count + 1) * sizeof *house->linked);
-    return house->links != NULL && house->linked != NULL ? house : NULL;
+    if (isolated->proxies != NULL)
+        memset(isolated->proxies, 0, proxies * sizeof *isolated->proxies);
+    if (isolated->shm != NULL)
+        memset(isolated->shm, 0, (session->channel_count + 1) * sizeof *isolated->shm);
+    return isolated->proxies != NULL && isolated->shm != NULL ? isolated : NULL;
 }
 
-static void house_add_link(House *house, Actor *actor)
+static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor)
 {
-    Link *link = &house->links[house->link_count++];
-    *link = (Link){.house = house, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
-    actor->link = link;
+    RoleProxy *proxy = &isolated->proxies[isolated->proxy_count++];
+    *proxy = (RoleProxy){.isolated = isolated, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
+    actor->proxy = proxy;
 }
 
 // A channel with an isolated role at either end.
-static bool house_add_channel(House *house, size_t number)
+static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
 {
-    Channel *channel = &house->session->channels[number];
-    const chx_runtime_options *options = &house->session->runtime->options;
-    struct Linked *linked = &house->linked[number];
+    Channel *channel = &isolated->session->channels[number];
+    const chx_runtime_options *options = &isolated->session->runtime->options;
+    struct ShmChannel *shm = &isolated->shm[number];
     uint32_t token = channel->head.sending.check;
-    SharedPlace place = house->rings[number];
+    SharedPlace place = isolated->rings[number];
     if (place.file == NULL)
         return true;
-    if (!house_map_ring(&linked->ring, &place.file->descriptor, place.at, token))
+    if (!isolated_map_ring(&shm->ring, &place.file->descriptor, place.at, token))
         return false;
-    ring_set_limits(&linked->ring, options->channel_messages, options->channel_bytes);
-    linked->side = &parent_side;
-    linked->owner = house;
-    linked->number = (uint32_t)number;
-    linked->patience_ns = house->isolation->patience_ns;
-    linked_init(channel, linked);
+    ring_set_limits(&shm->ring, options->channel_messages, options->channel_bytes);
+    shm->side = &parent_side;
+    shm->owner = isolated;
+    shm->number = (uint32_t)number;
+    shm->spin_budget_ns = isolated->isolation->spin_budget_ns;
+    shm_init(channel, shm);
     return true;
 }
 
 // The arguments lie in the actor's first frame: they go to the process. False: no memory, or a codec that fails.
-static bool link_take_arguments(Link *link)
+static bool proxy_take_arguments(RoleProxy *proxy)
 {
     // Nobody has returned from anything.
-    uint32_t observed = link->actor->self.observed;
-    link->actor->self.observed = 0;
+    uint32_t observed = proxy->actor->self.observed;
+    proxy->actor->self.observed = 0;
     Guard guard;
-    guard_enter(&guard, link->actor);
+    guard_enter(&guard, proxy->actor);
     // As in actor_begin: a codec that crashes here crashes in the caller's hands.
     current()->busy++;
     if (sigsetjmp(guard.jump, 0) == 0) {
-        chain_save(link->actor, NULL, &link->begin);
+        snapshot_save(proxy->actor, NULL, &proxy->begin);
     } else {
-        link->begin.failed = true;
+        proxy->begin.failed = true;
         guard_landed(&guard);
     }
     guard_leave(&guard);
-    actor_unwind(link->actor);
-    link->actor->self.observed = observed;
-    return !link->begin.failed;
+    actor_unwind(proxy->actor);
+    proxy->actor->self.observed = observed;
+    return !proxy->begin.failed;
 }
 
 // False: no memory.
-static bool link_take_sandbox(Link *link, const chx_sandbox *sandbox)
+static bool proxy_take_sandbox(RoleProxy *proxy, const chx_sandbox *sandbox)
 {
-    chx_writer writer = {&link->sandbox};
+    chx_writer writer = {&proxy->sandbox};
     if (sandbox == NULL)
         return true;
-    link->has_filter = sandbox->filter != CHX_FILTER_NONE;
+    proxy->has_filter = sandbox->filter != CHX_FILTER_NONE;
     sandbox_write(&writer, sandbox);
     errno = ENOMEM;
-    return !link->sandbox.failed;
+    return !proxy->sandbox.failed;
 }
 
-static bool house_build(Session *session, const bool *isolated, const chx_actor *cast)
+static bool isolated_build(Session *session, const bool *is_isolated, const chx_actor *cast)
 {
-    House *house = session->house;
+    IsolatedSession *isolated = session->isolated;
     for (unsigned i = 0; i < session->actor_count; i++)
-        if (isolated[i])
-            house_add_link(house, &session->actors[i]);
-    for (unsigned i = 0; cast != NULL && i < house->link_count; i++)
-        if (!link_take_sandbox(&house->links[i], cast[house->links[i].actor->index].sandbox))
+        if (is_isolated[i])
+            isolated_add_proxy(isolated, &session->actors[i]);
+    for (unsigned i = 0; cast != NULL && i < isolated->proxy_count; i++)
+        if (!proxy_take_sandbox(&isolated->proxies[i], cast[isolated->proxies[i].actor->index].sandbox))
             return false;
-    if (!house_make_files(house))
+    if (!isolated_make_files(isolated))
         return false;
     for (size_t i = 0; i < session->channel_count; i++)
-        if (!house_add_channel(house, i))
+        if (!isolated_add_channel(isolated, i))
             return false;
     // What owns memory here is dropped only when all else is there.
     errno = ENOMEM;
-    for (unsigned i = 0; i < house->link_count; i++)
-        if (!link_take_arguments(&house->links[i]))
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        if (!proxy_take_arguments(&isolated->proxies[i]))
             return false;
     return true;
 }
 
-static void house_chain_others(Session *session)
+static void isolated_chain_others(Session *session)
 {
     session->first_here = session->last_here = NULL;
     session->here_count = 0;
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
-        if (actor->link != NULL)
+        if (actor->proxy != NULL)
             continue;
         if (session->last_here == NULL)
             session->first_here = actor;
@@ -248,11 +248,11 @@ static void refuse_memory(const Session *session, int error)
     snprintf(why, sizeof why, "%s", strerrordesc_np(error));
     if (error == EFBIG)
         snprintf(why, sizeof why, "the limit on sizes of files (ulimit -f) is too low");
-    if (error == EMFILE && session->house != NULL)
+    if (error == EMFILE && session->isolated != NULL)
         snprintf(why, sizeof why,
                  "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
                  "limit is set by ulimit -n",
-                 strerrordesc_np(error), house_descriptors(session->house));
+                 strerrordesc_np(error), isolated_descriptors(session->isolated));
     report_refuse(NULL, session->plan->choreography->file, "memory shared with the roles' processes can't be had: %s",
                   why);
 }
@@ -260,7 +260,7 @@ static void refuse_memory(const Session *session, int error)
 chx_status isolation_prepare(Session *session, const bool *isolated, const chx_actor *cast)
 {
     const chx_choreography *choreography = session->plan->choreography;
-    unsigned links = 0;
+    unsigned proxies = 0;
     char why[REPORT_WHY_SIZE];
     chx_status status;
     for (unsigned i = 0; i < session->actor_count; i++) {
@@ -269,7 +269,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated, const chx_a
             report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
             return CHX_INVALID;
         }
-        links += isolated[i];
+        proxies += isolated[i];
         const chx_sandbox *sandbox = isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
         refusal = sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
         if (refusal != NULL) {
@@ -282,57 +282,57 @@ chx_status isolation_prepare(Session *session, const bool *isolated, const chx_a
     if (isolation == NULL)
         return status;
     errno = ENOMEM;
-    if (house_new(session, isolation, links) == NULL || !house_build(session, isolated, cast)) {
-        if (session->house == NULL)
+    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, isolated, cast)) {
+        if (session->isolated == NULL)
             isolation_give_back(isolation);
         refuse_memory(session, errno);
         return CHX_NO_MEMORY;
     }
-    house_chain_others(session);
+    isolated_chain_others(session);
     return CHX_OK;
 }
 
 void isolation_start(Session *session)
 {
-    House *house = session->house;
-    Isolation *isolation = house->isolation;
+    IsolatedSession *isolated = session->isolated;
+    Isolation *isolation = isolated->isolation;
     // What was printed before the roles began is out before they print.
     fflush(stdout);
-    isolation_add(house);
-    house_block_lock(house);
-    for (unsigned i = 0; i < house->link_count; i++)
-        link_spawn(&house->links[i]);
+    isolation_add(isolated);
+    isolated_block_lock(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        proxy_spawn(&isolated->proxies[i]);
     pthread_mutex_unlock(&session->block_lock);
-    // Whatever could not be started, the postman sees. The session may be over by now.
+    // Whatever could not be started, the supervisor thread sees. The session may be over by now.
     isolation_ring(isolation);
 }
 
 void isolation_stop(Session *session)
 {
-    isolation_ring(session->house->isolation);
+    isolation_ring(session->isolated->isolation);
 }
 
 void isolation_release(Session *session)
 {
-    House *house = session->house;
+    IsolatedSession *isolated = session->isolated;
     chx_runtime *runtime = session->runtime;
-    for (unsigned i = 0; i < house->link_count; i++) {
-        Link *link = &house->links[i];
-        chx_buffer_free(&link->post);
-        chx_buffer_free(&link->begin);
-        chx_buffer_free(&link->sandbox);
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        chx_buffer_free(&proxy->message);
+        chx_buffer_free(&proxy->begin);
+        chx_buffer_free(&proxy->sandbox);
     }
-    for (size_t i = 0; house->linked != NULL && i < session->channel_count; i++) {
-        house_unmap_ring(&house->linked[i].ring);
-        chx_buffer_free(&house->linked[i].buffer);
-        chx_buffer_free(&house->linked[i].value);
+    for (size_t i = 0; isolated->shm != NULL && i < session->channel_count; i++) {
+        isolated_unmap_ring(&isolated->shm[i].ring);
+        chx_buffer_free(&isolated->shm[i].buffer);
+        chx_buffer_free(&isolated->shm[i].value);
     }
-    house_release_files(house);
-    if (house->links != NULL)
-        runtime_release(runtime, house->links);
-    if (house->linked != NULL)
-        runtime_release(runtime, house->linked);
-    isolation_give_back(house->isolation);
-    runtime_release(runtime, house);
-    session->house = NULL;
+    isolated_release_files(isolated);
+    if (isolated->proxies != NULL)
+        runtime_release(runtime, isolated->proxies);
+    if (isolated->shm != NULL)
+        runtime_release(runtime, isolated->shm);
+    isolation_give_back(isolated->isolation);
+    runtime_release(runtime, isolated);
+    session->isolated = NULL;
 }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/sandbox.h"
 
-#include "runtime/core/report.h"
+#include "runtime/session/report.h"
 
 #include <errno.h>
 #include <linux/capability.h>

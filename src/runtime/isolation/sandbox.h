@@ -4,8 +4,6 @@
 #ifndef RUNTIME_ISOLATION_SANDBOX_H
 #define RUNTIME_ISOLATION_SANDBOX_H
 
-#include "runtime/core/private.h"
-
 #include <chorex.h>
 
 #include <stdbool.h>

@@ -8,8 +8,6 @@
 #ifndef RUNTIME_ISOLATION_STARTUP_H
 #define RUNTIME_ISOLATION_STARTUP_H
 
-#include "runtime/core/private.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 

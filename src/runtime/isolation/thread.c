@@ -6,12 +6,12 @@
 // whoever handled them before.
 
 #define _GNU_SOURCE
-#include "runtime/core/isolation.h"
+#include "runtime/isolation/isolation.h"
 
-#include "runtime/core/actor.h"
-#include "runtime/core/report.h"
-#include "runtime/core/runtime.h"
-#include "runtime/core/session.h"
+#include "runtime/actor/actor.h"
+#include "runtime/session/report.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -199,7 +199,7 @@ void isolation_signals_release(void)
     pthread_mutex_unlock(&handlers.lock);
 }
 
-static size_t stack_bytes_wanted(void)
+static size_t stack_bytes_from_env(void)
 {
     size_t frame = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
     return frame + ALTERNATE_STACK_BYTES / 2 > ALTERNATE_STACK_BYTES ? frame + ALTERNATE_STACK_BYTES / 2
@@ -219,7 +219,7 @@ static void thread_prepare(void)
         return;
     if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= (size_t)getauxval(AT_MINSIGSTKSZ) + HANDLER_BYTES)
         return;
-    size_t size = stack_bytes_wanted();
+    size_t size = stack_bytes_from_env();
     stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
     if (stack.ss_sp == NULL)
         return;

@@ -6,10 +6,10 @@
 // step: the floating-point control is compared once per turn (actor_run), the rest is noted once per session and thread.
 
 #define _GNU_SOURCE
-#include "runtime/core/isolation.h"
+#include "runtime/isolation/isolation.h"
 
-#include "runtime/core/runtime.h"
-#include "runtime/core/session.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
 
 enum {
     STACK_RESERVE_BYTES = 131072

@@ -1,7 +1,7 @@
 // posix.c: the platform table on Linux.
 
 #define _GNU_SOURCE
-#include "runtime/core/platform.h"
+#include "runtime/platform/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>

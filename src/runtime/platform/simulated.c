@@ -6,12 +6,12 @@
 // this always comes to an end, and C stacks don't grow on one another.
 
 #define _GNU_SOURCE
-#include "runtime/core/platform.h"
+#include "runtime/platform/platform.h"
 
-#include "runtime/core/block.h"
-#include "runtime/core/runtime.h"
-#include "runtime/core/session.h"
-#include "runtime/core/simulation.h"
+#include "runtime/recovery/block.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+#include "runtime/platform/simulation.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -522,7 +522,7 @@ static void machine_read_settings(void)
         machine.random[i] = (machine.options.seed + 1) * 0xd6e8feb86659fd93u + (uint64_t)i * 0xa0761d6478bd642fu;
 }
 
-const Platform *platform_wanted(void)
+const Platform *platform_from_env(void)
 {
     pthread_once(&machine.once, machine_read_settings);
     return machine.wanted ? &platform_simulated : &platform_posix;

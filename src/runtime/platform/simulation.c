@@ -1,6 +1,6 @@
 // simulation.c: reads the settings of a simulated machine. Strictly: a mistyped setting would test something else.
 
-#include "runtime/core/simulation.h"
+#include "runtime/platform/simulation.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // The settings of CHOREX_SIM.
 
-#include "runtime/core/simulation.h"
+#include "runtime/platform/simulation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

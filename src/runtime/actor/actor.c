@@ -1,0 +1,647 @@
+// actor.c: running an actor, guarding its code, waiting and waking.
+
+#include "runtime/actor/actor.h"
+
+#include "base/check.h"
+#include "runtime/actor/observe.h"
+#include "runtime/recovery/checkpoint.h"
+#include "runtime/isolation/isolation.h"
+#include "runtime/channel/shm_channel.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+#include "runtime/value/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+_Thread_local Current this_thread;
+
+bool fault_add(Fault *fault, const char *what)
+{
+    char why[REPORT_WHY_SIZE];
+    snprintf(why, sizeof why, "%.400s (%s)", fault->why, what);
+    memcpy(fault->why, why, sizeof why);
+    return false;
+}
+
+void guard_enter(Guard *guard, Actor *actor)
+{
+    Current *here = current();
+    guard->outer = here->guard;
+    guard->outer_actor = here->actor;
+    guard->outer_busy = here->busy;
+    guard->outer_unpooled = here->unpooled;
+    here->guard = guard;
+    here->actor = actor;
+    here->busy = 0;
+    here->unpooled = 0;
+}
+
+void guard_leave(Guard *guard)
+{
+    Current *here = current();
+    CHECK(here->guard == guard);
+    guard->actor = here->actor;
+    here->guard = guard->outer;
+    here->actor = guard->outer_actor;
+    here->busy = guard->outer_busy;
+    here->unpooled = guard->outer_unpooled;
+}
+
+void guard_landed(const Guard *guard)
+{
+    Current *here = current();
+    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
+    here->busy++;
+    isolation_thread_recover(here->actor, &guard->fault);
+}
+
+// The fault, in the current guard.
+static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
+{
+    Guard *guard = current()->guard;
+    CHECK(guard != NULL);
+    guard->fault.kind = kind;
+    guard->fault.signal = signal;
+    guard->fault.site = site;
+    guard->fault.instruction = 0;
+    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
+    return guard;
+}
+
+void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    Guard *guard = guard_blame(kind, signal, site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
+}
+
+void guard_no_memory(void)
+{
+    const Actor *actor = current()->actor;
+    // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
+    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
+}
+
+// Moves the result of the outermost function to where the session keeps it.
+static void actor_keep_result(Actor *actor)
+{
+    const chx_type *type = actor->self.returned->function->result;
+    void *slot = session_result(actor->session, actor->index);
+    if (type == NULL)
+        return;
+    if (slot != NULL)
+        memcpy(slot, actor->self.returned + 1, type->size);
+    else
+        chx_value_drop(type, actor->self.returned + 1);
+}
+
+// False: the session is being stopped.
+static bool actor_roll_back(Actor *actor)
+{
+    // In this order: the session is marked as stopping before the alarm for it rises.
+    uint32_t generation = atomic_load(actor->self.generation);
+    if (session_is_stopping(actor->session))
+        return false;
+    if (actor->process != NULL)
+        process_roll_back(actor);
+    else
+        checkpoint_roll_back(actor, generation);
+    return true;
+}
+
+static bool actor_generation_changed(Actor *actor)
+{
+    return atomic_load_explicit(actor->self.generation, memory_order_acquire) != actor->self.generation_seen;
+}
+
+static void actor_notify_pending(Actor *actor)
+{
+    if (actor->self.notify_pending != NULL)
+        chx_notify(&actor->self);
+}
+
+// After a step; with CHX_STEP_RETURN also at the beginning.
+static ActorOutcome actor_go_on(Actor *actor, chx_step step)
+{
+    for (;;) {
+        // Who called a function takes its result first, whatever happens.
+        if (step != CHX_STEP_RETURN) {
+            if (actor_generation_changed(actor)) {
+                if (!actor_roll_back(actor))
+                    return ACTOR_STOPPED;
+            } else if (step == CHX_STEP_WAIT) {
+                return actor->self.wants != 0 ? ACTOR_WAITS : ACTOR_YIELDS;
+            }
+        }
+        if (actor->self.top == NULL)
+            break;
+        step = actor->self.top->function->run(&actor->self, actor->self.top);
+    }
+    actor_keep_result(actor);
+    if (actor->role->fini != NULL) {
+        actor_notify_pending(actor);
+        actor->hook = CHX_SITE_FINI;
+        actor->role->fini();
+        actor->hook = 0;
+        chx_step_end(&actor->self);
+    }
+    return ACTOR_ENDED;
+}
+
+void actor_init(Actor *actor)
+{
+    actor->begun = true;
+    if (actor->role->init != NULL) {
+        actor->hook = CHX_SITE_INIT;
+        actor->role->init();
+        chx_step_end(&actor->self);
+    }
+    actor->hook = 0;
+}
+
+static ActorOutcome actor_steps(Actor *actor)
+{
+    if (actor_generation_changed(actor) && !actor_roll_back(actor))
+        return ACTOR_STOPPED;
+    if (!actor->begun)
+        actor_init(actor);
+    actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
+    return actor_go_on(actor, CHX_STEP_RETURN);
+}
+
+// Is the actor's wait one that only `next` can end?
+static bool actor_waits_for(const Actor *actor, const Actor *next)
+{
+    uintptr_t wants = actor->self.wants;
+    const Channel *channel = (const Channel *)(wants & ~WANTS_TAGS);
+    if ((wants & WANTS_BLOCK) != 0)
+        return false;
+    return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
+}
+
+// Inside: who can run in the actor's place: the one that waits on this worker for what the actor has sent, or that is to
+// be run next here. NULL: nobody, or not before others are told something.
+static Actor *actor_successor(Worker *worker, Actor *actor)
+{
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    const Channel *notify_pending = (const Channel *)actor->self.notify_pending,
+                  *credit_pending = actor->credit_pending;
+    if (notify_pending != NULL) {
+        Actor *peer = notify_pending->consumer;
+        if (next != peer && (next != NULL || !worker_keeps(worker, peer, notify_pending)))
+            return NULL;
+        next = peer;
+    } else if (next == NULL || next->session->float_control != actor->session->float_control) {
+        return NULL;
+    }
+    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
+    if (credit_pending != NULL && credit_pending->producer != next)
+        return NULL;
+    // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by one who has
+    // been here all the time.
+    return session_is_pinned_to(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
+}
+
+// Inside: makes the actor wait. False: there is news, nothing was done.
+static bool actor_wait_inside(Actor *actor)
+{
+    chx_channel *notify_pending = actor->self.notify_pending;
+    // Before it waits: afterwards it may be in another's hand.
+    actor->self.notify_pending = NULL;
+    atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
+    // Who raises an alarm does it before scheduler_quiesce, which fences, and looks who waits after.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (chx_generation_changed(&actor->self)) {
+        atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+        actor->self.notify_pending = notify_pending;
+        return false;
+    }
+    return true;
+}
+
+// As actor_hand_over, in all cases.
+static __attribute__((noinline)) Actor *actor_hand_over_slow(Worker *worker, Actor *actor)
+{
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    if (turn >= atomic_load_explicit(&worker->slice_end, memory_order_relaxed) && worker_slice_is_over(worker))
+        return NULL;
+    if (!owner_section_begin(worker))
+        return NULL;
+    Actor *next = actor_successor(worker, actor);
+    if (next != NULL && !actor_wait_inside(actor))
+        next = NULL;
+    if (next != NULL) {
+        atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+        atomic_store_explicit(&next->home, worker, memory_order_release);
+        atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
+        atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+    }
+    owner_section_end(worker);
+    return next;
+}
+
+// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
+// is in hand. NULL: not so, nothing was done.
+//
+// This is the usual case: the session is this worker's alone, and the other one waits for what the actor has sent. Whether
+// the scheduler is closed, or there is news, need not be asked: scheduler_quiesce, which who raises an alarm calls, sets
+// slice_end to 0, and the next time the actor comes here it is asked.
+static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
+{
+    atomic_store_explicit(&worker->in_section, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); // as in owner_section_begin
+    const Channel *notify_pending = (const Channel *)actor->self.notify_pending,
+                  *credit_pending = actor->credit_pending;
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    if (turn < atomic_load_explicit(&worker->slice_end, memory_order_acquire) && notify_pending != NULL &&
+        session_is_pinned_to(actor->session, worker) &&
+        atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL) {
+        Actor *next = notify_pending->consumer;
+        if (atomic_load_explicit(&next->waits, memory_order_relaxed) == (uintptr_t)notify_pending &&
+            (credit_pending == NULL || credit_pending->producer == next)) {
+            actor->self.notify_pending = NULL;
+            atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
+            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+            // Another turn, to those who look whether one takes long.
+            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+            owner_section_end(worker);
+            return next;
+        }
+    }
+    owner_section_end(worker);
+    return actor_hand_over_slow(worker, actor);
+}
+
+// Not inline: beside sigsetjmp nothing would stay in a register.
+static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *worker)
+{
+    Actor **runs = &current()->actor;
+    __asm__("" : "+r"(runs)); // or it would be computed again for every turn
+    if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
+        atomic_store_explicit(&actor->home, worker, memory_order_release);
+    ActorOutcome outcome = actor_steps(actor);
+    if (actor->self.observed != 0)
+        return outcome;
+    Actor *next;
+    while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
+        *runs = actor = next;
+        // It has waited, so it begins by asking again, and sees then whether there is an alarm.
+        actor->budget = TURN_BUDGET;
+        chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);
+        if (step != CHX_STEP_WAIT || actor->self.wants == 0)
+            outcome = actor_go_on(actor, step);
+    }
+    return outcome;
+}
+
+// After a turn, of whichever outcome.
+static void actor_ran(Guard *guard, ActorOutcome outcome)
+{
+    actor_notify_pending(guard->actor);
+    if (guard->actor->self.observed != 0)
+        observe_turn(guard->actor, outcome, &guard->fault);
+}
+
+void actor_thread_exited(Actor *actor, Guard *guard)
+{
+    guard->actor = actor;
+    guard->fault = (Fault){.kind = CHX_FAULT_EXIT, .site = actor->self.site};
+    strcpy(guard->fault.why, "a function of the role ended its thread (pthread_exit)");
+    actor_ran(guard, ACTOR_FAILED);
+}
+
+ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
+{
+    volatile ActorOutcome outcome = ACTOR_FAILED;
+    guard_enter(guard, actor);
+    float_use(actor->session->float_control);
+    if (sigsetjmp(guard->jump, 0) == 0)
+        outcome = actor_chain(actor, worker);
+    else
+        guard_landed(guard);
+    guard_leave(guard);
+    actor_ran(guard, outcome);
+    return outcome;
+}
+
+static __attribute__((noinline)) ActorOutcome actor_steps_unscheduled(Actor *actor, void (*await)(Actor *actor))
+{
+    ActorOutcome outcome;
+    while ((outcome = actor_steps(actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_WAITS)
+            await(actor);
+    return outcome;
+}
+
+ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor))
+{
+    volatile ActorOutcome outcome = ACTOR_FAILED;
+    guard_enter(guard, actor);
+    if (sigsetjmp(guard->jump, 0) == 0)
+        outcome = actor_steps_unscheduled(actor, await);
+    else
+        guard_landed(guard);
+    guard_leave(guard);
+    if (actor->self.observed != 0)
+        observe_turn(actor, outcome, &guard->fault);
+    return outcome;
+}
+
+static void actor_begin_steps(Actor *actor, const chx_entry *entry, const void *arguments)
+{
+    void *frame = chx_call(&actor->self, entry->function);
+    if (entry->begin != NULL)
+        entry->begin(frame, arguments);
+}
+
+bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard)
+{
+    volatile bool begun = false;
+    guard_enter(guard, actor);
+    // A bad pointer among the arguments is the caller's crash, not the role's.
+    current()->busy++;
+    if (sigsetjmp(guard->jump, 0) == 0) {
+        actor_begin_steps(actor, entry, arguments);
+        begun = true;
+    } else {
+        guard_landed(guard);
+    }
+    guard_leave(guard);
+    return begun;
+}
+
+const chx_site *actor_site(const chx_role *role, uint32_t site)
+{
+    size_t low = 0, high = role->site_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (role->sites[middle].number < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < role->site_count && role->sites[low].number == site ? &role->sites[low] : NULL;
+}
+
+void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size)
+{
+    const chx_site *found = actor_site(role, site);
+    if (found != NULL && found->type != NULL && found->type->owning && found->type->size == size)
+        chx_value_drop(found->type, (void *)value);
+}
+
+int actor_site_line(const Actor *actor, uint32_t site)
+{
+    if (actor->is_central)
+        return actor->central_line;
+    const chx_site *found = actor_site(actor->role, site);
+    return found != NULL ? found->line : 0;
+}
+
+// Is what the actor wants there?
+static bool actor_can_go_on(Actor *actor)
+{
+    if (actor_generation_changed(actor))
+        return true;
+    uintptr_t wants = actor->self.wants;
+    void *what = (void *)(wants & ~WANTS_TAGS);
+    if ((wants & WANTS_BLOCK) != 0)
+        return atomic_load(&((Block *)what)->done);
+    if (((Channel *)what)->shm != NULL)
+        return shm_is_ready(actor, what, (wants & WANTS_ROOM) != 0);
+    return (wants & WANTS_ROOM) != 0 ? channel_has_room(what) : actor_peek(actor, what) != NULL;
+}
+
+// Another process is likely to answer soon, and this worker has nothing else to do: looks for a while. True: the actor can
+// go on.
+static bool actor_looks_for(Actor *actor, Channel *channel)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    SpinBudget spin_budget = shm_spin_budget(channel);
+    do {
+        if (actor_can_go_on(actor))
+            return true;
+    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+             spin_budget_lasts(&spin_budget, runtime->platform));
+    return false;
+}
+
+// The actor has told another one something, was at a step and is through with it: did that take long?
+static void actor_weigh(Actor *actor)
+{
+    Session *session = actor->session;
+    const Notified *notified = &actor->notified;
+    const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    uint64_t passed_ns = session->runtime->platform->now_ns() - notified->at_ns;
+    actor->notified.at_ns = 0;
+    // It has failed, or done more than that step, or others have run in its place: then nothing is known.
+    if (actor->self.steps - notified->steps > 1 ||
+        atomic_load_explicit(&worker->turn, memory_order_relaxed) != notified->turn)
+        return;
+    uint32_t *place = &actor->long_sites[notified->site % LONG_SITES];
+    uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+    if (passed_ns >= STALL_NS) {
+        *place = notified->site;
+        session_set_apart(session, APART);
+    } else {
+        if (*place == notified->site)
+            *place = 0;
+        session_set_apart(session, apart > APART_VAIN ? apart - APART_VAIN : 0);
+    }
+}
+
+bool actor_wait(Actor *actor)
+{
+    uintptr_t what = actor->self.wants & ~WANTS_TAGS;
+    uintptr_t preparing = what | WAITS_PREPARING;
+    bool is_shm = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->shm != NULL;
+    actor_flush_credit(actor);
+    if (actor->notified.at_ns != 0)
+        actor_weigh(actor);
+    if (is_shm && actor_looks_for(actor, (Channel *)what))
+        return false;
+    atomic_store(&actor->waits, preparing);
+    if (is_shm)
+        shm_announce_wait((Channel *)what, (actor->self.wants & WANTS_ROOM) != 0);
+    // From here on a sender that finds this word changes it; one that did not is seen by looking again.
+    if (actor_can_go_on(actor)) {
+        atomic_store(&actor->waits, 0);
+        return false;
+    }
+    return atomic_compare_exchange_strong(&actor->waits, &preparing, what);
+}
+
+void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+{
+    // Sequentially consistent: we look next whether the peer waits; the peer, before it waits, whether this was said.
+    atomic_store(notified, atomic_load_explicit(notified, memory_order_relaxed));
+    current()->busy++;
+    if (actor_wake(peer, channel)) {
+        Scheduler *scheduler = &actor->session->runtime->scheduler;
+        bool moves = atomic_load_explicit(&peer->home, memory_order_relaxed) !=
+                     atomic_load_explicit(&actor->home, memory_order_relaxed);
+        scheduler_ready(scheduler, peer);
+        // The two were at work at the same time, and may be again.
+        if (moves)
+            scheduler_offer(scheduler);
+    }
+    current()->busy--;
+}
+
+// The peer, which waits, is taken out of that and given away. False: it does not wait, or nobody takes it.
+static bool actor_hand_off(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+{
+    Scheduler *scheduler = &actor->session->runtime->scheduler;
+    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    if (!scheduler_has_idle_worker(scheduler, peer))
+        return false;
+    current()->busy++;
+    bool is_here = false, is_taken = true;
+    if (owner_section_begin(worker)) {
+        is_here = worker_keeps(worker, peer, channel);
+        if (is_here)
+            atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
+        owner_section_end(worker);
+    }
+    if (!is_here) {
+        // As in actor_notify_elsewhere.
+        atomic_store(notified, atomic_load_explicit(notified, memory_order_relaxed));
+        is_taken = actor_wake(peer, channel);
+    }
+    if (is_taken && scheduler_hand_off(scheduler, worker, peer))
+        worker_shares(worker);
+    else if (is_taken)
+        scheduler_ready(scheduler, peer);
+    current()->busy--;
+    return is_taken;
+}
+
+void actor_notify_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+{
+    Session *session = actor->session;
+    uint32_t site = actor->self.site;
+    bool is_long = false, gives = false;
+    if (atomic_load_explicit(&session->apart, memory_order_relaxed) != 0) {
+        if (actor->notified.at_ns != 0)
+            actor_weigh(actor);
+        const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+        actor->notified =
+            (Notified){session->runtime->platform->now_ns(), atomic_load_explicit(&worker->turn, memory_order_relaxed),
+                       actor->self.steps, site};
+        uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+        session_set_apart(session, apart > 0 ? apart - 1 : 0);
+        is_long = actor->long_sites[site % LONG_SITES] == site;
+        gives = is_long && actor_hand_off(actor, peer, channel, notified);
+    }
+    if (!gives)
+        actor_notify(actor, peer, channel, notified);
+    // All sleep.
+    if (is_long && !gives)
+        scheduler_offer(&session->runtime->scheduler);
+}
+
+void actor_notify(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+{
+    if (!worker_notify(atomic_load_explicit(&actor->home, memory_order_relaxed), peer, channel))
+        actor_notify_elsewhere(actor, peer, channel, notified);
+}
+
+bool actor_wake(Actor *actor, const void *what)
+{
+    uintptr_t waits = atomic_load(&actor->waits);
+    while (waits != 0 && (what == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)what)) {
+        if (atomic_compare_exchange_weak(&actor->waits, &waits, 0))
+            return (waits & WAITS_PREPARING) == 0;
+    }
+    return false;
+}
+
+void actor_flush_credit(Actor *actor)
+{
+    Channel *channel = actor->credit_pending;
+    if (channel == NULL)
+        return;
+    actor->credit_pending = NULL;
+    if (channel->shm != NULL) {
+        shm_flush_credit(channel);
+        return;
+    }
+    channel_announce(channel);
+    actor_notify(actor, channel->producer, channel, &channel->head.taken);
+}
+
+// ---- what a role's functions ask of their actor ----
+
+void chx_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    Actor *actor = current()->actor;
+    if (actor == NULL) {
+        fputs("chorex: chx_fail outside of a role: ", stderr);
+        vfprintf(stderr, format, arguments);
+        fputs("\n", stderr);
+        abort();
+    }
+    Guard *guard = guard_blame(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
+}
+
+void *chx_context(void)
+{
+    Actor *actor = current()->actor;
+    return actor != NULL ? actor->context : NULL;
+}
+
+const char *chx_role_name(void)
+{
+    Actor *actor = current()->actor;
+    return actor != NULL ? actor->role->role : "";
+}
+
+void *chx_alloc(size_t size)
+{
+    Actor *actor = current()->actor;
+    if (actor == NULL)
+        return NULL;
+    Allocation *allocation = NULL;
+    if (size <= SIZE_MAX / 2)
+        allocation = runtime_allocate(actor->session->runtime, sizeof *allocation + size);
+    if (allocation == NULL)
+        guard_no_memory();
+    allocation->next = actor->allocations;
+    actor->allocations = allocation;
+    return memset(allocation->data, 0, size);
+}
+
+void actor_pool(Actor *actor, const struct chx_text *text)
+{
+    if (actor->self.pool_size == actor->pool_capacity) {
+        chx_runtime *runtime = actor->session->runtime;
+        size_t capacity = actor->pool_capacity == 0 ? 16 : actor->pool_capacity * 2;
+        const struct chx_text **pool = runtime_allocate(runtime, capacity * sizeof *pool);
+        if (pool == NULL) {
+            text_drop(text);
+            guard_no_memory();
+        }
+        if (actor->pool != NULL) {
+            memcpy(pool, actor->pool, actor->self.pool_size * sizeof *pool);
+            runtime_release(runtime, actor->pool);
+        }
+        actor->pool = pool;
+        actor->pool_capacity = capacity;
+    }
+    actor->pool[actor->self.pool_size++] = text;
+}
+
+void chx_release(chx_self *self)
+{
+    Actor *actor = (Actor *)self;
+    while (self->pool_size > 0)
+        text_drop(actor->pool[--self->pool_size]);
+}

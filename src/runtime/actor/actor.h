@@ -1,0 +1,246 @@
+// actor.h: a role at work in a session: a stack of frames, channels to its peers, counters. All of it is data.
+//
+// At any time an actor is in one place: in a run queue, being run by one worker, waiting, or ended. Whoever has it in
+// hand (took it from a queue, or won the exchange on `waits`) may touch its plain members; everybody else only the
+// atomic ones.
+
+#ifndef RUNTIME_ACTOR_ACTOR_H
+#define RUNTIME_ACTOR_ACTOR_H
+
+#include "runtime/channel/channel.h"
+#include "runtime/session/report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+enum {
+    STACK_FIRST_BYTES = 512,     // frames in the session's own memory
+    STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
+    TURN_BUDGET = 2048,          // receives and sends until others get their turn
+    LONG_SITES = 4,              // remembered
+};
+
+typedef struct Session Session;
+typedef struct Worker Worker;
+typedef struct Block Block;
+typedef struct Savepoint Savepoint; // checkpoint.c
+typedef struct SavepointChunk SavepointChunk;
+
+// How often a role has entered a block.
+typedef struct {
+    uint32_t site, count; // no site: none yet
+} Ordinal;
+
+// The same for all blocks directly under one attempt.
+typedef struct {
+    Ordinal first;
+    uint32_t base; // the others: from here on in actor->ordinals
+} Ordinals;
+
+// Which blocks a role is in: effect.h.
+typedef struct {
+    uint64_t high, low;
+} EffectPath;
+typedef struct Uncount Uncount;
+
+// When an actor told another one something and began a step.
+typedef struct {
+    uint64_t at_ns; // 0: not since that was weighed
+    uint64_t turn;  // of its worker
+    uint64_t steps; // of its own
+    uint32_t site;
+} Notified;
+
+// What was wrong, on its way from where it happened to the monitor.
+typedef struct Fault {
+    chx_fault_kind kind;
+    int signal;
+    uint32_t site;
+    uintptr_t instruction; // that a fatal signal has interrupted; 0: not known
+    char why[REPORT_WHY_SIZE];
+} Fault;
+
+// Adds what else was wrong to a fault's text. Always false.
+bool fault_add(Fault *fault, const char *what);
+
+// Frames lie in chunks that never move. Chunks above the current one are kept for the next call, at most one.
+typedef struct Chunk Chunk;
+struct Chunk {
+    Chunk *previous, *next;
+    size_t capacity;
+    size_t used;  // while frames lie in the next one
+    size_t below; // used in the previous ones
+    _Alignas(16) unsigned char data[];
+};
+
+// Memory of chx_alloc.
+typedef struct Allocation Allocation;
+struct Allocation {
+    Allocation *next;
+    _Alignas(16) unsigned char data[];
+};
+
+typedef enum {
+    ACTOR_WAITS,   // for what self.wants says
+    ACTOR_YIELDS,  // could go on; others first
+    ACTOR_ENDED,   // in good order
+    ACTOR_STOPPED, // the session is being stopped
+    ACTOR_FAILED,  // the fault is in the guard
+} ActorOutcome;
+
+// `self.wants`: a channel whose next message the actor waits for; with a tag: room in that channel, or the end of that
+// block. 0: nothing, it only lets others have their turn.
+#define WANTS_ROOM ((uintptr_t)2)
+#define WANTS_BLOCK ((uintptr_t)4)
+#define WANTS_TAGS ((uintptr_t)7)
+
+// `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
+#define WAITS_PREPARING ((uintptr_t)1)
+
+struct Actor {
+    chx_self self; // first: projected code knows an actor as this
+    Session *session;
+    const chx_role *role;
+    void *context;
+    unsigned index; // in role order
+
+    Chunk *chunk; // in which the newest frame lies
+
+    Channel *out; // array, in the order of role->sends_to
+    Channel **in; // in the order of role->receives_from
+    bool begun;
+    uint32_t hook;           // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
+    bool is_central;         // runs in a sequential program
+    uint32_t budget;         // sends and receives until others get their turn
+    Channel *credit_pending; // messages were taken out of it and its producer has not been told
+
+    Savepoint **savepoints; // of the blocks it is in, outermost first
+    size_t savepoint_count, savepoint_capacity;
+    SavepointChunk *savepoint_chunk, *spare_savepoint_chunk;
+    unsigned char *savepoint_begin, *savepoint_next,
+        *savepoint_end;    // in the current chunk; begin: NULL in the first one
+    void *checkpoint_room; // the first ones of these, in the session's memory; NULL: none
+    Ordinals outermost;    // of blocks that are in no other
+    Ordinal *ordinals;     // those that are not the first of their savepoint
+    size_t ordinal_count, ordinal_capacity;
+    Uncount *uncounts; // what to do when blocks are left: effect.h
+    size_t uncount_count, uncount_capacity;
+    size_t paths_known; // of so many savepoints
+    unsigned restarts, restarts_max, restarts_period_ms;
+    uint64_t *restart_times; // a ring
+
+    const struct chx_text **pool; // made in this step; self.pool_size of them
+    size_t pool_capacity;
+    Allocation *allocations;
+    int central_line;
+    struct RoleProxy *proxy; // it runs in a process of its own; this is its place here
+    struct Process *process; // this is that process
+
+    uint64_t traced_ns;   // trace: the step that it is in began then
+    uint32_t traced_site; // 0: it is in none
+    uint64_t due_ns;      // simulation: not to be run before
+
+    Notified notified;               // what the actor began last when it had told another one something
+    uint32_t long_sites[LONG_SITES]; // where that took long
+
+    _Atomic uintptr_t waits;
+    _Atomic(Worker *) home; // which runs it, or ran it last
+    Actor *next_queued;
+};
+
+// Where a failure inside a role's code goes. Guards nest: a role's function may run another session.
+typedef struct Guard Guard;
+struct Guard {
+    sigjmp_buf jump;
+    Guard *outer;
+    Actor *actor, *outer_actor;
+    unsigned outer_busy, outer_unpooled;
+    Fault fault;
+};
+
+// What this thread is doing.
+typedef struct {
+    Actor *actor; // whose code runs here; NULL: nobody's
+    Guard *guard;
+    Worker *worker;
+    unsigned busy;              // above 0: in the runtime's own code, where a signal is not the role's failure
+    unsigned unpooled;          // above 0: strings made here belong to a value, not to the step
+    unsigned depth;             // so many sessions are run by this thread, each in a role's function of the one before
+    struct ThreadState *thread; // what roles' code may have changed; NULL: it does not run here
+    // Whose code may have left the memory allocator unusable; NULL: no such check goes on.
+    const Actor *checks_allocator;
+    Report *report; // report.c's
+} Current;
+extern _Thread_local Current this_thread __attribute__((tls_model("initial-exec")));
+static inline Current *current(void)
+{
+    Current *here = &this_thread;
+#if defined(__SANITIZE_ADDRESS__) && defined(__GNUC__)
+    // gcc takes the processor's flags after computing this for a test against NULL, which the linker's code does not set.
+    __asm__("" : "+r"(here));
+#endif
+    return here;
+}
+
+void guard_enter(Guard *guard, Actor *actor);
+void guard_leave(Guard *guard);
+// A failure has ended the role's code in this guard: its thread is put back into the state that roles' code begins with.
+void guard_landed(const Guard *guard);
+// Ends the current step: the fault goes to the current guard.
+CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
+CHX_NORETURN void guard_no_memory(void);
+
+// Runs the actor until it waits, ends or fails, and after it, as long as each waits for the next, those that it makes
+// ready. guard->actor is then the one that ran last and is in the caller's hand; guard->fault is set on ACTOR_FAILED.
+ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker);
+// A function of the actor's role has ended the thread that ran it: that is the role's failure, in the guard, which was not
+// entered.
+void actor_thread_exited(Actor *actor, Guard *guard);
+// Before the first of its steps in this process: runs its init hook.
+void actor_init(Actor *actor);
+// Runs one actor, without a worker, until it has ended or failed. When it can't go on, `await` waits.
+ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor));
+// Pushes the first frame and copies the arguments into it. False: no memory.
+bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
+// Drops frames, results not yet read, and what the step made.
+void actor_unwind(Actor *actor);
+// Frees all memory. After actor_unwind.
+void actor_fini(Actor *actor);
+
+// The line of a site in this role's table; 0: not there.
+int actor_site_line(const Actor *actor, uint32_t site);
+const chx_site *actor_site(const chx_role *role, uint32_t site);
+// Drops the value of a message of this site that nobody will read.
+void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size);
+
+// About to wait for what self.wants says: true: the actor waits now and may already be in another's hand; false: it can go on.
+bool actor_wait(Actor *actor);
+// Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
+// it into a queue.
+bool actor_wake(Actor *actor, const void *what);
+// The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
+void actor_notify(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
+// The same for an actor that is about to begin a step. Where that is known to take long, the peer goes elsewhere.
+void actor_notify_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
+// The last part of it: the peer is not known to be on the same worker.
+void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
+// Tells the producer of the channel that was read last that there is room.
+void actor_flush_credit(Actor *actor);
+
+// Takes the next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
+const Record *actor_peek(Actor *actor, Channel *channel);
+
+// No frames yet; the first ones will lie in this chunk, which has so many bytes behind its head.
+void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
+// Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
+void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
+// Drops a frame's variables and result.
+void stack_drop_frame(chx_frame *frame);
+// Drops a frame's result and those of its variables that may have changed since the call.
+void stack_drop_changed(chx_frame *frame);
+// Drops these variables of a copy of a frame.
+void stack_drop_saved(const chx_function *function, void *frame);
+
+void actor_pool(Actor *actor, const struct chx_text *text);
+
+#endif

@@ -1,0 +1,210 @@
+// effect.c: see effect.h.
+
+#include "runtime/actor/effect.h"
+
+#include "runtime/value/codec.h"
+#include "runtime/recovery/savepoint.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+
+#include <string.h>
+
+// ---- hashes ----
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 29;
+    x *= 0xa0761d6478bd642fu;
+    return x ^ (x >> 32);
+}
+
+// Two halves, each of which is a bijection of the word: what differs in one word only has different halves.
+static EffectPath path_add(EffectPath path, uint64_t word)
+{
+    uint64_t high = mix(path.high ^ word);
+    uint64_t low = mix(path.low + (word ^ 0x9e3779b97f4a7c15u) + (high << 32 | high >> 32));
+    return (EffectPath){high, low};
+}
+
+EffectPath effect_outermost(void)
+{
+    return (EffectPath){0x243f6a8885a308d3u, 0x13198a2e03707344u};
+}
+
+EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool is_rescue)
+{
+    return path_add(path_add(outer, (uint64_t)site << 32 | ordinal), is_rescue ? 2 : 1);
+}
+
+// ---- counting ----
+
+// One more on the list. False: no memory.
+static bool uncount_push(Actor *actor, Uncount uncount)
+{
+    if (actor->uncount_count == actor->uncount_capacity) {
+        chx_runtime *runtime = actor->session->runtime;
+        size_t capacity = actor->uncount_capacity == 0 ? 16 : actor->uncount_capacity * 2;
+        Uncount *grown = runtime_allocate(runtime, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        if (actor->uncounts != NULL) {
+            memcpy(grown, actor->uncounts, actor->uncount_count * sizeof *grown);
+            runtime_release(runtime, actor->uncounts);
+        }
+        actor->uncounts = grown;
+        actor->uncount_capacity = capacity;
+    }
+    actor->uncounts[actor->uncount_count++] = uncount;
+    return true;
+}
+
+void chx_count_first(chx_self *self, uint32_t counter)
+{
+    chx_count *count = &self->counts[counter - 1];
+    if (!uncount_push((Actor *)self, (Uncount){self->level, counter, *count}))
+        guard_no_memory();
+    *count = (chx_count){self->level, 0};
+}
+
+// The paths of the first so many savepoints are known.
+static void paths_know(Actor *actor, uint32_t level)
+{
+    actor->paths_known = level > 0 && uncount_push(actor, (Uncount){.level = level}) ? level : 0;
+}
+
+void effect_left(Actor *actor, uint32_t level)
+{
+    while (actor->uncount_count > 0 && actor->uncounts[actor->uncount_count - 1].level > level) {
+        const Uncount *uncount = &actor->uncounts[--actor->uncount_count];
+        if (uncount->counter != 0)
+            actor->self.counts[uncount->counter - 1] = uncount->was;
+    }
+    if (actor->paths_known > level)
+        paths_know(actor, level);
+}
+
+void effect_fini(Actor *actor)
+{
+    if (actor->uncounts != NULL)
+        runtime_release(actor->session->runtime, actor->uncounts);
+    actor->uncounts = NULL;
+    actor->uncount_count = actor->uncount_capacity = actor->paths_known = 0;
+}
+
+// ---- for another process ----
+
+void effect_save(const Actor *actor, chx_buffer *buffer)
+{
+    const Savepoint *savepoint = savepoint_top(actor);
+    const Savepoint *parent = actor->savepoint_count > 1 ? actor->savepoints[actor->savepoint_count - 2] : NULL;
+    const Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->outermost;
+    const Ordinal *others = actor->ordinals + ordinals->base;
+    uint64_t other_count = savepoint->inner.base - ordinals->base, counted = 0;
+    uint32_t level = actor->self.level - 1;
+    const chx_count *counts = actor->self.counts;
+    for (size_t i = 0; i < actor->role->counter_count; i++)
+        counted += counts[i].level == level && counts[i].count != 0;
+    chx_writer writer = {buffer};
+    chx_write_u64(&writer, savepoint->ordinal);
+    chx_write(&writer, &ordinals->first, sizeof ordinals->first);
+    chx_write_u64(&writer, other_count);
+    chx_write(&writer, others, (size_t)other_count * sizeof *others);
+    chx_write_u64(&writer, counted);
+    for (size_t i = 0; i < actor->role->counter_count; i++) {
+        uint32_t pair[2] = {(uint32_t)i + 1, counts[i].count};
+        if (counts[i].level == level && counts[i].count != 0)
+            chx_write(&writer, pair, sizeof pair);
+    }
+}
+
+static bool ordinals_load(Actor *actor, chx_reader *reader)
+{
+    Ordinal ordinal;
+    uint64_t others;
+    if (!chx_read(reader, &ordinal, sizeof ordinal) || !chx_read_u64(reader, &others))
+        return false;
+    for (uint64_t i = 0; i <= others; i++) {
+        if (ordinal.site == 0)
+            return false;
+        *savepoint_ordinal(actor, savepoint_top(actor), ordinal.site) = ordinal.count;
+        if (i < others && !chx_read(reader, &ordinal, sizeof ordinal))
+            return false;
+    }
+    return true;
+}
+
+bool effect_load(Actor *actor, chx_reader *reader, uint32_t *ordinal)
+{
+    uint64_t number, counted;
+    if (!chx_read_u64(reader, &number) || !ordinals_load(actor, reader) || !chx_read_u64(reader, &counted))
+        return false;
+    for (; counted > 0; counted--) {
+        uint32_t pair[2];
+        if (!chx_read(reader, pair, sizeof pair) || pair[0] == 0 || pair[0] > actor->role->counter_count)
+            return false;
+        chx_count *count = &actor->self.counts[pair[0] - 1];
+        if (count->level != actor->self.level)
+            chx_count_first(&actor->self, pair[0]);
+        count->count = pair[1];
+    }
+    *ordinal = (uint32_t)number;
+    return true;
+}
+
+// ---- identifiers ----
+
+// Of the innermost block. Blocks may be nested deep, so what was found is kept.
+static EffectPath savepoint_path(Actor *actor)
+{
+    size_t known = actor->paths_known;
+    EffectPath path = known > 0 ? actor->savepoints[known - 1]->path : effect_outermost();
+    if (known == actor->savepoint_count)
+        return path;
+    for (; known < actor->savepoint_count; known++) {
+        Savepoint *savepoint = actor->savepoints[known];
+        bool is_rescue = savepoint->attempt > savepoint->checkpoint->retries;
+        path = savepoint->path = effect_block(path, savepoint->checkpoint->site, savepoint->ordinal, is_rescue);
+    }
+    paths_know(actor, (uint32_t)known);
+    return path;
+}
+
+chx_effect chx_effect_id(void)
+{
+    Actor *actor = current()->actor;
+    if (actor == NULL)
+        return (chx_effect){0, 0};
+    uint32_t site = actor->hook != 0 ? actor->hook : actor->self.site, count = 1;
+    EffectPath path;
+    if (actor->is_central) {
+        central_effect(actor, &path, &count);
+    } else {
+        const chx_site *found = actor->hook == 0 ? actor_site(actor->role, site) : NULL;
+        if (found != NULL && found->counter != 0)
+            count = actor->self.counts[found->counter - 1].count;
+        path = savepoint_path(actor);
+    }
+    EffectPath id = {actor->session->token[0], actor->session->token[1]};
+    id = path_add(path_add(id, path.high), path.low);
+    id = path_add(path_add(id, (uint64_t)site << 32 | actor->index), count);
+    return (chx_effect){id.high, id.low};
+}
+
+chx_effect chx_effect_for(const void *key, size_t size)
+{
+    if (current()->actor == NULL)
+        return (chx_effect){0, 0};
+    chx_effect effect = chx_effect_id();
+    EffectPath id = path_add((EffectPath){effect.high, effect.low}, size);
+    const unsigned char *bytes = key;
+    // The same on every machine.
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+        for (size_t k = i; k < size && k < i + 8; k++)
+            word |= (uint64_t)bytes[k] << 8 * (k - i);
+        id = path_add(id, word);
+    }
+    return (chx_effect){id.high, id.low};
+}

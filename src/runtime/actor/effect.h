@@ -1,0 +1,42 @@
+// effect.h: what identifies a step of a role, so that its effects outside can be recognised (chx_effect_id).
+//
+// A step is identified by its session, its role, the blocks that the role is in, its site, and how often the role has been
+// at that site in this attempt of the innermost block. A block is identified by the blocks around it, its site, how often
+// the role has entered it in this attempt of the next outer one, and whether it is in its body or its rescue. All attempts
+// of a body share that: a step that is tried again has the identifier that it had, whatever happened before it.
+//
+// Counting is cheap: each counter knows the level, that is, the number of blocks that the role is in, that it counts for.
+// The first time that a site is reached at a higher level, the counter starts anew, and what it was is put on a list, from
+// which it comes back when the block is left or tried again. So counters never belong to a block that the role is not in.
+// What identifies a block is computed when somebody asks; the list also says when that must be forgotten.
+
+#ifndef RUNTIME_ACTOR_EFFECT_H
+#define RUNTIME_ACTOR_EFFECT_H
+
+#include "runtime/actor/actor.h"
+
+// When the block at this level is left: the counter goes back to what it was. No counter: the path of the block at this
+// level is known, and no further one.
+struct Uncount {
+    uint32_t level;
+    uint32_t counter;
+    chx_count was;
+};
+
+// No block at all; a block in others.
+EffectPath effect_outermost(void);
+EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool is_rescue);
+
+// The blocks above this level were left, or are tried again: does what the list says.
+CHX_COLD void effect_left(Actor *actor, uint32_t level);
+void effect_fini(Actor *actor);
+
+// What a new process must know of the level around the newest savepoint, which has just been entered; and the other side: it
+// is about to be entered, and its ordinal is returned. False: that can't be what was saved.
+void effect_save(const Actor *actor, chx_buffer *buffer);
+bool effect_load(Actor *actor, chx_reader *reader, uint32_t *ordinal);
+
+// central.c's: the same of a sequential program, which counts by itself.
+void central_effect(const Actor *actor, EffectPath *path, uint32_t *count);
+
+#endif

@@ -1,0 +1,85 @@
+// observe.c: see observe.h.
+
+#include "runtime/actor/observe.h"
+
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+#include "runtime/session/trace.h"
+
+static bool is_traced(const Actor *actor)
+{
+    return (actor->self.observed & OBSERVED_TRACE) != 0;
+}
+
+static bool is_simulated(const Actor *actor)
+{
+    return (actor->self.observed & OBSERVED_SIMULATION) != 0;
+}
+
+static const Platform *platform_of(const Actor *actor)
+{
+    return actor->session->runtime->platform;
+}
+
+void observe_boundary(Actor *actor)
+{
+    if (is_simulated(actor))
+        platform_of(actor)->boundary(actor);
+}
+
+void chx_observe(chx_self *self)
+{
+    Actor *actor = (Actor *)self;
+    observe_boundary(actor);
+    if (is_traced(actor))
+        trace_step(actor);
+}
+
+void chx_observe_pass(chx_self *self, uint32_t site)
+{
+    chx_step_begin(self, site);
+}
+
+uint32_t observe_budget(Actor *actor)
+{
+    return is_simulated(actor) ? platform_of(actor)->budget(actor) : TURN_BUDGET;
+}
+
+void observe_sent(Actor *actor, Channel *channel, uint32_t site)
+{
+    if (is_traced(actor))
+        trace_sent(actor, channel, site);
+    if (is_simulated(actor))
+        platform_of(actor)->sent(channel);
+}
+
+bool observe_arrived(Actor *actor, Channel *channel)
+{
+    return !is_simulated(actor) || platform_of(actor)->arrived(actor, channel);
+}
+
+void observe_taking(Actor *actor, Channel *channel, const Record *record)
+{
+    actor->self.site = record->site;
+    observe_boundary(actor);
+    if (is_traced(actor))
+        trace_received(actor, channel, record);
+}
+
+void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
+{
+    if (is_traced(actor))
+        trace_turn(actor, outcome, fault);
+}
+
+void observe_call(Actor *actor, const chx_function *function)
+{
+    if (is_traced(actor))
+        trace_call(actor, function);
+}
+
+void observe_return(Actor *actor, const chx_function *function)
+{
+    if (is_traced(actor))
+        trace_return(actor, function);
+}

@@ -1,0 +1,224 @@
+// channel_test.c: order, bounds, sizes, reuse of memory; one producer and one consumer on two threads.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/channel/channel.h"
+#include "runtime/session/runtime.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long allocations, held;
+static long fail_after = -1;
+
+static void *counting_allocate(void *context, void *old, size_t size)
+{
+    (void)context;
+    if (size == 0) {
+        held--;
+        free(old);
+        return NULL;
+    }
+    if (fail_after == 0)
+        return NULL;
+    allocations++;
+    held++;
+    return realloc(old, size);
+}
+
+static chx_runtime runtime = {.options = {.allocate = counting_allocate}};
+
+static Channel *make(uint64_t messages, uint64_t bytes)
+{
+    Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
+    allocations = held = 0;
+    channel_init(channel, &runtime, NULL, NULL, 0x1234, messages, bytes);
+    return channel;
+}
+
+static void destroy(Channel *channel)
+{
+    channel_fini(channel);
+    assert_int_equal(held, 0);
+    free(channel);
+}
+
+static void push_number(Channel *channel, uint64_t number)
+{
+    assert_true(channel_push(channel, (uint32_t)number % 100, &number, sizeof number));
+}
+
+static void take_number(Channel *channel, uint64_t number)
+{
+    const Record *record = channel_peek(channel);
+    assert_non_null(record);
+    assert_true(channel_checks(channel, record));
+    assert_int_equal(record->site, number % 100);
+    assert_int_equal(record->size, sizeof number);
+    assert_memory_equal(record + 1, &number, sizeof number);
+    channel_pop(channel, record);
+}
+
+static void messages_come_in_order(void **state)
+{
+    (void)state;
+    Channel *channel = make(1000, 1 << 20);
+    assert_null(channel_peek(channel));
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_true(channel_has_room(channel));
+        push_number(channel, i);
+    }
+    assert_false(channel_has_room(channel));
+    for (uint64_t i = 0; i < 1000; i++)
+        take_number(channel, i);
+    assert_null(channel_peek(channel));
+    assert_true(channel_has_room(channel));
+    destroy(channel);
+}
+
+static void steady_use_allocates_nothing(void **state)
+{
+    (void)state;
+    Channel *channel = make(1024, 1 << 20);
+    unsigned char value[256] = {1, 2, 3};
+    for (int round = 0; round < 10000; round++) {
+        if (round == 100)
+            allocations = 0;
+        for (int i = 0; i < 5; i++)
+            assert_true(channel_push(channel, 1, value, sizeof value));
+        for (int i = 0; i < 5; i++)
+            channel_pop(channel, channel_peek(channel));
+    }
+    assert_int_equal(allocations, 0);
+    destroy(channel);
+}
+
+static void a_few_small_messages_allocate_nothing_at_all(void **state)
+{
+    (void)state;
+    Channel *channel = make(1024, 1 << 20);
+    for (uint64_t i = 0; i < 8; i++)
+        push_number(channel, i);
+    assert_int_equal(allocations, 0);
+    for (uint64_t i = 0; i < 8; i++)
+        take_number(channel, i);
+    destroy(channel);
+}
+
+static void any_size_passes_when_the_channel_is_empty(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 15, 16, 17, 239, 240, 241, 4096, 65536, 70000, 3 << 20, 5};
+    unsigned char *value = malloc(3 << 20);
+    memset(value, 0x5a, 3 << 20);
+    Channel *channel = make(1024, 1000);
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            assert_true(channel_has_room(channel));
+            assert_true(channel_push(channel, 3, value, sizes[i]));
+            assert_int_equal(channel_has_room(channel), sizes[i] < 980);
+            const Record *record = channel_peek(channel);
+            assert_int_equal(record->size, sizes[i]);
+            assert_memory_equal(record + 1, value, sizes[i]);
+            channel_pop(channel, record);
+        }
+    destroy(channel);
+    free(value);
+}
+
+static void without_memory_nothing_is_sent(void **state)
+{
+    (void)state;
+    Channel *channel = make(1024, 1 << 20);
+    unsigned char value[200] = {0};
+    assert_true(channel_push(channel, 1, value, sizeof value));
+    fail_after = 0;
+    assert_false(channel_push(channel, 2, value, sizeof value));
+    fail_after = -1;
+    assert_true(channel_push(channel, 3, value, sizeof value));
+    assert_int_equal(channel_peek(channel)->site, 1);
+    channel_pop(channel, channel_peek(channel));
+    assert_int_equal(channel_peek(channel)->site, 3);
+    channel_pop(channel, channel_peek(channel));
+    destroy(channel);
+}
+
+static void a_foreign_or_repeated_message_is_noticed(void **state)
+{
+    (void)state;
+    Channel *channel = make(10, 1000);
+    push_number(channel, 1);
+    Record *record = (Record *)channel_peek(channel);
+    assert_true(channel_checks(channel, record));
+    record->of.check ^= 1;
+    assert_false(channel_checks(channel, record));
+    channel_pop(channel, record);
+    destroy(channel);
+}
+
+enum { STREAM = 300000 };
+
+static void *produce(void *argument)
+{
+    Channel *channel = argument;
+    unsigned char value[600];
+    for (uint32_t i = 0; i < STREAM; i++) {
+        size_t size = i % 97 == 0 ? 600 : i % 40;
+        memset(value, (int)i, size);
+        while (!channel_has_room(channel))
+            sched_yield();
+        if (!channel_push(channel, i, value, size))
+            return "no memory";
+    }
+    return NULL;
+}
+
+static void two_threads_pass_a_stream(void **state)
+{
+    (void)state;
+    static chx_runtime plain;
+    static const uint64_t limits[] = {1, 3, 1024};
+    for (size_t round = 0; round < 3; round++) {
+        Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
+        channel_init(channel, &plain, NULL, NULL, 77, limits[round], 1 << 20);
+        pthread_t producer;
+        pthread_create(&producer, NULL, produce, channel);
+        for (uint32_t i = 0; i < STREAM; i++) {
+            const Record *record;
+            while ((record = channel_peek(channel)) == NULL)
+                sched_yield();
+            size_t size = i % 97 == 0 ? 600 : i % 40;
+            const unsigned char *value = (const unsigned char *)(record + 1);
+            if (record->site != i || record->size != size || !channel_checks(channel, record) ||
+                (size != 0 && (value[0] != (unsigned char)i || value[size - 1] != (unsigned char)i)))
+                fail_msg("message %u is wrong", i);
+            channel_pop(channel, record);
+        }
+        void *error;
+        pthread_join(producer, &error);
+        assert_null(error);
+        channel_fini(channel);
+        free(channel);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_come_in_order),
+        cmocka_unit_test(steady_use_allocates_nothing),
+        cmocka_unit_test(a_few_small_messages_allocate_nothing_at_all),
+        cmocka_unit_test(any_size_passes_when_the_channel_is_empty),
+        cmocka_unit_test(without_memory_nothing_is_sent),
+        cmocka_unit_test(a_foreign_or_repeated_message_is_noticed),
+        cmocka_unit_test(two_threads_pass_a_stream),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

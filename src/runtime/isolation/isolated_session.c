@@ -1,0 +1,79 @@
+// isolated session.c: see isolated session.h.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/isolated_session.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
+{
+    for (size_t i = 0; i < role->checkpoint_count; i++)
+        if (role->checkpoints[i]->site == site)
+            return role->checkpoints[i];
+    return NULL;
+}
+
+void *isolated_map(int file, size_t offset, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+bool isolated_map_ring(Ring *ring, const Descriptor *file, size_t at, uint32_t token)
+{
+    unsigned char *memory = isolated_map(descriptor_use(file), at, RING_FILE_BYTES);
+    if (memory == NULL)
+        return false;
+    *ring = (Ring){.words = (RingWords *)(void *)memory,
+                   .data = memory + PAGE,
+                   .bytes = RING_BYTES,
+                   .file = *file,
+                   .large_at = (off_t)(at + RING_FILE_BYTES),
+                   .token = token};
+    return true;
+}
+
+void isolated_unmap_ring(Ring *ring)
+{
+    if (ring->words != NULL)
+        munmap(ring->words, RING_FILE_BYTES);
+    ring->words = NULL;
+}
+
+Doorbell *isolated_map_doorbell(int file, size_t at)
+{
+    unsigned char *page = isolated_map(file, at - at % PAGE, PAGE);
+    return page != NULL ? (Doorbell *)(void *)(page + at % PAGE) : NULL;
+}
+
+void isolated_unmap_doorbell(Doorbell *doorbell)
+{
+    if (doorbell != NULL)
+        munmap((void *)((uintptr_t)doorbell - (uintptr_t)doorbell % PAGE), PAGE);
+}
+
+void doorbell_wake(Doorbell *doorbell)
+{
+    // All: one alone sleeps there, if the others behave.
+    atomic_fetch_add(&doorbell->word, 1);
+    syscall(SYS_futex, (void *)&doorbell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void doorbell_ring(Doorbell *doorbell)
+{
+    atomic_fetch_add(&doorbell->word, 1);
+    if (atomic_load(&doorbell->sleeps) != 0 && atomic_exchange(&doorbell->sleeps, 0) != 0)
+        doorbell_wake(doorbell);
+}
+
+void doorbell_sleep(Doorbell *doorbell, uint32_t seen)
+{
+    // In this order: who rings either changes the word before the system looks at it, or sees this.
+    atomic_store(&doorbell->sleeps, 1);
+    syscall(SYS_futex, (void *)&doorbell->word, FUTEX_WAIT, seen, NULL, NULL, 0);
+    atomic_store(&doorbell->sleeps, 0);
+}

@@ -1,0 +1,90 @@
+// zygote.h: the process that starts the processes of isolated roles.
+//
+// The program starts itself once more (startup.h says when it can); a constructor of the library turns that copy into the
+// zygote before main: one thread, nothing open but what it was given. It says so before anything is asked of it. It forks
+// a process for each role on demand, sees them end through pidfds, and ends with the program, however that ends; its
+// children end with it, and so does whatever they have started.
+
+#ifndef RUNTIME_ISOLATION_ZYGOTE_H
+#define RUNTIME_ISOLATION_ZYGOTE_H
+
+#include "runtime/platform/descriptor.h"
+#include "runtime/session/report.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct {
+    pthread_mutex_t lock;
+    Descriptor socket; // none: there is no zygote
+    Descriptor life;   // a pipe that is open as long as the zygote or one of its children lives
+    pid_t pid;
+    uint64_t pid_time;          // when that process began: a later one with its number began at another time
+    _Atomic bool is_replaced;   // it was lost, and the next one is on its way: who asks waits for that
+    _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
+    _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
+    unsigned silences; // so often in a row there was no answer yet when it was looked for; of the thread that hears
+    _Atomic bool is_doomed;    // it was killed by the program, which has not heard its end yet
+    uint64_t generation;       // rises when one ends; under the lock
+    char why[REPORT_WHY_SIZE]; // the last one could not be started
+} Zygote;
+
+// A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.
+typedef enum {
+    NURSERY_SPAWN,
+    NURSERY_KILL,
+    NURSERY_PING,
+    NURSERY_BEGUN,
+    NURSERY_EXITED,
+    NURSERY_REFUSED,
+    NURSERY_PONG,
+    NURSERY_FILES,
+} ZygoteKind;
+
+typedef enum {
+    NURSERY_STARTED,
+    NURSERY_NOT_ALLOWED, // it would not be safe to start the program once more
+    NURSERY_FAILED,
+} ZygoteStart;
+
+typedef struct {
+    uint32_t kind;
+    int32_t status; // EXITED: of waitpid. REFUSED: errno. FILES, SPAWN: so many files come with this message
+    uint64_t id;
+} ZygoteMessage;
+
+// Any thread may ask; one starts, hears and ends it.
+
+void zygote_init(Zygote *zygote);
+// Afterwards it is at work. If not, zygote->why says why.
+ZygoteStart zygote_start(Zygote *zygote);
+// Afterwards all its children are dead.
+void zygote_end(Zygote *zygote);
+// Its socket, to wait for. -1: there is none.
+int zygote_socket(Zygote *zygote);
+// Does the program have what it needs to talk to it, if there is one?
+bool zygote_is_whole(Zygote *zygote);
+// Kills it, since it does not do what it is asked for. That it is gone will be heard.
+void zygote_terminate(Zygote *zygote);
+// When the process began, in the system's own terms. 0: there is none.
+uint64_t zygote_process_time(pid_t pid);
+// How many have ended: the present one's number.
+uint64_t zygote_generation(Zygote *zygote);
+// Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
+bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation);
+bool zygote_kill(Zygote *zygote, uint64_t id);
+// Does it still listen? It answers NURSERY_PONG when all that was asked before has been done.
+bool zygote_ping(Zygote *zygote);
+// An answer, without waiting: 1; none there: 0; the zygote is gone: -1.
+int zygote_hear(Zygote *zygote, ZygoteMessage *message);
+
+// The exit status of a role's process that could not get the memory which it shares with the program.
+enum { PROCESS_NO_MEMORY = 2 };
+// The life of an isolated role in its own process, with the files listed in isolated session.h. Does not return.
+_Noreturn void process_main(const int *files, size_t count);
+
+#endif

@@ -1,0 +1,66 @@
+// platform.h: what the runtime asks of the machine: time, chance, threads, sleep.
+//
+// Everything that makes one run differ from another is reached through this table, so that a simulated machine can run
+// the production code.
+
+#ifndef RUNTIME_PLATFORM_PLATFORM_H
+#define RUNTIME_PLATFORM_PLATFORM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <chorex.h>
+
+typedef struct Actor Actor;
+typedef struct Channel Channel;
+typedef struct Session Session;
+
+typedef struct {
+    uint64_t (*now_ns)(void);
+    void (*random)(void *data, size_t size);
+    unsigned (*cores)(void);
+    // False: no thread to be had. Asynchronous signals are blocked in the new thread.
+    bool (*thread_start)(pthread_t *thread, void *(*run)(void *), void *argument);
+    void (*thread_join)(pthread_t thread);
+    long (*thread_id)(void); // of the calling thread
+    // Processor time that the thread of this number has used so far; 0 if it is gone.
+    uint64_t (*thread_cpu_ns)(long id);
+    // One that does not run: does it sleep, rather than wait for a processor? True also if that can't be known.
+    bool (*thread_sleeps)(long id);
+    // Sleeps while *word == expected, at most timeout_ns (0: no limit). May return early for no reason.
+    void (*sleep_on)(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
+    // Wakes one sleeper. The word may be gone already: the address is only compared.
+    void (*wake)(_Atomic uint32_t *word);
+    void (*relax)(void); // in a spinning loop
+    // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
+    // says no: there is no such thing.
+    bool (*can_fence_all)(void);
+    void (*fence_all)(void);
+
+    // ---- a simulated machine only; NULL on a real one, where threads and the scheduler's queues do this ----
+
+    void (*join)(chx_runtime *runtime); // it exists from now on
+    void (*leave)(chx_runtime *runtime);
+    // The actor, in the caller's hand, has something to do.
+    void (*ready)(Actor *actor);
+    // Lets time pass until the session has ended: whoever waits does the work.
+    void (*await)(Session *session);
+    // How many receives and sends the actor's turn may have.
+    uint32_t (*budget)(Actor *actor);
+    // A place where the actor can crash; then it does not return.
+    void (*boundary)(Actor *actor);
+    // A message was sent. When will it arrive? If it has not, the actor is not to be run before.
+    void (*sent)(Channel *channel);
+    bool (*arrived)(Actor *actor, Channel *channel);
+    void (*channel_gone)(Channel *channel);
+} Platform;
+
+extern const Platform platform_posix;
+extern const Platform platform_simulated;
+// The one that CHOREX_SIM asks for. A value that can't be understood ends the program with a message and status 2.
+const Platform *platform_from_env(void);
+
+#endif

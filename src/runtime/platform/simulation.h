@@ -1,0 +1,30 @@
+// simulation.h: the settings of a simulated machine, as CHOREX_SIM gives them. docs/runtime.md describes them.
+
+#ifndef RUNTIME_PLATFORM_SIMULATION_H
+#define RUNTIME_PLATFORM_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIMULATION_CRASHES_MAX = 64, SIMULATION_ROLE_BYTES = 128 };
+
+typedef struct {
+    char role[SIMULATION_ROLE_BYTES];
+    uint64_t boundary; // its crash is at this one, counted from 1
+} SimulationCrash;
+
+typedef struct {
+    uint64_t seed;
+    double crash; // probability at each boundary
+    SimulationCrash crash_at[SIMULATION_CRASHES_MAX];
+    size_t crash_at_count;
+    uint64_t delay_min_ns, delay_max_ns;
+    uint64_t max_steps; // 0: no limit
+} SimulationOptions;
+
+// "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000", in any order, each at most once. False:
+// `why` says what is wrong with it.
+bool simulation_parse(const char *text, SimulationOptions *options, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,30 @@
+// broken.h: mistakes in the recovery that can be compiled in, one at a time, to see that the fault matrix finds them.
+//
+// tests/fault/broken builds the library with -DCHX_BROKEN=BROKEN_..., for each. Otherwise is_broken is false, and what
+// depends on it is not compiled.
+
+#ifndef RUNTIME_RECOVERY_BROKEN_H
+#define RUNTIME_RECOVERY_BROKEN_H
+
+enum {
+    BROKEN_NOTHING,
+    BROKEN_NO_EPOCH_CHECK,      // messages of abandoned attempts are received
+    BROKEN_ONE_SESSION_EPOCH,   // a recovery changes the epoch of all channels, also with roles outside of the block
+    BROKEN_ARRIVALS_SURVIVE,    // who was at the end of an abandoned attempt counts in the next one
+    BROKEN_LIFO,                // the newest message of a channel is received first
+    BROKEN_MEETING_SKIPPED,     // nobody waits at the end of a block
+    BROKEN_WRONG_BLOCK,         // a failure goes to the outermost block
+    BROKEN_NOT_RESTORED,        // variables keep the values of the abandoned attempt
+    BROKEN_LATE_MARK_FORGOTTEN, // a role that comes late begins with the first attempt
+    BROKEN_NOTICE_TWICE,        // a role that comes late goes back once more
+    BROKEN_COUNTED_NAMES,       // instances of blocks are named by counting all blocks that a role has entered
+    BROKEN_DEATH_CHARGED_TWICE, // a failure in an abandoned attempt counts as one of the current attempt
+};
+
+#ifndef CHX_BROKEN
+#define CHX_BROKEN BROKEN_NOTHING
+#endif
+
+#define is_broken(mistake) (CHX_BROKEN == (mistake))
+
+#endif

@@ -1,0 +1,241 @@
+// scheduler.h: workers and their queues of actors that have something to do.
+//
+// A worker is a queue and the thread that serves it. Pool workers serve every session; a guest is a thread of the
+// caller's that waits for its own session and works for that one meanwhile. An actor that gets a message goes into the
+// `next` slot of the worker it came from: sender and receiver take turns on one core. Whoever has nothing to do takes
+// over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its
+// worker has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute. Roles
+// that were seen to compute at the same time give each other away beforehand (scheduler_hand_off).
+
+#ifndef RUNTIME_SCHED_SCHEDULER_H
+#define RUNTIME_SCHED_SCHEDULER_H
+
+#include "runtime/actor/actor.h"
+#include "runtime/sched/pages.h"
+#include "runtime/platform/platform.h"
+
+enum {
+    WORKER_LIMIT = 512,
+    GUEST_LIMIT = 64,            // threads of the program that work for their own session
+    GUEST_ROOMS = 12,            // for more of them: sessions that are run inside of roles' functions
+    SLICE_TURNS = 64,            // that actors which wake each other have in a row while others wait
+    REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
+    SPIN_NS = 20000,             // before a worker sleeps
+    SPIN_AFTER_HELP_NS = 500000, // the same after it shared work with others: more of that is likely
+    STALL_NS = 4000,             // a turn that takes so long has its successor taken away
+    STALL_SOON_NS = 1500,        // the same for who took something away that was long: more of that is likely
+    WORTH_NS = 50000,            // so long
+    APART = 16,                  // so often steps of a session's roles are timed after one took long
+    APART_VAIN = 4,              // and so much less often after one did not
+    BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
+    CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
+    CLOSE_PAUSE_NS = 20000,      // and then
+    LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
+    BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
+    SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
+    WATCH_FIRST_NS = 200000,
+    WATCH_LAST_NS = 5000000,
+};
+
+typedef struct Scheduler Scheduler;
+
+struct Worker {
+    Scheduler *scheduler;
+    _Atomic bool in_section; // see owner_section_begin
+    _Atomic(Actor *) next;   // to be run next
+    pthread_mutex_t lock;    // of the list
+    Actor *first, *last;
+    _Atomic uint32_t queued;  // in the list
+    _Atomic uint64_t turn;    // odd: an actor is being run
+    _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
+    // When `turn` gets here, those who wait in a queue come first (worker_slice_is_over). Its own thread moves it on. The
+    // watch sets it to 0 to end a slice whose turns take long; either may overwrite the other, and the watch looks again.
+    // scheduler_quiesce sets it to 0, too, and it stays so as long as the scheduler is closed.
+    _Atomic uint64_t slice_end;
+    Pages pages; // its own thread's
+
+    _Atomic bool rests; // pool: it runs nothing, see scheduler_quiesce
+    bool is_guest;
+    Actor *orphan;        // pool: its role's function has ended the thread that served this worker
+    Session *session;     // guest: the only one it works for; its own thread's
+    _Atomic bool claimed; // guest: in use
+    uint32_t index;       // guest: its number
+
+    pthread_t thread;
+    _Atomic long thread_id;
+    _Atomic uint32_t woken; // pool: set by who wakes it
+    Worker *next_sleeping;
+    bool is_sleeping;          // under the scheduler's lock
+    bool helps;                // what it runs was taken over
+    uint64_t stall_ns;         // how long it waits before it does so again
+    _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain
+    _Atomic uintptr_t handoff; // an actor that others gave it; GIFT_NONE, GIFT_WANTED: it searches
+
+    uint64_t seen_turn; // the watch's
+    uint64_t seen_ns;
+    uint64_t measured_turn; // in which the processor time was looked at
+    uint64_t measured_ns, measured_cpu_ns;
+    bool sleeps; // then little had been used
+};
+
+#define HANDOFF_NONE ((uintptr_t)0)
+#define HANDOFF_WANTED ((uintptr_t)1)
+
+typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;
+
+struct Scheduler {
+    chx_runtime *runtime;
+    const Platform *platform;
+    unsigned wanted; // pool workers that should be running
+
+    bool has_fence;            // the platform can fence all threads
+    _Atomic uint32_t quiesced; // by so many: see owner_section_begin
+
+    pthread_mutex_t lock; // of what follows
+    Actor *first, *last;  // ready, in no worker's queue
+    Worker *sleeping;
+    pthread_t watch_thread;
+    bool has_watch_thread;
+
+    _Atomic uint32_t queued;
+    _Atomic uint32_t sleeping_count;
+    _Atomic uint32_t searching;
+    _Atomic(Worker *) idle_worker; // who began to search last; it may have ended
+    _Atomic uint32_t blocked;      // pool workers that are inside one turn for long
+    _Atomic uint32_t watch;        // WatchState
+    _Atomic bool closing;
+    _Atomic uint32_t worker_count;
+    _Atomic(Worker *) workers[WORKER_LIMIT];
+    _Atomic bool is_exhausted;    // a thread was needed and could not be had, at some time
+    _Atomic uint32_t guest_count; // no guest from here on is claimed; above GUEST_LIMIT it changes with the lock held
+    Worker guests[GUEST_LIMIT];
+    _Atomic(Worker *) guest_rooms[GUEST_ROOMS]; // see scheduler_guest; NULL: not needed yet
+};
+
+// Those from GUEST_LIMIT on lie in rooms, each of which has as many as there are before it.
+static inline unsigned guest_room(uint32_t index)
+{
+    return 31 - (unsigned)__builtin_clz(index / GUEST_LIMIT);
+}
+
+// One of those below guest_count.
+static inline Worker *scheduler_guest(Scheduler *scheduler, uint32_t index)
+{
+    if (index < GUEST_LIMIT)
+        return &scheduler->guests[index];
+    unsigned room = guest_room(index);
+    return &atomic_load(&scheduler->guest_rooms[room])[index - ((uint32_t)GUEST_LIMIT << room)];
+}
+
+void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers);
+// Ends the threads. No actor may be left.
+void scheduler_fini(Scheduler *scheduler);
+
+// The actor, in the caller's hand, has something to do.
+void scheduler_ready(Scheduler *scheduler, Actor *actor);
+// The same for an actor of a session that only this worker runs, between owner_section_begin and owner_section_end: nobody is woken to
+// help, which would need a lock that may be held by one who waits for owner_section_end.
+void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
+// The same for a chain of actors (next_queued) of a new session, from whatever thread.
+void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
+// Does a worker search, to which the actor could be given?
+bool scheduler_has_idle_worker(Scheduler *scheduler, Actor *actor);
+// The actor, in the caller's hand, goes to such a worker. This one, whose own thread it is, is about to compute. False: there
+// is none, the actor is still in hand.
+bool scheduler_hand_off(Scheduler *scheduler, Worker *worker, Actor *actor);
+// Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
+// cases, it touches between owner_section_begin and owner_section_end, with plain stores: `next`, and `waits` of an actor whose home
+// the worker is, to end its wait for a channel. Who is a rare case (steals what is next, wakes actors because of an
+// alarm) closes this for all, which is expensive, and then uses compare-and-exchange, as a worker that can't enter does.
+static inline bool owner_section_begin(Worker *worker)
+{
+    atomic_store_explicit(&worker->in_section, true, memory_order_relaxed);
+    // The processor may still do the load first. scheduler_quiesce makes up for that with a fence in every thread.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&worker->scheduler->quiesced, memory_order_acquire) == 0)
+        return true;
+    atomic_store_explicit(&worker->in_section, false, memory_order_release);
+    return false;
+}
+
+static inline void owner_section_end(Worker *worker)
+{
+    atomic_store_explicit(&worker->in_section, false, memory_order_release);
+}
+
+// Is this thread in the runtime's own code, where a signal is not the role's failure?
+static inline bool current_is_busy(void)
+{
+    const Current *here = current();
+    return here->busy != 0 ||
+           (here->worker != NULL && atomic_load_explicit(&here->worker->in_section, memory_order_relaxed));
+}
+
+// It has taken over something, or another one what it was to run: more of that is likely.
+static inline void worker_shares(Worker *worker)
+{
+    if (!atomic_load_explicit(&worker->shares, memory_order_relaxed))
+        atomic_store_explicit(&worker->shares, true, memory_order_relaxed);
+}
+
+// Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.
+static inline bool worker_keeps(Worker *worker, const Actor *peer, const Channel *channel)
+{
+    // In this order: who waits has made the place its home before.
+    return atomic_load_explicit(&peer->waits, memory_order_acquire) == (uintptr_t)channel &&
+           atomic_load_explicit(&peer->home, memory_order_relaxed) == worker;
+}
+
+// The worker's own thread: something has happened to the channel. True: the peer waited for it on this worker and is now
+// to be run next, or was so already. False: nothing is known of it, nothing was done.
+static inline bool worker_notify(Worker *worker, Actor *peer, const Channel *channel)
+{
+    if (!owner_section_begin(worker))
+        return false;
+    Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
+    bool waits = next == NULL && worker_keeps(worker, peer, channel);
+    if (waits) {
+        atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
+        atomic_store_explicit(&worker->next, peer, memory_order_release);
+    }
+    owner_section_end(worker);
+    return waits || next == peer;
+}
+
+// Locks what others hold at most while they close.
+void scheduler_lock(const Platform *platform, pthread_mutex_t *lock);
+// Afterwards no worker is inside until scheduler_resume, and every actor that waits does so visibly. An alarm that was
+// raised before is seen by whoever is about to wait. This is expensive, unless all other workers rest: those see it all
+// before they run something.
+void scheduler_quiesce(Scheduler *scheduler);
+void scheduler_resume(Scheduler *scheduler);
+
+// Something was put where others may take it: wakes a worker if there is one that does nothing.
+void scheduler_offer(Scheduler *scheduler);
+// Is there a pool worker, or can one be had? Without one nothing that is started would ever run.
+bool scheduler_has_worker(Scheduler *scheduler);
+// Could the caller's thread work for this session?
+bool scheduler_can_serve(const Scheduler *scheduler, const Session *session);
+// Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
+bool scheduler_serve(Scheduler *scheduler, Session *session);
+// The same for a session that has been started and is awaited by the calling thread, as far as no worker has begun with its
+// actors. False: there was nothing to be done, or no place.
+bool scheduler_help_session(Scheduler *scheduler, Session *session);
+// For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
+void scheduler_turn(Scheduler *scheduler, Actor *actor);
+
+// Is there something that this worker could run now?
+bool scheduler_has_work(Scheduler *scheduler, Worker *worker);
+
+// The worker's own thread, when `turn` has reached `slice_end`. False: nobody waits, and a new slice begins.
+bool worker_slice_is_over(Worker *worker);
+
+// For watch.c.
+bool scheduler_worker_has_work(Worker *worker);
+// Does an actor wait in a queue that this worker serves, while the worker goes from one actor to the next?
+bool worker_has_queue(Worker *worker);
+void scheduler_help(Scheduler *scheduler);
+void watch_needed(Scheduler *scheduler);
+void watch_fini(Scheduler *scheduler);
+
+#endif

@@ -1,0 +1,174 @@
+// watch.c: looks after workers that are inside one turn for long, so that a role that blocks or computes does not keep
+// others waiting.
+//
+// One thread per scheduler, from the first turn on. It looks often after it was of use, less often when it was not, and
+// sleeps for good when nothing runs; the next turn wakes it.
+
+#include "runtime/session/runtime.h"
+
+#include <stdbool.h>
+
+typedef struct {
+    bool active;  // somebody runs, or did since the last look
+    bool pending; // work waits for a worker that is at something else
+    uint32_t blocked;
+} Sight;
+
+// Is the worker inside something that sleeps? It has been in this turn since the last look at least.
+static bool watch_sees_sleep(Scheduler *scheduler, Worker *worker, uint64_t turn, uint64_t now_ns)
+{
+    uint64_t passed_ns = now_ns - worker->measured_ns;
+    if (worker->measured_turn == turn && passed_ns < SLEEPING_NS)
+        return worker->sleeps;
+    uint64_t cpu_ns = scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
+    worker->sleeps = worker->measured_turn == turn && cpu_ns - worker->measured_cpu_ns < passed_ns / 8 &&
+                     scheduler->platform->thread_sleeps(atomic_load(&worker->thread_id));
+    worker->measured_turn = turn;
+    worker->measured_ns = now_ns;
+    worker->measured_cpu_ns = cpu_ns;
+    return worker->sleeps;
+}
+
+static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *sight)
+{
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    if (turn != worker->seen_turn) {
+        worker->seen_turn = turn;
+        worker->seen_ns = now_ns;
+        sight->active = true;
+        return;
+    }
+    if (turn % 2 == 0)
+        return;
+    sight->active = true;
+    if (!is_guest &&
+        (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
+        sight->blocked++;
+    if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
+        atomic_store_explicit(&worker->stalled, turn, memory_order_relaxed);
+        sight->pending = true;
+    }
+}
+
+static Sight watch_look(Scheduler *scheduler)
+{
+    Sight sight = {0};
+    uint64_t now_ns = scheduler->platform->now_ns();
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_worker(atomic_load(&scheduler->workers[i]), false, now_ns, &sight);
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_worker(scheduler_guest(scheduler, i), true, now_ns, &sight);
+    if (atomic_load(&scheduler->queued) != 0) {
+        sight.active = true;
+        sight.pending = true;
+    }
+    return sight;
+}
+
+// Turns that go on from one look to the next one a few microseconds later are long enough to help with.
+static Sight watch_look_twice(Scheduler *scheduler)
+{
+    Sight first = watch_look(scheduler);
+    if (!first.active)
+        return first;
+    uint64_t start_ns = scheduler->platform->now_ns();
+    while (scheduler->platform->now_ns() - start_ns <= STALL_NS)
+        scheduler->platform->relax();
+    Sight second = watch_look(scheduler);
+    second.active = true;
+    return second;
+}
+
+static void watch_help(Scheduler *scheduler, const Sight *sight)
+{
+    // Where many block, threads are needed by the dozen.
+    uint32_t helpers = 1 + sight->blocked / 2;
+    for (uint32_t i = 0; i < helpers; i++)
+        scheduler_help(scheduler);
+}
+
+// A slice is counted in turns, which costs nothing. Where turns are long, it is ended here.
+static void watch_end_slice(Worker *worker)
+{
+    if (worker_has_queue(worker))
+        atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
+}
+
+static void watch_end_slices(Scheduler *scheduler)
+{
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_end_slice(atomic_load(&scheduler->workers[i]));
+    count = atomic_load(&scheduler->guest_count);
+    for (uint32_t i = 0; i < count; i++)
+        watch_end_slice(scheduler_guest(scheduler, i));
+}
+
+static void watch_sleep(Scheduler *scheduler)
+{
+    atomic_store(&scheduler->watch, WATCH_SLEEPS);
+    // A turn that begins now may not have seen that word. It will be seen in a while: turns don't vanish.
+    scheduler->platform->sleep_on(&scheduler->watch, WATCH_SLEEPS, 2 * (uint64_t)WATCH_LAST_NS);
+    if (watch_look(scheduler).active || atomic_load(&scheduler->closing)) {
+        atomic_store(&scheduler->watch, WATCH_RUNS);
+        return;
+    }
+    while (atomic_load(&scheduler->watch) == WATCH_SLEEPS && !atomic_load(&scheduler->closing))
+        scheduler->platform->sleep_on(&scheduler->watch, WATCH_SLEEPS, 0);
+}
+
+static void *watch_main(void *argument)
+{
+    Scheduler *scheduler = argument;
+    uint64_t period_ns = WATCH_FIRST_NS;
+    unsigned quiet = 0;
+    while (!atomic_load(&scheduler->closing)) {
+        scheduler->platform->sleep_on(&scheduler->watch, WATCH_RUNS, period_ns);
+        Sight sight = watch_look_twice(scheduler);
+        atomic_store(&scheduler->blocked, sight.blocked);
+        if (sight.pending)
+            watch_help(scheduler, &sight);
+        watch_end_slices(scheduler);
+        period_ns = sight.pending ? WATCH_FIRST_NS : 2 * period_ns;
+        if (period_ns > WATCH_LAST_NS)
+            period_ns = WATCH_LAST_NS;
+        quiet = sight.active ? 0 : quiet + 1;
+        if (quiet >= 4) {
+            watch_sleep(scheduler);
+            period_ns = WATCH_FIRST_NS;
+            quiet = 0;
+        }
+    }
+    return NULL;
+}
+
+void watch_needed(Scheduler *scheduler)
+{
+    uint32_t state = atomic_load(&scheduler->watch);
+    if (state == WATCH_SLEEPS && atomic_compare_exchange_strong(&scheduler->watch, &state, WATCH_RUNS)) {
+        scheduler->platform->wake(&scheduler->watch);
+    } else if (state == WATCH_NONE) {
+        pthread_mutex_lock(&scheduler->lock);
+        if (!scheduler->has_watch_thread && !atomic_load(&scheduler->closing)) {
+            atomic_store(&scheduler->watch, WATCH_RUNS);
+            scheduler->has_watch_thread =
+                scheduler->platform->thread_start(&scheduler->watch_thread, watch_main, scheduler);
+            // Without it everything still runs, except beside a role that blocks; the next turn tries again.
+            if (!scheduler->has_watch_thread)
+                atomic_store(&scheduler->watch, WATCH_NONE);
+        }
+        pthread_mutex_unlock(&scheduler->lock);
+    }
+}
+
+void watch_fini(Scheduler *scheduler)
+{
+    if (!scheduler->has_watch_thread)
+        return;
+    atomic_store(&scheduler->watch, WATCH_NONE);
+    scheduler->platform->wake(&scheduler->watch);
+    scheduler->platform->thread_join(scheduler->watch_thread);
+    scheduler->has_watch_thread = false;
+}

@@ -1,0 +1,22 @@
+// registry.h: the implementations of roles that are linked into the program.
+
+#ifndef RUNTIME_SESSION_REGISTRY_H
+#define RUNTIME_SESSION_REGISTRY_H
+
+#include <chorex/generated.h>
+
+// The implementation of a role when the cast names none: the one with the default name, else the only one. On failure
+// the thread's report says why.
+chx_status registry_find(const chx_choreography *choreography, unsigned role, const chx_role **found);
+// The implementation with this name. NULL: none, or more than one.
+const chx_role *registry_named(const char *choreography, const char *name);
+// Grows with each registration: what was found may be found differently afterwards.
+uint64_t registry_generation(void);
+
+// What is registered by now is there in each new process of this program when the library's constructor, which calls this,
+// runs there.
+void registry_seal(void);
+// Also true as long as it has not been called.
+bool registry_was_sealed_with(const chx_role *role);
+
+#endif

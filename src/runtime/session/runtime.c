@@ -1,0 +1,127 @@
+// runtime.c: making and freeing runtimes; the default one.
+
+#include "runtime/session/runtime.h"
+
+#include "runtime/recovery/block.h"
+#include "runtime/isolation/isolation.h"
+#include "runtime/session/log.h"
+#include "runtime/actor/observe.h"
+#include "runtime/session/plan.h"
+#include "runtime/session/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *runtime_allocate(chx_runtime *runtime, size_t size)
+{
+    Current *here = current();
+    here->busy++;
+    void *memory = runtime->options.allocate != NULL
+                       ? runtime->options.allocate(runtime->options.allocate_context, NULL, size)
+                       : malloc(size);
+    here->busy--;
+    return memory;
+}
+
+void runtime_release(chx_runtime *runtime, void *memory)
+{
+    Current *here = current();
+    here->busy++;
+    if (runtime->options.allocate != NULL)
+        runtime->options.allocate(runtime->options.allocate_context, memory, 0);
+    else
+        free(memory);
+    here->busy--;
+}
+
+chx_runtime *chx_runtime_new(const chx_runtime_options *options)
+{
+    static const chx_runtime_options none;
+    chx_runtime seed = {.options = options != NULL ? *options : none};
+    chx_runtime *runtime = runtime_allocate(&seed, sizeof *runtime);
+    if (runtime == NULL)
+        return NULL;
+    memset(runtime, 0, sizeof *runtime);
+    runtime->options = seed.options;
+    if (runtime->options.channel_messages == 0)
+        runtime->options.channel_messages = CHANNEL_MESSAGES_DEFAULT;
+    if (runtime->options.channel_bytes == 0)
+        runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
+    runtime->platform = platform_from_env();
+    const char *unknown_level;
+    runtime->log_level = log_level_from_env(&unknown_level);
+    if (unknown_level != NULL)
+        log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
+    runtime->isolates_all = isolation_from_env();
+    runtime->observed =
+        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
+    runtime->platform->random(runtime->key, sizeof runtime->key);
+    pthread_mutex_init(&runtime->plan_lock, NULL);
+    deadlines_init(&runtime->deadlines);
+    scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
+    isolation_signals_acquire(runtime);
+    if (runtime->platform->join != NULL)
+        runtime->platform->join(runtime);
+    return runtime;
+}
+
+void chx_runtime_free(chx_runtime *runtime)
+{
+    if (runtime == NULL)
+        return;
+    long sessions = atomic_load(&runtime->session_count);
+    if (sessions != 0)
+        log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
+    if (runtime->platform->leave != NULL)
+        runtime->platform->leave(runtime);
+    isolation_fini(runtime);
+    deadline_fini(runtime);
+    scheduler_fini(&runtime->scheduler);
+    if (runtime->options.signals)
+        isolation_signals_release();
+    plan_free_all(runtime);
+    pthread_mutex_destroy(&runtime->plan_lock);
+    runtime_release(&(chx_runtime){.options = runtime->options}, runtime);
+}
+
+static _Atomic(chx_runtime *) default_runtime;
+static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
+static chx_runtime *inherited; // whom nobody will ask again; known here to those who look for leaks
+
+// A forked child has its parent's runtime without the threads, and nobody knows who held its locks. The child leaves it
+// alone, and gets one of its own when it wants to.
+static void runtime_forget_default(void)
+{
+    chx_runtime *runtime = atomic_exchange(&default_runtime, NULL);
+    if (runtime != NULL)
+        inherited = runtime;
+    pthread_mutex_init(&default_lock, NULL);
+}
+
+chx_runtime *runtime_default(void)
+{
+    static bool watches_forks;
+    chx_runtime *runtime = atomic_load_explicit(&default_runtime, memory_order_acquire);
+    if (runtime != NULL)
+        return runtime;
+    pthread_mutex_lock(&default_lock);
+    runtime = atomic_load(&default_runtime);
+    if (!watches_forks)
+        watches_forks = pthread_atfork(NULL, NULL, runtime_forget_default) == 0;
+    if (runtime == NULL) {
+        runtime = chx_runtime_new(&(chx_runtime_options){.signals = true});
+        atomic_store(&default_runtime, runtime);
+    }
+    pthread_mutex_unlock(&default_lock);
+    return runtime;
+}
+
+// At the program's orderly end. Sessions that still run keep their runtime.
+static void __attribute__((destructor)) runtime_free_default(void)
+{
+    chx_runtime *runtime = atomic_load(&default_runtime);
+    if (runtime == NULL || atomic_load(&runtime->session_count) != 0)
+        return;
+    atomic_store(&default_runtime, NULL);
+    chx_runtime_free(runtime);
+}

@@ -1,0 +1,47 @@
+// runtime.h: one runtime: its options, its scheduler, its plans. Everything else in core gets at them from here.
+//
+// Several runtimes can live in one process; they share nothing but the signal handlers.
+
+#ifndef RUNTIME_SESSION_RUNTIME_H
+#define RUNTIME_SESSION_RUNTIME_H
+
+#include "runtime/recovery/deadline.h"
+#include "runtime/platform/platform.h"
+#include "runtime/sched/scheduler.h"
+
+#include <chorex/generated.h>
+
+enum {
+    CHANNEL_MESSAGES_DEFAULT = 1024,
+    CHANNEL_BYTES_DEFAULT = 1 << 20,
+    PLAN_BUCKETS = 64,
+    RESTARTS_REMEMBERED = 1 << 20, // of one role, for a limit of restarts in a period
+};
+
+typedef struct Plan Plan;
+
+struct chx_runtime {
+    const Platform *platform;
+    chx_runtime *next_simulated; // on the same simulated machine
+    uint32_t observed;           // by a trace, by a simulation: see observe.h
+    chx_runtime_options options;
+    chx_log_level log_level;
+    uint64_t key[2]; // random; session tokens are made of it and a counter
+    _Atomic uint64_t session_counter;
+    _Atomic long session_count; // started and not yet freed
+    pthread_mutex_t plan_lock;
+    Plan *plans[PLAN_BUCKETS];
+    Deadlines deadlines;
+    bool isolates_all;           // CHOREX_ISOLATION=process
+    struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
+    Scheduler scheduler;
+};
+
+// The runtime of NAME_DEF, made on first use. NULL: no memory.
+chx_runtime *runtime_default(void);
+
+// Memory from the runtime's allocator. NULL: none left.
+void *runtime_allocate(chx_runtime *runtime, size_t size);
+void runtime_release(chx_runtime *runtime, void *memory);
+
+#endif

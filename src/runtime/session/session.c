@@ -1,0 +1,645 @@
+// session.c: start, end, wait, cancel.
+
+#define _GNU_SOURCE
+#include "runtime/session/session.h"
+
+#include "base/check.h"
+#include "runtime/recovery/checkpoint.h"
+#include "runtime/isolation/isolation.h"
+#include "runtime/session/log.h"
+#include "runtime/actor/observe.h"
+#include "runtime/session/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    FINISH_SPIN_ROUNDS = 2000,
+    HELP_AGAIN_NS = 50000000, // a thread that waits in a role's function looks whether it can help
+    DEPTH_UNCHECKED = 16,     // so many sessions inside of one another fit on any stack
+};
+
+static uint64_t token_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+void session_make_token(Session *session)
+{
+    chx_runtime *runtime = session->runtime;
+    uint64_t number = atomic_fetch_add_explicit(&runtime->session_counter, 1, memory_order_relaxed);
+    session->token[0] = token_mix(runtime->key[0] + number * 0x9e3779b97f4a7c15u);
+    session->token[1] = token_mix(runtime->key[1] ^ session->token[0]);
+}
+
+void *session_result(Session *session, unsigned role)
+{
+    const chx_result_slot *slot = session->plan->roles[role].result;
+    return slot != NULL ? session->results + slot->offset : NULL;
+}
+
+// ---- making ----
+
+static void session_init(Session *session, chx_runtime *runtime, void *memory)
+{
+    memset(session, 0, sizeof *session);
+    session->runtime = runtime;
+    session->memory = memory;
+    session->fd = NO_DESCRIPTOR;
+    atomic_init(&session->status, CHX_OK);
+    pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->block_lock, NULL);
+    report_clear(&session->report);
+    session->float_control = float_control();
+    session_make_token(session);
+    atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
+}
+
+static void session_init_actors(Session *session, const chx_actor *cast)
+{
+    const Plan *plan = session->plan;
+    unsigned char *base = (unsigned char *)session;
+    Channel **ins = (Channel **)(void *)(base + plan->ins);
+    chx_count *counts = (chx_count *)(void *)(base + plan->counts);
+    memset(session->actors, 0, session->actor_count * sizeof *session->actors);
+    memset(counts, 0, plan->count_count * sizeof *counts);
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        const PlanRole *role = &plan->roles[i];
+        Actor *actor = &session->actors[i];
+        actor->session = session;
+        actor->role = role->role;
+        actor->context = cast != NULL ? cast[i].context : NULL;
+        actor->restarts_max = cast != NULL ? cast[i].restarts_max : 0;
+        actor->restarts_period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
+        actor->index = i;
+        actor->self.observed = session->runtime->observed;
+        actor->out = session->channels + role->out_first;
+        actor->in = ins + role->in_first;
+        actor->self.out = (unsigned char *)actor->out;
+        actor->self.in = (chx_channel *const *)actor->in;
+        actor->self.generation = &session->generation;
+        actor->self.counts = counts + role->count_first;
+        stack_init(actor, (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES)),
+                   STACK_FIRST_BYTES);
+        actor->next_queued = actor + 1;
+    }
+}
+
+static void session_init_channels(Session *session)
+{
+    const Plan *plan = session->plan;
+    const chx_runtime_options *options = &session->runtime->options;
+    Channel **ins = (Channel **)(void *)((unsigned char *)session + plan->ins);
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        const PlanChannel *wire = &plan->channel_table[i];
+        Channel *channel = &session->channels[i];
+        channel_init(channel, session->runtime, &session->actors[wire->from], &session->actors[wire->to],
+                     (uint32_t)session->token[0] ^ (uint32_t)i, options->channel_messages, options->channel_bytes);
+        ins[wire->in] = channel;
+    }
+}
+
+static void session_init_checkpoints(Session *session)
+{
+    const Plan *plan = session->plan;
+    if (plan->checkpoints == 0)
+        return;
+    unsigned char *room = (unsigned char *)session + plan->checkpoints;
+    blocks_init(session, room);
+    for (unsigned i = 0; i < session->actor_count; i++)
+        checkpoint_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)CHECKPOINT_ROOM_BYTES);
+}
+
+// Frees what the session's parts hold besides its own memory.
+static void session_fini_parts(Session *session)
+{
+    for (size_t i = 0; i < session->channel_count; i++) {
+        Channel *channel = &session->channels[i];
+        const Record *record;
+        if (channel->shm != NULL)
+            continue;
+        while ((record = channel_peek(channel)) != NULL) {
+            actor_drop_message(channel->consumer->role, record->site, record + 1, record->size);
+            channel_pop(channel, record);
+        }
+        if (channel->arrivals != NULL)
+            session->runtime->platform->channel_gone(channel);
+        channel_fini(channel);
+    }
+    block_free_all(session);
+    if (session->isolated != NULL)
+        isolation_release(session);
+    for (unsigned i = 0; i < session->actor_count; i++)
+        actor_fini(&session->actors[i]);
+}
+
+static void session_free(Session *session)
+{
+    chx_runtime *runtime = session->runtime;
+    if (session->fd.number >= 0)
+        descriptor_close(&session->fd);
+    pthread_mutex_destroy(&session->lock);
+    pthread_mutex_destroy(&session->block_lock);
+    runtime_release(runtime, session->memory);
+    atomic_fetch_sub(&runtime->session_count, 1);
+}
+
+static Session *session_allocate(chx_runtime *runtime, size_t size)
+{
+    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
+    if (memory == NULL)
+        return NULL;
+    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    session_init(session, runtime, memory);
+    return session;
+}
+
+// Takes apart a session that has not begun.
+static void session_discard(Session *session, unsigned begun)
+{
+    for (unsigned i = 0; i < begun; i++)
+        actor_unwind(&session->actors[i]);
+    session_fini_parts(session);
+    session_free(session);
+}
+
+// Some roles may be isolated. On failure the thread's report says why.
+static chx_status session_isolate(Session *session, const chx_actor *cast)
+{
+    chx_runtime *runtime = session->runtime;
+    bool any = runtime->isolates_all;
+    for (unsigned i = 0; cast != NULL && i < session->actor_count; i++)
+        any |= cast[i].isolation == CHX_PROCESS;
+    if (!any || session->actor_count == 0)
+        return CHX_OK;
+    bool *is_isolated = runtime_allocate(runtime, session->actor_count * sizeof *is_isolated);
+    if (is_isolated == NULL) {
+        report_refuse(NULL, session->plan->choreography->file, "out of memory");
+        return CHX_NO_MEMORY;
+    }
+    any = false;
+    for (unsigned i = 0; i < session->actor_count; i++)
+        any |= is_isolated[i] = isolation_wants_process(runtime, cast != NULL ? &cast[i] : NULL);
+    chx_status status = any ? isolation_prepare(session, is_isolated, cast) : CHX_OK;
+    runtime_release(runtime, is_isolated);
+    return status;
+}
+
+// Everything but running. On failure the thread's report says why.
+static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                               const chx_actor *cast, const void *arguments, Session **made)
+{
+    const Plan *plan;
+    // A role may fail inside of malloc: the memory of the report that says so must be there before.
+    report_last();
+    chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
+    if (status != CHX_OK)
+        return status;
+    Session *session = session_allocate(runtime, plan->size);
+    if (session == NULL) {
+        report_refuse(NULL, choreography->file, "out of memory");
+        return CHX_NO_MEMORY;
+    }
+    unsigned char *base = (unsigned char *)session;
+    session->plan = plan;
+    session->definition = plan->definition;
+    session->actors = (Actor *)(void *)(base + plan->actors);
+    session->actor_count = plan->role_count;
+    session->channels = (Channel *)(void *)(base + plan->channels);
+    session->channel_count = plan->channel_count;
+    session->results = base + plan->results;
+    memset(session->results, 0, plan->definition->result_size);
+    atomic_init(&session->live, plan->role_count);
+    session_init_actors(session, cast);
+    session_init_channels(session);
+    session_init_checkpoints(session);
+    if ((runtime->observed & OBSERVED_TRACE) != 0)
+        trace_session_start(session);
+    for (unsigned i = 0; i < plan->role_count; i++) {
+        Guard guard;
+        if (actor_begin(&session->actors[i], plan->roles[i].entry, arguments, &guard))
+            continue;
+        report_refuse(choreography->roles[i], choreography->file, "%s", guard.fault.why);
+        report_last()->report.kind = guard.fault.kind;
+        session_discard(session, i + 1);
+        return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
+    }
+    status = session_isolate(session, cast);
+    if (status != CHX_OK) {
+        session_discard(session, session->actor_count);
+        return status;
+    }
+    log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
+              (unsigned long long)session->token[0], plan->definition->name);
+    *made = session;
+    return CHX_OK;
+}
+
+static void session_new_exits(void *argument)
+{
+    (void)argument;
+    log_misuse("pthread_exit in a function of a codec while a session was being started");
+}
+
+static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, Session **made)
+{
+    chx_status status;
+    pthread_cleanup_push(session_new_exits, NULL);
+    status = session_make(runtime, choreography, definition, cast, arguments, made);
+    pthread_cleanup_pop(0);
+    return status;
+}
+
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
+{
+    size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    Session *session = session_allocate(runtime, results + definition->result_size);
+    if (session == NULL) {
+        report_refuse(NULL, choreography->file, "out of memory");
+        return NULL;
+    }
+    session->definition = definition;
+    session->results = (unsigned char *)session + results;
+    memset(session->results, 0, definition->result_size);
+    atomic_init(&session->state, SESSION_DONE);
+    return session;
+}
+
+// ---- ending ----
+
+void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file, int line)
+{
+    pthread_mutex_lock(&session->lock);
+    bool is_first = atomic_load(&session->status) == CHX_OK;
+    if (is_first) {
+        Report *report = &session->report;
+        report->report.role = role;
+        report->report.kind = fault->kind;
+        report->report.signal = fault->signal;
+        report->report.file = file;
+        report->report.line = line;
+        report->report.restarts = session->restarts;
+        strcpy(report->why, fault->why);
+        atomic_store(&session->status, (int)status);
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (!is_first)
+        return;
+    log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
+    atomic_store(&session->stopping, true);
+    // Whoever counts alarms under the block lock looks first whether the session is stopping.
+    atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
+    // Those that run see it before they wait; those that wait are woken to leave.
+    scheduler_quiesce(&session->runtime->scheduler);
+    session_unpin(session);
+    for (unsigned i = 0; i < session->actor_count; i++)
+        if (actor_wake(&session->actors[i], NULL))
+            scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+    scheduler_resume(&session->runtime->scheduler);
+    if (session->isolated != NULL)
+        isolation_stop(session);
+}
+
+bool session_pin(Session *session, Worker *worker, const Actor *running)
+{
+    uint32_t live = atomic_load(&session->live), absent = 0; // absent: at work, queued, or no longer there
+    if (live > session->actor_count)
+        return false; // somebody else is at it, too
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        uintptr_t waits = atomic_load(&actor->waits);
+        if (actor == running)
+            continue;
+        if (waits == 0 && absent++ == session->actor_count - live)
+            return false;
+        if (waits != 0 &&
+            ((waits & WAITS_PREPARING) != 0 || atomic_load_explicit(&actor->home, memory_order_relaxed) != worker))
+            return false;
+    }
+    // Nobody else will be run: who waits can only be woken by this one; or by somebody who holds the lock of the blocks,
+    // or makes the session stop, and then spreads it.
+    if (!owner_section_begin(worker))
+        return false;
+    bool confines = !session_is_stopping(session);
+    if (confines)
+        atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
+    owner_section_end(worker);
+    return confines;
+}
+
+// An end of file is read at once. Unlike something written, this can't reach a file of the program's.
+static void session_make_readable(const Session *session)
+{
+    int fd = descriptor_use(&session->fd);
+    if (fd >= 0)
+        shutdown(fd, SHUT_RD);
+}
+
+static void session_end(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
+              (unsigned long long)session->token[0]);
+    if ((session->runtime->observed & OBSERVED_TRACE) != 0)
+        trace_session_end(session);
+    session_fini_parts(session);
+    pthread_mutex_lock(&session->lock);
+    if (session->fd.number >= 0)
+        session_make_readable(session);
+    pthread_mutex_unlock(&session->lock);
+    // The last touch: the caller may free it now. To wake somebody only the address is needed.
+    if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
+        platform->wake(&session->state);
+}
+
+bool session_join(Session *session)
+{
+    uint32_t live = atomic_load(&session->live);
+    do {
+        if (live == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    return true;
+}
+
+void session_leave(Session *session)
+{
+    if (atomic_fetch_sub(&session->live, 1) == 1)
+        session_end(session);
+}
+
+// Somebody who is none of its roles makes it end.
+static void session_stop(Session *session, chx_status status, const Fault *fault)
+{
+    if (!session_join(session))
+        return;
+    session_fail(session, status, "", fault, session->plan->choreography->file, 0);
+    session_leave(session);
+}
+
+static void session_stack_is_short(char *why, size_t size)
+{
+    snprintf(why, size,
+             "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
+             "before",
+             current()->depth);
+}
+
+bool session_fits(const chx_choreography *choreography)
+{
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return true;
+    char why[REPORT_WHY_SIZE];
+    session_stack_is_short(why, sizeof why);
+    report_refuse(NULL, choreography->file, "%s", why);
+    return false;
+}
+
+// On a simulated machine whoever waits runs the roles of all sessions.
+static void session_await_simulated(Session *session)
+{
+    ThreadState thread;
+    isolation_thread_enter(session->runtime, &thread);
+    session->runtime->platform->await(session);
+    isolation_thread_leave(&thread);
+}
+
+// A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
+// that are nested deep could take up all threads of the pool, each waiting for the next.
+static void session_help(Session *session)
+{
+    Scheduler *scheduler = &session->runtime->scheduler;
+    if (current()->depth >= DEPTH_UNCHECKED && isolation_stack_is_short()) {
+        Fault fault = {.kind = CHX_FAULT_SYSTEM};
+        session_stack_is_short(fault.why, sizeof fault.why);
+        session_stop(session, CHX_NO_MEMORY, &fault);
+    }
+    while (scheduler_help_session(scheduler, session))
+        ;
+}
+
+static void session_wait(Session *session, bool helps)
+{
+    const Platform *platform = session->runtime->platform;
+    if (platform->await != NULL)
+        session_await_simulated(session);
+    for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
+        if (atomic_load(&session->state) == SESSION_DONE)
+            return;
+        platform->relax();
+    }
+    uint32_t state = SESSION_RUNS;
+    if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
+        return;
+    while (atomic_load(&session->state) != SESSION_DONE) {
+        // A session that the caller's thread has served itself may be the first that needs another one, and there is none.
+        helps = helps || !scheduler_has_worker(&session->runtime->scheduler);
+        if (helps)
+            session_help(session);
+        platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
+    }
+}
+
+// ---- the interface ----
+
+// A thread of the program's that is cancelled while it is in here would leave the session in the middle of something. It is
+// cancelled when it is out again. The earlier state.
+static int cancel_disable(void)
+{
+    int earlier = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &earlier);
+    return earlier;
+}
+
+static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreography *choreography)
+{
+    if (runtime == NULL)
+        runtime = runtime_default();
+    if (runtime == NULL)
+        report_refuse(NULL, choreography->file, "out of memory");
+    return runtime;
+}
+
+// Gives a new session to the pool. On failure the session is gone and the thread's report says why.
+static chx_status session_hand_over(Session *session)
+{
+    Scheduler *scheduler = &session->runtime->scheduler;
+    unsigned count = session->actor_count;
+    if (count == 0) {
+        session_end(session);
+    } else if (!scheduler_has_worker(scheduler)) {
+        report_refuse(NULL, session->plan->choreography->file,
+                      "no thread could be started: out of memory, or too many threads");
+        session_discard(session, count);
+        return CHX_NO_MEMORY;
+    } else if (session->isolated == NULL) {
+        scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
+    } else {
+        Actor *first = session->first_here, *last = session->last_here;
+        count = session->here_count;
+        isolation_start(session);
+        if (count > 0)
+            scheduler_start(scheduler, first, last, count);
+    }
+    return CHX_OK;
+}
+
+static chx_session *session_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                                  const chx_actor *cast, const void *arguments)
+{
+    Session *session = NULL;
+    Current *here = current();
+    here->busy++;
+    runtime = runtime_or_default(runtime, choreography);
+    bool started = runtime != NULL &&
+                   session_new(runtime, choreography, definition, cast, arguments, &session) == CHX_OK &&
+                   session_hand_over(session) == CHX_OK;
+    if (started)
+        report_clear(report_last());
+    here->busy--;
+    return started ? (chx_session *)session : NULL;
+}
+
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
+{
+    int cancel_state = cancel_disable();
+    chx_session *handle = session_start(runtime, choreography, definition, cast, arguments);
+    pthread_setcancelstate(cancel_state, NULL);
+    return handle;
+}
+
+// What `results` points to owns nothing unless the session has succeeded.
+static chx_status session_finish(Session *session, void *results, bool helps)
+{
+    Current *here = current();
+    here->busy++;
+    session_wait(session, helps);
+    chx_status status = (chx_status)atomic_load(&session->status);
+    report_copy(report_last(), &session->report);
+    const chx_definition *definition = session->definition;
+    if (status == CHX_OK && results != NULL) {
+        memcpy(results, session->results, definition->result_size);
+    } else {
+        for (size_t i = 0; i < definition->result_count; i++)
+            chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+        if (results != NULL && definition->result_size > 0)
+            memset(results, 0, definition->result_size);
+    }
+    session_free(session);
+    here->busy--;
+    return status;
+}
+
+void session_finish_exiting(Session *session)
+{
+    session_finish(session, NULL, false);
+    // What session_run or session_finish would do, whose frame is about to go.
+    current()->busy--;
+}
+
+// A caller that has no session has a start behind it that failed, as a rule; what that said is not lost.
+static chx_status session_is_missing(void)
+{
+    char why[REPORT_WHY_SIZE];
+    const Report *last = report_last();
+    snprintf(why, sizeof why, "%.400s", last->report.kind != CHX_FAULT_NONE ? last->why : "");
+    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "",
+                  why);
+    return CHX_INVALID;
+}
+
+chx_status chx_finish(chx_session *handle, void *results)
+{
+    if (handle == NULL)
+        return session_is_missing();
+    int cancel_state = cancel_disable();
+    chx_status status = session_finish(&handle->session, results, current()->actor != NULL);
+    pthread_setcancelstate(cancel_state, NULL);
+    return status;
+}
+
+static chx_status session_has_no_place(Session *session)
+{
+    report_refuse(NULL, session->plan->choreography->file,
+                  "no memory to run a session inside of a role's function, with %u around it on this thread",
+                  current()->depth);
+    session_discard(session, session->actor_count);
+    return CHX_NO_MEMORY;
+}
+
+static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                              const void *arguments, void *results)
+{
+    Session *session;
+    chx_runtime *runtime = runtime_or_default(NULL, choreography);
+    if (runtime == NULL || !session_fits(choreography))
+        return CHX_NO_MEMORY;
+    Current *here = current();
+    here->busy++;
+    chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
+    // The caller's thread has nothing better to do than to work for its own session.
+    if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
+        // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
+        if (here->actor != NULL && scheduler_can_serve(&runtime->scheduler, session))
+            status = session_has_no_place(session);
+        else
+            status = session_hand_over(session);
+    }
+    here->busy--;
+    return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
+}
+
+chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                   const void *arguments, void *results)
+{
+    int cancel_state = cancel_disable();
+    chx_status status = session_run(choreography, definition, cast, arguments, results);
+    pthread_setcancelstate(cancel_state, NULL);
+    if (status != CHX_OK && results != NULL && definition < choreography->definition_count &&
+        choreography->definitions[definition].result_size > 0)
+        memset(results, 0, choreography->definitions[definition].result_size);
+    return status;
+}
+
+const chx_report *chx_session_report(const chx_session *handle)
+{
+    if (handle == NULL)
+        return NULL;
+    const Session *session = &handle->session;
+    return atomic_load(&((Session *)session)->status) != CHX_OK ? &session->report.report : NULL;
+}
+
+int chx_session_fd(chx_session *handle)
+{
+    if (handle == NULL)
+        return -1;
+    Session *session = &handle->session;
+    // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
+    if (session->runtime->platform->await != NULL)
+        session_await_simulated(session);
+    pthread_mutex_lock(&session->lock);
+    if (session->fd.number < 0) {
+        session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0)
+            session_make_readable(session);
+    }
+    int fd = session->fd.number;
+    pthread_mutex_unlock(&session->lock);
+    return fd;
+}
+
+void chx_session_cancel(chx_session *handle)
+{
+    if (handle == NULL)
+        return;
+    int cancel_state = cancel_disable();
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "cancelled"};
+    session_stop(&handle->session, CHX_CANCELLED, &fault);
+    pthread_setcancelstate(cancel_state, NULL);
+}

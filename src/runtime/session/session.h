@@ -1,0 +1,127 @@
+// session.h: one run of a choreography. All of it lies in one piece of memory, laid out by its plan.
+//
+// `live` counts the actors that have not left, and whoever else must not see the session end. The one who takes it to
+// zero ends the session; from then on it belongs to the caller, who frees it with chx_finish.
+
+#ifndef RUNTIME_SESSION_SESSION_H
+#define RUNTIME_SESSION_SESSION_H
+
+#include "runtime/actor/actor.h"
+#include "runtime/recovery/block.h"
+#include "runtime/platform/descriptor.h"
+#include "runtime/actor/float.h"
+#include "runtime/session/plan.h"
+
+enum { ROLLBACKS_REMEMBERED = 32 };
+
+typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
+
+struct Session {
+    chx_runtime *runtime;
+    const Plan *plan; // NULL: a sequential program's
+    const chx_definition *definition;
+    uint64_t token[2];
+    FloatControl float_control; // of the thread that has started it: roles' code runs with this
+    uint64_t trace;             // its number in the trace
+    void *memory;               // as allocated
+    Actor *actors;
+    unsigned actor_count;
+    Channel *channels;
+    size_t channel_count;
+    unsigned char *results;
+    struct IsolatedSession *isolated; // it has isolated roles
+    Actor *first_here, *last_here;    // those that are not, chained
+    unsigned here_count;
+    _Atomic uint32_t live;
+    _Atomic bool stopping;
+    _Atomic uint32_t state;    // SessionState; slept on
+    Descriptor fd;             // none: nobody has asked for it
+    pthread_mutex_t lock;      // of the report and of fd
+    _Atomic int status;        // chx_status; with the report, set once
+    _Atomic unsigned restarts; // changes with the blocks locked
+    Report report;
+
+    // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between owner_section_begin
+    // and owner_section_end; who takes an actor of the session elsewhere sets it to NULL between scheduler_quiesce and
+    // scheduler_resume, or is that worker itself and gives it away (scheduler_hand_off). A worker that has come to run all of
+    // them sets it again (session_pin).
+    _Atomic(Worker *) worker;
+    _Atomic uint32_t generation; // rises when something concerns actors that don't know it yet: a recovery, the end
+
+    // All roles look at the above all the time; what follows changes often.
+    _Alignas(CACHE_LINE) pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
+    bool locked_by_owner;                            // blocks are locked by the only worker of the session
+    uint32_t locks_left, locks_until_pinned;         // with the lock of the blocks held: see blocks_try_pin
+    Block *blocks;                                   // outermost ones
+    Block *spare_blocks;
+    BlockPage *block_pages; // in which they lie
+    _Atomic uint32_t apart; // so many more times it is looked how long a step takes
+    uint32_t epoch;         // the highest given out
+    const char *lacks;      // what was missing when a block could not be entered, or begun again
+    uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the blocks that the latest alarms were for
+};
+
+struct chx_session {
+    Session session;
+};
+
+static inline bool session_is_stopping(Session *session)
+{
+    return atomic_load(&session->stopping);
+}
+
+// Nobody but the worker runs actors of this session. The worker's own thread asks, between owner_section_begin and
+// owner_section_end, and it holds until owner_section_end.
+static inline bool session_is_pinned_to(Session *session, Worker *worker)
+{
+    return atomic_load_explicit(&session->worker, memory_order_relaxed) == worker;
+}
+
+// One worker, whichever, runs all of its actors. If not, what it did while it had them alone is seen from here on.
+static inline bool session_is_pinned(Session *session)
+{
+    return atomic_load_explicit(&session->worker, memory_order_acquire) != NULL;
+}
+
+// Between scheduler_quiesce and scheduler_resume, or by the worker itself: from now on any worker may run its actors.
+static inline void session_unpin(Session *session)
+{
+    atomic_store_explicit(&session->worker, NULL, memory_order_release);
+}
+
+// So many more times: its roles compute at the same time, or (0) they don't.
+static inline void session_set_apart(Session *session, uint32_t apart)
+{
+    atomic_store_explicit(&session->apart, apart, memory_order_relaxed);
+}
+
+// The worker's own thread, at an actor of the session, with the lock of the blocks held: if all others wait, on this
+// worker, it is the only one from now on. True: so it is.
+bool session_pin(Session *session, Worker *worker, const Actor *running);
+
+// Where the role's result goes; NULL: it has none.
+void *session_result(Session *session, unsigned role);
+
+// Ends it with this status and report, if it is not ending already. The caller holds a count of `live`.
+void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
+                  int line);
+// One more count of `live`, so that the session does not end meanwhile. False: it has ended.
+bool session_join(Session *session);
+// Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
+void session_leave(Session *session);
+
+// The thread that waits for the session ends itself: waits all the same, then frees it.
+void session_finish_exiting(Session *session);
+
+// About to run a session on the calling thread: is there room for it on the stack, which others may be on already? Else the
+// thread's report says so.
+bool session_fits(const chx_choreography *choreography);
+
+// What tells the session from all others; its runtime must be set.
+void session_make_token(Session *session);
+
+// For sequential programs: a session that has ended. NULL: no memory.
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
+                           const chx_definition *definition);
+
+#endif

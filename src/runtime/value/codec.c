@@ -1,0 +1,553 @@
+// codec.c: see codec.h. Decoding trusts nothing: no read past the end, no memory beyond what the input holds.
+
+#include "runtime/value/codec.h"
+
+#include "base/check.h"
+#include "runtime/actor/actor.h"
+#include "runtime/value/text.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 Number128;
+#endif
+
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE formats");
+
+// ---- writing ----
+
+void chx_write(chx_writer *writer, const void *data, size_t size)
+{
+    chx_buffer *buffer = writer->buffer;
+    if (size == 0 || buffer->failed)
+        return;
+    if (buffer->capacity - buffer->size < size) {
+        size_t capacity = buffer->capacity * 2 > buffer->size + size ? buffer->capacity * 2 : buffer->size + size;
+        if (capacity < 64)
+            capacity = 64;
+        unsigned char *grown = realloc(buffer->data, capacity);
+        if (grown == NULL) {
+            buffer->failed = true;
+            return;
+        }
+        buffer->data = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+}
+
+void chx_buffer_free(chx_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (chx_buffer){0};
+}
+
+static void store_number(unsigned char *to, uint64_t number, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        to[i] = i < 8 ? (unsigned char)(number >> (8 * i)) : 0;
+}
+
+static uint64_t load_number(const unsigned char *from, unsigned size)
+{
+    uint64_t number = 0;
+    for (unsigned i = 0; i < size && i < 8; i++)
+        number |= (uint64_t)from[i] << (8 * i);
+    return number;
+}
+
+void chx_write_u64(chx_writer *writer, uint64_t number)
+{
+    unsigned char bytes[8];
+    store_number(bytes, number, 8);
+    chx_write(writer, bytes, sizeof bytes);
+}
+
+// ---- reading ----
+
+const void *chx_read_view(chx_reader *reader, size_t size)
+{
+    if ((size_t)(reader->end - reader->at) < size)
+        return NULL;
+    const void *view = reader->at;
+    reader->at += size;
+    return view;
+}
+
+bool chx_read(chx_reader *reader, void *data, size_t size)
+{
+    const void *view = chx_read_view(reader, size);
+    if (view == NULL)
+        return false;
+    if (size != 0)
+        memcpy(data, view, size);
+    return true;
+}
+
+bool chx_read_u64(chx_reader *reader, uint64_t *number)
+{
+    unsigned char bytes[8];
+    if (!chx_read(reader, bytes, sizeof bytes))
+        return false;
+    *number = load_number(bytes, 8);
+    return true;
+}
+
+// ---- numbers ----
+
+// As two halves, so that there is one way for all widths up to 16 bytes.
+typedef struct {
+    uint64_t low, high;
+} Wide;
+
+static Wide wide_load(const void *value, size_t size, bool is_signed)
+{
+    Wide wide = {0, 0};
+    int64_t narrow = 0;
+    switch (size) {
+    case 1: {
+        int8_t v;
+        memcpy(&v, value, 1);
+        narrow = is_signed ? v : (uint8_t)v;
+        break;
+    }
+    case 2: {
+        int16_t v;
+        memcpy(&v, value, 2);
+        narrow = is_signed ? v : (uint16_t)v;
+        break;
+    }
+    case 4: {
+        int32_t v;
+        memcpy(&v, value, 4);
+        narrow = is_signed ? v : (int64_t)(uint32_t)v;
+        break;
+    }
+    case 8:
+        memcpy(&narrow, value, 8);
+        break;
+    default:
+#ifdef __SIZEOF_INT128__
+    {
+        CHECK(size == 16);
+        Number128 v;
+        memcpy(&v, value, 16);
+        return (Wide){(uint64_t)v, (uint64_t)(v >> 64)};
+    }
+#else
+        CHECK(false);
+#endif
+    }
+    wide.low = (uint64_t)narrow;
+    wide.high = is_signed && narrow < 0 ? UINT64_MAX : 0;
+    return wide;
+}
+
+static void wide_store(Wide wide, void *value, size_t size)
+{
+    switch (size) {
+    case 1: {
+        uint8_t v = (uint8_t)wide.low;
+        memcpy(value, &v, 1);
+        break;
+    }
+    case 2: {
+        uint16_t v = (uint16_t)wide.low;
+        memcpy(value, &v, 2);
+        break;
+    }
+    case 4: {
+        uint32_t v = (uint32_t)wide.low;
+        memcpy(value, &v, 4);
+        break;
+    }
+    case 8:
+        memcpy(value, &wide.low, 8);
+        break;
+    default:
+#ifdef __SIZEOF_INT128__
+    {
+        Number128 v = ((Number128)wide.high << 64) | wide.low;
+        memcpy(value, &v, 16);
+        break;
+    }
+#else
+        CHECK(false);
+#endif
+    }
+}
+
+static void encode_integer(const chx_type *type, const void *value, chx_writer *writer)
+{
+    unsigned char bytes[16];
+    Wide wide = wide_load(value, type->size, type->kind == CHX_KIND_SIGNED);
+    store_number(bytes, wide.low, 8);
+    store_number(bytes + 8, wide.high, 8);
+    CHECK(type->wire >= 1 && type->wire <= 16);
+    chx_write(writer, bytes, type->wire);
+}
+
+static bool decode_integer(const chx_type *type, void *value, chx_reader *reader)
+{
+    bool is_signed = type->kind == CHX_KIND_SIGNED;
+    unsigned char bytes[16];
+    CHECK(type->wire >= 1 && type->wire <= 16);
+    if (!chx_read(reader, bytes, type->wire))
+        return false;
+    bool negative = is_signed && (bytes[type->wire - 1] & 0x80) != 0;
+    memset(bytes + type->wire, negative ? 0xff : 0, sizeof bytes - type->wire);
+    Wide wide = {load_number(bytes, 8), load_number(bytes + 8, 8)};
+    wide_store(wide, value, type->size);
+    // In range if nothing was cut off.
+    Wide again = wide_load(value, type->size, is_signed);
+    return again.low == wide.low && again.high == wide.high;
+}
+
+static void encode_long_double(long double number, chx_writer *writer)
+{
+    unsigned char bytes[10];
+    uint64_t mantissa;
+    unsigned exponent;
+#if LDBL_MANT_DIG == 64 && (defined(__x86_64__) || defined(__i386__))
+    unsigned char raw[sizeof number];
+    memcpy(raw, &number, sizeof number);
+    mantissa = load_number(raw, 8);
+    exponent = (unsigned)load_number(raw + 8, 2);
+#else
+    unsigned sign = signbit(number) ? 0x8000 : 0;
+    int power = 0;
+    if (isnan(number)) {
+        mantissa = (uint64_t)3 << 62;
+        exponent = 0x7fff;
+    } else if (isinf(number)) {
+        mantissa = (uint64_t)1 << 63;
+        exponent = 0x7fff;
+    } else if (number == 0) {
+        mantissa = 0;
+        exponent = 0;
+    } else {
+        long double fraction = frexpl(sign ? -number : number, &power);
+        mantissa = (uint64_t)ldexpl(fraction, 64);
+        power += 16382;
+        if (power < 1) {
+            mantissa = power > -63 ? mantissa >> (1 - power) : 0;
+            power = 0;
+        }
+        exponent = (unsigned)power;
+    }
+    exponent |= sign;
+#endif
+    store_number(bytes, mantissa, 8);
+    store_number(bytes + 8, exponent, 2);
+    chx_write(writer, bytes, sizeof bytes);
+}
+
+static bool decode_long_double(long double *number, chx_reader *reader)
+{
+    unsigned char bytes[10];
+    if (!chx_read(reader, bytes, sizeof bytes))
+        return false;
+    uint64_t mantissa = load_number(bytes, 8);
+    unsigned exponent = (unsigned)load_number(bytes + 8, 2);
+    // The leading one is written out and must be there, except in zero and the smallest numbers.
+    if (((exponent & 0x7fff) != 0) != (mantissa >> 63 != 0))
+        return false;
+#if LDBL_MANT_DIG == 64 && (defined(__x86_64__) || defined(__i386__))
+    memset(number, 0, sizeof *number);
+    memcpy(number, bytes, sizeof bytes);
+#else
+    long double magnitude;
+    if ((exponent & 0x7fff) == 0x7fff)
+        magnitude = mantissa << 1 == 0 ? (long double)INFINITY : (long double)NAN;
+    else
+        magnitude = ldexpl((long double)mantissa, (int)(exponent & 0x7fff ? exponent & 0x7fff : 1) - 16383 - 63);
+    *number = exponent & 0x8000 ? -magnitude : magnitude;
+#endif
+    return true;
+}
+
+static void encode_float(size_t size, const void *value, chx_writer *writer)
+{
+    if (size > 8) {
+        long double number;
+        memcpy(&number, value, sizeof number);
+        encode_long_double(number, writer);
+        return;
+    }
+    unsigned char bytes[8];
+    store_number(bytes, wide_load(value, size, false).low, (unsigned)size);
+    chx_write(writer, bytes, size);
+}
+
+static bool decode_float(size_t size, void *value, chx_reader *reader)
+{
+    if (size > 8) {
+        long double number;
+        if (!decode_long_double(&number, reader))
+            return false;
+        memcpy(value, &number, sizeof number);
+        return true;
+    }
+    unsigned char bytes[8];
+    if (!chx_read(reader, bytes, size))
+        return false;
+    wide_store((Wide){load_number(bytes, (unsigned)size), 0}, value, size);
+    return true;
+}
+
+// ---- the rest ----
+
+static void encode(const chx_type *type, const void *value, chx_writer *writer);
+static bool decode(const chx_type *type, void *value, chx_reader *reader);
+
+// In place of the size of what the user's function wrote.
+#define CODEC_ZERO UINT64_MAX
+
+static void encode_codec(const chx_type *type, const void *value, chx_writer *writer)
+{
+    // As everywhere, a value that is zero owns nothing and is nothing that the user's function knows of.
+    if (value_is_zero(value, type->size)) {
+        chx_write_u64(writer, CODEC_ZERO);
+        return;
+    }
+    size_t start = writer->buffer->size;
+    chx_write_u64(writer, 0);
+    type->codec->encode(writer, value);
+    if (!writer->buffer->failed)
+        store_number(writer->buffer->data + start, writer->buffer->size - start - 8, 8);
+}
+
+static void encode(const chx_type *type, const void *value, chx_writer *writer)
+{
+    switch (type->kind) {
+    case CHX_KIND_BOOL: {
+        unsigned char byte = *(const unsigned char *)value != 0;
+        chx_write(writer, &byte, 1);
+        return;
+    }
+    case CHX_KIND_SIGNED:
+    case CHX_KIND_UNSIGNED:
+        encode_integer(type, value, writer);
+        return;
+    case CHX_KIND_FLOAT:
+        encode_float(type->size, value, writer);
+        return;
+    case CHX_KIND_COMPLEX:
+        encode_float(type->size / 2, value, writer);
+        encode_float(type->size / 2, (const char *)value + type->size / 2, writer);
+        return;
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count; i++)
+            encode(type->fields[i].type, (const char *)value + type->fields[i].offset, writer);
+        return;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++)
+            encode(type->element, (const char *)value + i * type->element->size, writer);
+        return;
+    case CHX_KIND_CSTRING: {
+        const char *string = *(const char *const *)value;
+        size_t size = string != NULL ? strlen(string) : 0;
+        chx_write_u64(writer, string != NULL ? size + 1 : 0);
+        chx_write(writer, string, size);
+        return;
+    }
+    case CHX_KIND_STR:
+    case CHX_KIND_BYTES: {
+        chx_str string = *(const chx_str *)value;
+        chx_write_u64(writer, chx_str_len(string));
+        chx_write(writer, chx_cstr(string), chx_str_len(string));
+        return;
+    }
+    case CHX_KIND_CODEC:
+        encode_codec(type, value, writer);
+        return;
+    case CHX_KIND_SHADOW: {
+        SHADOW_OF(plain, type);
+        type->pack(plain, value);
+        encode(type->element, plain, writer);
+        return;
+    }
+    case CHX_KIND_OPAQUE:
+        break;
+    }
+    CHECK(!"a value that can't be sent");
+}
+
+// The bytes of a counted value. False: there are not so many.
+static bool decode_blob(chx_reader *reader, uint64_t size, const void **data)
+{
+    if (size > (uint64_t)(reader->end - reader->at))
+        return false;
+    *data = chx_read_view(reader, (size_t)size);
+    return true;
+}
+
+static bool decode_no_memory(chx_reader *reader)
+{
+    reader->has_no_memory = true;
+    return false;
+}
+
+static bool decode_cstring(void *value, chx_reader *reader)
+{
+    uint64_t size;
+    const void *data;
+    const char *string = NULL;
+    if (!chx_read_u64(reader, &size))
+        return false;
+    if (size != 0) {
+        if (!decode_blob(reader, size - 1, &data) || memchr(data, 0, (size_t)(size - 1)) != NULL)
+            return false;
+        struct chx_text *text = text_new(data, (size_t)(size - 1));
+        if (text == NULL)
+            return decode_no_memory(reader);
+        string = text->data;
+    }
+    memcpy(value, &string, sizeof string);
+    return true;
+}
+
+static bool decode_str(void *value, chx_reader *reader)
+{
+    uint64_t size;
+    const void *data;
+    chx_str string = {NULL};
+    if (!chx_read_u64(reader, &size) || !decode_blob(reader, size, &data))
+        return false;
+    if (size != 0 && (string.text = text_new(data, (size_t)size)) == NULL)
+        return decode_no_memory(reader);
+    memcpy(value, &string, sizeof string);
+    return true;
+}
+
+// The user's function. It may fail as a role's functions do; what was decoded before it must be dropped then.
+static bool decode_guarded(const chx_type *type, void *value, chx_reader *inner, chx_reader *reader)
+{
+    Current *here = current();
+    Guard guard;
+    volatile bool decoded = false;
+    guard_enter(&guard, here->actor);
+    here->busy = guard.outer_busy;
+    // Strings that it makes belong to the value.
+    here->unpooled = guard.outer_unpooled + 1;
+    if (sigsetjmp(guard.jump, 0) == 0) {
+        decoded = type->codec->decode(inner, value);
+    } else {
+        *reader->fault = guard.fault;
+        reader->has_failed = true;
+        guard_landed(&guard);
+    }
+    guard_leave(&guard);
+    return decoded;
+}
+
+static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
+{
+    uint64_t size;
+    const void *data;
+    if (!chx_read_u64(reader, &size))
+        return false;
+    if (size == CODEC_ZERO)
+        return true;
+    if (!decode_blob(reader, size, &data))
+        return false;
+    chx_reader inner = {.at = data, .end = (const unsigned char *)data + size};
+    bool decoded;
+    if (current()->guard != NULL)
+        decoded = decode_guarded(type, value, &inner, reader);
+    else
+        decoded = type->codec->decode(&inner, value);
+    if (!decoded) {
+        // What the user's function left there is its own affair.
+        memset(value, 0, type->size);
+        return false;
+    }
+    return inner.at == inner.end;
+}
+
+// Decodes into zeroed memory; on failure parts may be owned and are dropped by chx_decode.
+static bool decode(const chx_type *type, void *value, chx_reader *reader)
+{
+    switch (type->kind) {
+    case CHX_KIND_BOOL: {
+        unsigned char byte;
+        if (!chx_read(reader, &byte, 1) || byte > 1)
+            return false;
+        *(bool *)value = byte != 0;
+        return true;
+    }
+    case CHX_KIND_SIGNED:
+    case CHX_KIND_UNSIGNED:
+        return decode_integer(type, value, reader);
+    case CHX_KIND_FLOAT:
+        return decode_float(type->size, value, reader);
+    case CHX_KIND_COMPLEX:
+        return decode_float(type->size / 2, value, reader) &&
+               decode_float(type->size / 2, (char *)value + type->size / 2, reader);
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count; i++)
+            if (!decode(type->fields[i].type, (char *)value + type->fields[i].offset, reader))
+                return false;
+        return true;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++)
+            if (!decode(type->element, (char *)value + i * type->element->size, reader))
+                return false;
+        return true;
+    case CHX_KIND_CSTRING:
+        return decode_cstring(value, reader);
+    case CHX_KIND_STR:
+    case CHX_KIND_BYTES:
+        return decode_str(value, reader);
+    case CHX_KIND_CODEC:
+        return decode_codec(type, value, reader);
+    case CHX_KIND_SHADOW: {
+        SHADOW_OF(plain, type);
+        bool decoded = decode(type->element, plain, reader);
+        if (decoded)
+            type->unpack(value, plain);
+        else
+            chx_value_drop(type->element, plain);
+        return decoded;
+    }
+    case CHX_KIND_OPAQUE:
+        break;
+    }
+    return false;
+}
+
+void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer)
+{
+    chx_writer writer = {buffer};
+    encode(type, value, &writer);
+}
+
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used, Fault *fault)
+{
+    static const unsigned char nothing[1];
+    if (data == NULL)
+        data = nothing, size = 0;
+    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size, .fault = fault};
+    memset(value, 0, type->size);
+    if (!decode(type, value, &reader)) {
+        chx_value_drop(type, value);
+        return reader.has_failed ? DECODE_FAILED : reader.has_no_memory ? DECODE_NO_MEMORY : DECODE_MALFORMED;
+    }
+    if (used != NULL)
+        *used = (size_t)(reader.at - (const unsigned char *)data);
+    return DECODE_GOOD;
+}
+
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
+{
+    Fault fault;
+    DecodeResult result = value_decode(type, value, data, size, used, &fault);
+    if (result == DECODE_FAILED)
+        guard_raise(fault.kind, fault.signal, fault.site, "%s", fault.why);
+    if (result == DECODE_NO_MEMORY)
+        text_no_memory();
+    return result == DECODE_GOOD;
+}
