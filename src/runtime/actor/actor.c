@@ -223,8 +223,9 @@ static bool actor_wait_inside(Actor *actor)
     return true;
 }
 
-// As actor_hand_over, in all cases.
-static __attribute__((noinline)) Actor *actor_hand_over_slow(Worker *worker, Actor *actor)
+// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
+// is in hand. NULL: not so, nothing was done.
+static __attribute__((noinline)) Actor *actor_hand_over(Worker *worker, Actor *actor)
 {
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     if (turn >= atomic_load_explicit(&worker->slice_end, memory_order_relaxed) && worker_slice_is_over(worker))
@@ -239,41 +240,45 @@ static __attribute__((noinline)) Actor *actor_hand_over_slow(Worker *worker, Act
         atomic_store_explicit(&next->home, worker, memory_order_release);
         atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
         atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+        next->budget = TURN_BUDGET;
     }
     owner_section_end(worker);
     return next;
 }
 
-// The actor can't go on until another has done something, which can run in its place: makes the actor wait, and that one
-// is in hand. NULL: not so, nothing was done.
-//
-// This is the usual case: the session is this worker's alone, and the other one waits for what the actor has sent. Whether
-// the scheduler is closed, or there is news, need not be asked: scheduler_quiesce, which who raises an alarm calls, sets
-// slice_end to 0, and the next time the actor comes here it is asked.
-static inline Actor *actor_hand_over(Worker *worker, Actor *actor)
+// The same in the usual case: the session was seen to be pinned to this worker, and the other actor waits for what this one
+// has sent. Whether the session is still pinned, the scheduler quiesced, or the rollback generation another need not be
+// asked: whoever changes one of these sets slice_end to 0, and actor_hand_over asks.
+static inline Actor *actor_hand_over_fast(Worker *worker, Actor *actor)
 {
     atomic_store_explicit(&worker->in_section, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst); // as in owner_section_begin
-    const Channel *notify_pending = (const Channel *)actor->self.notify_pending,
-                  *credit_pending = actor->credit_pending;
+    const Channel *sent = (const Channel *)actor->self.notify_pending, *taken = actor->credit_pending;
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
-    if (turn < atomic_load_explicit(&worker->slice_end, memory_order_acquire) && notify_pending != NULL &&
-        session_is_pinned_to(actor->session, worker) &&
-        atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL) {
-        Actor *next = notify_pending->consumer;
-        if (atomic_load_explicit(&next->waits, memory_order_relaxed) == (uintptr_t)notify_pending &&
-            (credit_pending == NULL || credit_pending->producer == next)) {
-            actor->self.notify_pending = NULL;
-            atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
-            atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
-            // Another turn, to those who look whether one takes long.
-            atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
-            owner_section_end(worker);
-            return next;
-        }
-    }
+    Actor *next = NULL;
+    if (CHX_UNLIKELY(turn >= atomic_load_explicit(&worker->slice_end, memory_order_acquire) || sent == NULL ||
+                     atomic_load_explicit(&worker->next, memory_order_relaxed) != NULL))
+        goto end;
+    if (CHX_UNLIKELY(atomic_load_explicit(&sent->consumer->waits, memory_order_relaxed) != (uintptr_t)sent ||
+                     (taken != NULL && taken->producer != sent->consumer)))
+        goto end;
+    next = sent->consumer;
+    actor->self.notify_pending = NULL;
+    atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
+    atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
+    // Another turn, to those who look whether one takes long.
+    atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
+end:
     owner_section_end(worker);
-    return actor_hand_over_slow(worker, actor);
+    return next;
+}
+
+// Runs an actor that has waited: it begins by asking again for what it waited for, and sees then whether it is to be rolled
+// back.
+static inline ActorOutcome actor_resume(Actor *actor)
+{
+    chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);
+    return step == CHX_STEP_WAIT && actor->self.wants != 0 ? ACTOR_WAITS : actor_go_on(actor, step);
 }
 
 // Not inline: beside sigsetjmp nothing would stay in a register.
@@ -289,11 +294,13 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
     Actor *next;
     while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
         *runs = actor = next;
-        // It has waited, so it begins by asking again, and sees then whether there is an alarm.
-        actor->budget = TURN_BUDGET;
-        chx_step step = actor->self.top->function->run(&actor->self, actor->self.top);
-        if (step != CHX_STEP_WAIT || actor->self.wants == 0)
-            outcome = actor_go_on(actor, step);
+        outcome = actor_resume(actor);
+        if (!session_is_pinned_to(actor->session, worker))
+            continue;
+        while (outcome == ACTOR_WAITS && (next = actor_hand_over_fast(worker, actor)) != NULL) {
+            *runs = actor = next;
+            outcome = actor_resume(actor);
+        }
     }
     return outcome;
 }

@@ -21,7 +21,7 @@
 
 enum {
     SEGMENT_FIRST_BYTES = 288,   // of the segment inside a channel
-    SEGMENT_SECOND_BYTES = 2048, // the others, at least
+    SEGMENT_SECOND_BYTES = 4096, // the others, at least
     SEGMENT_MAX_BYTES = 65536,   // larger ones are made for a single message
     CACHE_LINE = 64,
 };

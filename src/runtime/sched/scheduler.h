@@ -18,7 +18,7 @@ enum {
     WORKER_LIMIT = 512,
     GUEST_LIMIT = 64,            // threads of the program that work for their own session
     GUEST_ROOMS = 12,            // for more of them: sessions that are run inside of roles' functions
-    SLICE_TURNS = 64,            // that actors which wake each other have in a row while others wait
+    SLICE_TURNS = 256,           // that actors which wake each other have in a row while others wait
     REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
     SPIN_NS = 20000,             // before a worker sleeps
     SPIN_AFTER_HELP_NS = 500000, // the same after it shared work with others: more of that is likely

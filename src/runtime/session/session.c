@@ -305,6 +305,14 @@ void session_fail(Session *session, chx_status status, const char *role, const F
         isolation_stop(session);
 }
 
+void session_unpin(Session *session)
+{
+    Worker *worker = atomic_load_explicit(&session->worker, memory_order_relaxed);
+    if (worker != NULL)
+        atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
+    atomic_store_explicit(&session->worker, NULL, memory_order_release);
+}
+
 bool session_pin(Session *session, Worker *worker, const Actor *running)
 {
     uint32_t live = atomic_load(&session->live), absent = 0; // absent: at work, queued, or no longer there

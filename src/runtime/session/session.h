@@ -83,11 +83,9 @@ static inline bool session_is_pinned(Session *session)
     return atomic_load_explicit(&session->worker, memory_order_acquire) != NULL;
 }
 
-// Between scheduler_quiesce and scheduler_resume, or by the worker itself: from now on any worker may run its actors.
-static inline void session_unpin(Session *session)
-{
-    atomic_store_explicit(&session->worker, NULL, memory_order_release);
-}
+// Between scheduler_quiesce and scheduler_resume, or by the worker itself: from now on any worker may run its actors. The one
+// that had it looks again before it hands over.
+void session_unpin(Session *session);
 
 // So many more times: its roles compute at the same time, or (0) they don't.
 static inline void session_set_apart(Session *session, uint32_t apart)
