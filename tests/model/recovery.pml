@@ -11,7 +11,8 @@
    all roles are done and nothing is left unread, or the session has failed for want of a block.
 
    -DNC=2 failures, -DND=1 deadlines (of blocks with `within` that have an attempt left), at most; NC + ND <= 4.
-   -DK=2 messages in a channel. -DHOSTLOSS: reports that are on their way can be lost with the role.
+   -DTRACE: prints what the monitor is told (E), what it does (X) and where it believes the roles to be (S), for
+   tests/model/replay. -DK=2 messages in a channel. -DHOSTLOSS: reports that are on their way can be lost with the role.
 
    Wrong protocols, each with an error in some choreography:
    V_NOEPOCH      a receiver takes whatever comes
@@ -40,6 +41,25 @@
 #endif
 #ifndef K
 #define K 2
+#endif
+
+#ifdef TRACE
+#define TELL(...) printf(__VA_ARGS__)
+hidden byte told;
+#define MAY_FAIL(r) (actor[r].depth > 0) /* a random walk that fails at once shows nothing */
+#define TELL_VIEWS \
+    told = 0; \
+    do \
+    :: told < ROLES -> \
+        printf("S %d %d %d %d\n", told, view[told].depth, view[told].awaited, \
+               (view[told].depth > 0 -> view[told].frame[view[told].depth - 1].attempt : 0)); \
+        told++ \
+    :: else -> break \
+    od
+#else
+#define TELL(...) skip
+#define TELL_VIEWS skip
+#define MAY_FAIL(r) true
 #endif
 
 #define RECORDS (BLOCKS + 1)
@@ -279,6 +299,7 @@ inline decide(r) {
     record[x].attempt++;
     epoch++;
     record[x].epoch = epoch;
+    TELL("X decide %d %d\n", record[x].attempt, epoch);
 #ifndef V_NOATT
     record[x].arrived = 0;
 #endif
@@ -298,7 +319,7 @@ inline decide(r) {
     :: i < ROLES && MEMBER(i, record[x].block) ->
         call_back(i, r);
         if
-        :: i != r -> down[i]!RECOVER, record[x].name, record[x].attempt, epoch
+        :: i != r -> TELL("X recover %d\n", i); down[i]!RECOVER, record[x].name, record[x].attempt, epoch
         :: else
         fi;
         i++
@@ -341,6 +362,7 @@ inline restore_marks(r) {
 
 /* A new instance of r, at the start of the innermost block that the monitor believes it in. */
 inline restart(r) {
+    TELL("X restart %d\n", r);
     do
     :: nempty(down[r]) -> down[r]?_, _, _, _
     :: empty(down[r]) -> break
@@ -375,6 +397,7 @@ inline restart(r) {
 
 /* Reports of role r: what they say is in name, attempt and number. */
 inline on_enter(r) {
+    TELL("E enter %d %d %d %d\n", r, name, attempt, number);
     if
     :: view[r].awaited == 0 ->
         find_record(name);
@@ -398,7 +421,8 @@ inline on_enter(r) {
         :: else
         fi
     :: else
-    fi
+    fi;
+    TELL_VIEWS
 }
 
 /* Over in this moment: from here on a failure of a participant belongs to the block around. */
@@ -406,6 +430,7 @@ inline finish_block() {
     i = 0;
     do
     :: i < ROLES && MEMBER(i, record[x].block) ->
+        TELL("X go %d\n", i);
         down[i]!GO, name, record[x].attempt, 0;
 #ifndef V_FORGETEXIT
         assert(view[i].depth > 0);
@@ -422,6 +447,7 @@ inline finish_block() {
 }
 
 inline on_arrive(r) {
+    TELL("E arrive %d %d %d\n", r, name, attempt);
     find_record(name);
     if
 #ifdef V_NOATT
@@ -435,14 +461,20 @@ inline on_arrive(r) {
         :: record[x].arrived == MEMBERS[record[x].block] -> finish_block()
         :: else
         fi
-    fi
+    fi;
+    TELL_VIEWS
 }
 
 inline on_ready(r) {
+    TELL("E ready %d %d\n", r, attempt);
     if
-    :: view[r].awaited == attempt && attempt != 0 -> view[r].awaited = 0; down[r]!START, 0, attempt, 0
+    :: view[r].awaited == attempt && attempt != 0 ->
+        TELL("X start %d\n", r);
+        view[r].awaited = 0;
+        down[r]!START, 0, attempt, 0
     :: else
-    fi
+    fi;
+    TELL_VIEWS
 }
 
 inline check_no_block_left(r) {
@@ -457,6 +489,7 @@ inline check_no_block_left(r) {
 }
 
 inline on_fail(r) {
+    TELL("E fail %d\n", r);
     if
 #ifndef V_CHARGETWICE
     :: view[r].awaited != 0 -> restart(r) /* it failed in an attempt that is over */
@@ -481,12 +514,14 @@ inline on_fail(r) {
             decide(r);
             restart(r)
         :: else ->
+            TELL("X over\n");
             over = 1;
 #ifndef HOSTLOSS
             check_no_block_left(r)
 #endif
         fi
-    fi
+    fi;
+    TELL_VIEWS
 }
 
 #ifdef SHARED
@@ -527,7 +562,7 @@ end:
 proctype Deadline(byte y) {
 end:
     do
-    :: d_step { EXPIRES(y) -> x = y; decide(ROLES); deadlines++ }
+    :: d_step { EXPIRES(y) -> TELL("E expire %d\n", record[y].name); x = y; decide(ROLES); deadlines++; TELL_VIEWS }
     od
 }
 #endif
@@ -742,7 +777,7 @@ proctype Role(byte r) {
     byte way;
 end:
     do
-    :: d_step { actor[r].alive && !actor[r].done && !over && failures < NC && CAN_REPORT(r) -> fail(r) }
+    :: d_step { actor[r].alive && !actor[r].done && !over && failures < NC && MAY_FAIL(r) && CAN_REPORT(r) -> fail(r) }
 #ifdef HOSTLOSS
     :: d_step {
         actor[r].alive && !actor[r].done && !over && failures < NC && nempty(up[r]) ->

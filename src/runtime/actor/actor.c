@@ -15,77 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-_Thread_local Current this_thread;
-
-bool fault_add(Fault *fault, const char *what)
-{
-    char why[REPORT_WHY_SIZE];
-    snprintf(why, sizeof why, "%.400s (%s)", fault->why, what);
-    memcpy(fault->why, why, sizeof why);
-    return false;
-}
-
-void guard_enter(Guard *guard, Actor *actor)
-{
-    Current *here = current();
-    guard->outer = here->guard;
-    guard->outer_actor = here->actor;
-    guard->outer_busy = here->busy;
-    guard->outer_unpooled = here->unpooled;
-    here->guard = guard;
-    here->actor = actor;
-    here->busy = 0;
-    here->unpooled = 0;
-}
-
-void guard_leave(Guard *guard)
-{
-    Current *here = current();
-    CHECK(here->guard == guard);
-    guard->actor = here->actor;
-    here->guard = guard->outer;
-    here->actor = guard->outer_actor;
-    here->busy = guard->outer_busy;
-    here->unpooled = guard->outer_unpooled;
-}
-
-void guard_landed(const Guard *guard)
-{
-    Current *here = current();
-    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
-    here->busy++;
-    isolation_thread_recover(here->actor, &guard->fault);
-}
-
-// The fault, in the current guard.
-static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
-{
-    Guard *guard = current()->guard;
-    CHECK(guard != NULL);
-    guard->fault.kind = kind;
-    guard->fault.signal = signal;
-    guard->fault.site = site;
-    guard->fault.instruction = 0;
-    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
-    return guard;
-}
-
-void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    Guard *guard = guard_blame(kind, signal, site, format, arguments);
-    va_end(arguments);
-    siglongjmp(guard->jump, 1);
-}
-
-void guard_no_memory(void)
-{
-    const Actor *actor = current()->actor;
-    // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
-    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
-}
-
 // Moves the result of the outermost function to where the session keeps it.
 static void actor_keep_result(Actor *actor)
 {
@@ -321,64 +250,63 @@ void actor_thread_exited(Actor *actor, Guard *guard)
     actor_ran(guard, ACTOR_FAILED);
 }
 
-ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
+// What guard_run runs.
+typedef struct {
+    Actor *actor;
+    Worker *worker;
+    void (*await)(Actor *actor);
+    const chx_entry *entry;
+    const void *arguments;
+    ActorOutcome outcome;
+} Run;
+
+static void run_chain(void *closure)
 {
-    volatile ActorOutcome outcome = ACTOR_FAILED;
-    guard_enter(guard, actor);
-    float_use(actor->session->float_control);
-    if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_chain(actor, worker);
-    else
-        guard_landed(guard);
-    guard_leave(guard);
-    actor_ran(guard, outcome);
-    return outcome;
+    Run *run = closure;
+    run->outcome = actor_chain(run->actor, run->worker);
 }
 
-static __attribute__((noinline)) ActorOutcome actor_steps_unscheduled(Actor *actor, void (*await)(Actor *actor))
+ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 {
+    Run run = {.actor = actor, .worker = worker, .outcome = ACTOR_FAILED};
+    float_use(actor->session->float_control);
+    guard_run(guard, actor, run_chain, &run);
+    actor_ran(guard, run.outcome);
+    return run.outcome;
+}
+
+static void run_unscheduled(void *closure)
+{
+    Run *run = closure;
     ActorOutcome outcome;
-    while ((outcome = actor_steps(actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
+    while ((outcome = actor_steps(run->actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
         if (outcome == ACTOR_WAITS)
-            await(actor);
-    return outcome;
+            run->await(run->actor);
+    run->outcome = outcome;
 }
 
 ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
-    volatile ActorOutcome outcome = ACTOR_FAILED;
-    guard_enter(guard, actor);
-    if (sigsetjmp(guard->jump, 0) == 0)
-        outcome = actor_steps_unscheduled(actor, await);
-    else
-        guard_landed(guard);
-    guard_leave(guard);
+    Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
+    guard_run(guard, actor, run_unscheduled, &run);
     if (actor->self.observed != 0)
-        observe_turn(actor, outcome, &guard->fault);
-    return outcome;
+        observe_turn(actor, run.outcome, &guard->fault);
+    return run.outcome;
 }
 
-static void actor_begin_steps(Actor *actor, const chx_entry *entry, const void *arguments)
+static void run_beginning(void *closure)
 {
-    void *frame = chx_call(&actor->self, entry->function);
-    if (entry->begin != NULL)
-        entry->begin(frame, arguments);
+    const Run *run = closure;
+    // A bad pointer among the arguments is the caller's crash, not the role's.
+    current()->busy++;
+    void *frame = chx_call(&run->actor->self, run->entry->function);
+    if (run->entry->begin != NULL)
+        run->entry->begin(frame, run->arguments);
 }
 
 bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard)
 {
-    volatile bool begun = false;
-    guard_enter(guard, actor);
-    // A bad pointer among the arguments is the caller's crash, not the role's.
-    current()->busy++;
-    if (sigsetjmp(guard->jump, 0) == 0) {
-        actor_begin_steps(actor, entry, arguments);
-        begun = true;
-    } else {
-        guard_landed(guard);
-    }
-    guard_leave(guard);
-    return begun;
+    return guard_run(guard, actor, run_beginning, &(Run){.actor = actor, .entry = entry, .arguments = arguments});
 }
 
 const chx_site *actor_site(const chx_role *role, uint32_t site)
@@ -582,22 +510,6 @@ void actor_flush_credit(Actor *actor)
 }
 
 // ---- what a role's functions ask of their actor ----
-
-void chx_fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    Actor *actor = current()->actor;
-    if (actor == NULL) {
-        fputs("chorex: chx_fail outside of a role: ", stderr);
-        vfprintf(stderr, format, arguments);
-        fputs("\n", stderr);
-        abort();
-    }
-    Guard *guard = guard_blame(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
-    va_end(arguments);
-    siglongjmp(guard->jump, 1);
-}
 
 void *chx_context(void)
 {

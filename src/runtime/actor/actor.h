@@ -8,6 +8,7 @@
 #define RUNTIME_ACTOR_ACTOR_H
 
 #include "runtime/channel/channel.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/session/report.h"
 
 #include <setjmp.h>
@@ -22,7 +23,6 @@ enum {
 
 typedef struct Session Session;
 typedef struct Worker Worker;
-typedef struct Block Block;
 typedef struct Savepoint Savepoint; // checkpoint.c
 typedef struct SavepointChunk SavepointChunk;
 
@@ -34,7 +34,7 @@ typedef struct {
 // The same for all blocks directly under one attempt.
 typedef struct {
     Ordinal first;
-    uint32_t base; // the others: from here on in actor->ordinals
+    uint32_t base; // the others: from here on in actor->savepoints.ordinals
 } Ordinals;
 
 // Which blocks a role is in: effect.h.
@@ -97,6 +97,29 @@ typedef enum {
 // `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
 #define WAITS_PREPARING ((uintptr_t)1)
 
+// The memory of a role's savepoints: recovery/savepoint.c.
+typedef struct {
+    SavepointChunk *chunk, *spare_chunk;
+    unsigned char *begin, *next, *end; // in the current chunk; begin: NULL in the first one
+    void *room;                        // the first ones of these, in the session's memory; NULL: none
+    Ordinals outermost;                // of blocks that are in no other
+    Ordinal *ordinals;                 // those that are not the first of their savepoint
+    size_t ordinal_count, ordinal_capacity;
+} Savepoints;
+
+// What identifiers of effects are made of: effect.c.
+typedef struct {
+    Uncount *uncounts; // what to do when blocks are left
+    size_t uncount_count, uncount_capacity;
+    size_t paths_known; // of so many savepoints
+} EffectCounts;
+
+// How often a role was restarted, and how often it may be: recovery/restart.c.
+typedef struct {
+    unsigned count, max, period_ms;
+    uint64_t *times; // of the last ones: a ring
+} Restarts;
+
 struct Actor {
     chx_self self; // first: projected code knows an actor as this
     Session *session;
@@ -114,20 +137,10 @@ struct Actor {
     uint32_t budget;         // sends and receives until others get their turn
     Channel *credit_pending; // messages were taken out of it and its producer has not been told
 
-    Savepoint **savepoints; // of the blocks it is in, outermost first
-    size_t savepoint_count, savepoint_capacity;
-    SavepointChunk *savepoint_chunk, *spare_savepoint_chunk;
-    unsigned char *savepoint_begin, *savepoint_next,
-        *savepoint_end;    // in the current chunk; begin: NULL in the first one
-    void *checkpoint_room; // the first ones of these, in the session's memory; NULL: none
-    Ordinals outermost;    // of blocks that are in no other
-    Ordinal *ordinals;     // those that are not the first of their savepoint
-    size_t ordinal_count, ordinal_capacity;
-    Uncount *uncounts; // what to do when blocks are left: effect.h
-    size_t uncount_count, uncount_capacity;
-    size_t paths_known; // of so many savepoints
-    unsigned restarts, restarts_max, restarts_period_ms;
-    uint64_t *restart_times; // a ring
+    Member member;         // the blocks that it is in: recovery/
+    Savepoints savepoints; // and what it goes back to
+    EffectCounts effects;
+    Restarts restarts;
 
     const struct chx_text **pool; // made in this step; self.pool_size of them
     size_t pool_capacity;
@@ -182,10 +195,10 @@ static inline Current *current(void)
     return here;
 }
 
-void guard_enter(Guard *guard, Actor *actor);
-void guard_leave(Guard *guard);
-// A failure has ended the role's code in this guard: its thread is put back into the state that roles' code begins with.
-void guard_landed(const Guard *guard);
+// Runs this with failures caught, on behalf of the actor: chx_fail, fatal signals, and whatever else ends a step. True: it has
+// returned. False: guard->fault says why it has not, and the thread is again in the state that roles' code begins with.
+// guard->actor is then the one on whose behalf code ran last.
+bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure);
 // Ends the current step: the fault goes to the current guard.
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);

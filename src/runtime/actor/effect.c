@@ -43,20 +43,20 @@ EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool 
 // One more on the list. False: no memory.
 static bool uncount_push(Actor *actor, Uncount uncount)
 {
-    if (actor->uncount_count == actor->uncount_capacity) {
+    if (actor->effects.uncount_count == actor->effects.uncount_capacity) {
         chx_runtime *runtime = actor->session->runtime;
-        size_t capacity = actor->uncount_capacity == 0 ? 16 : actor->uncount_capacity * 2;
+        size_t capacity = actor->effects.uncount_capacity == 0 ? 16 : actor->effects.uncount_capacity * 2;
         Uncount *grown = runtime_allocate(runtime, capacity * sizeof *grown);
         if (grown == NULL)
             return false;
-        if (actor->uncounts != NULL) {
-            memcpy(grown, actor->uncounts, actor->uncount_count * sizeof *grown);
-            runtime_release(runtime, actor->uncounts);
+        if (actor->effects.uncounts != NULL) {
+            memcpy(grown, actor->effects.uncounts, actor->effects.uncount_count * sizeof *grown);
+            runtime_release(runtime, actor->effects.uncounts);
         }
-        actor->uncounts = grown;
-        actor->uncount_capacity = capacity;
+        actor->effects.uncounts = grown;
+        actor->effects.uncount_capacity = capacity;
     }
-    actor->uncounts[actor->uncount_count++] = uncount;
+    actor->effects.uncounts[actor->effects.uncount_count++] = uncount;
     return true;
 }
 
@@ -71,26 +71,27 @@ void chx_count_first(chx_self *self, uint32_t counter)
 // The paths of the first so many savepoints are known.
 static void paths_know(Actor *actor, uint32_t level)
 {
-    actor->paths_known = level > 0 && uncount_push(actor, (Uncount){.level = level}) ? level : 0;
+    actor->effects.paths_known = level > 0 && uncount_push(actor, (Uncount){.level = level}) ? level : 0;
 }
 
 void effect_left(Actor *actor, uint32_t level)
 {
-    while (actor->uncount_count > 0 && actor->uncounts[actor->uncount_count - 1].level > level) {
-        const Uncount *uncount = &actor->uncounts[--actor->uncount_count];
+    while (actor->effects.uncount_count > 0 &&
+           actor->effects.uncounts[actor->effects.uncount_count - 1].level > level) {
+        const Uncount *uncount = &actor->effects.uncounts[--actor->effects.uncount_count];
         if (uncount->counter != 0)
             actor->self.counts[uncount->counter - 1] = uncount->was;
     }
-    if (actor->paths_known > level)
+    if (actor->effects.paths_known > level)
         paths_know(actor, level);
 }
 
 void effect_fini(Actor *actor)
 {
-    if (actor->uncounts != NULL)
-        runtime_release(actor->session->runtime, actor->uncounts);
-    actor->uncounts = NULL;
-    actor->uncount_count = actor->uncount_capacity = actor->paths_known = 0;
+    if (actor->effects.uncounts != NULL)
+        runtime_release(actor->session->runtime, actor->effects.uncounts);
+    actor->effects.uncounts = NULL;
+    actor->effects.uncount_count = actor->effects.uncount_capacity = actor->effects.paths_known = 0;
 }
 
 // ---- for another process ----
@@ -98,9 +99,9 @@ void effect_fini(Actor *actor)
 void effect_save(const Actor *actor, chx_buffer *buffer)
 {
     const Savepoint *savepoint = savepoint_top(actor);
-    const Savepoint *parent = actor->savepoint_count > 1 ? actor->savepoints[actor->savepoint_count - 2] : NULL;
-    const Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->outermost;
-    const Ordinal *others = actor->ordinals + ordinals->base;
+    const Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
+    const Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->savepoints.outermost;
+    const Ordinal *others = actor->savepoints.ordinals + ordinals->base;
     uint64_t other_count = savepoint->inner.base - ordinals->base, counted = 0;
     uint32_t level = actor->self.level - 1;
     const chx_count *counts = actor->self.counts;
@@ -158,14 +159,15 @@ bool effect_load(Actor *actor, chx_reader *reader, uint32_t *ordinal)
 // Of the innermost block. Blocks may be nested deep, so what was found is kept.
 static EffectPath savepoint_path(Actor *actor)
 {
-    size_t known = actor->paths_known;
-    EffectPath path = known > 0 ? actor->savepoints[known - 1]->path : effect_outermost();
-    if (known == actor->savepoint_count)
+    size_t known = actor->effects.paths_known;
+    EffectPath path = known > 0 ? savepoint_at(actor, known - 1)->path : effect_outermost();
+    if (known == actor->member.count)
         return path;
-    for (; known < actor->savepoint_count; known++) {
-        Savepoint *savepoint = actor->savepoints[known];
-        bool is_rescue = savepoint->attempt > savepoint->checkpoint->retries;
-        path = savepoint->path = effect_block(path, savepoint->checkpoint->site, savepoint->ordinal, is_rescue);
+    for (; known < actor->member.count; known++) {
+        Savepoint *savepoint = savepoint_at(actor, known);
+        bool is_rescue = savepoint->position.attempt > savepoint->position.checkpoint->retries;
+        path = savepoint->path =
+            effect_block(path, savepoint->position.checkpoint->site, savepoint->ordinal, is_rescue);
     }
     paths_know(actor, (uint32_t)known);
     return path;

@@ -1,7 +1,7 @@
 // projected.c: the steps of projected code that concern other roles.
 
 #include "runtime/actor/actor.h"
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/value/codec.h"
 #include "runtime/channel/shm_channel.h"

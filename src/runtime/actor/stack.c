@@ -4,7 +4,7 @@
 
 #include "runtime/actor/actor.h"
 #include "runtime/actor/observe.h"
-#include "runtime/recovery/checkpoint.h"
+#include "runtime/recovery/savepoint.h"
 #include "runtime/actor/effect.h"
 #include "runtime/sched/pages.h"
 #include "runtime/session/runtime.h"
@@ -212,5 +212,5 @@ void actor_fini(Actor *actor)
         runtime_release(runtime, actor->pool);
     actor->pool = NULL;
     effect_fini(actor);
-    checkpoint_fini(actor);
+    savepoints_fini(actor);
 }

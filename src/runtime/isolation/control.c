@@ -1,4 +1,4 @@
-// control messages.c: what the process of an isolated role says. See parent.h.
+// control.c: what the process of an isolated role says. See parent.h.
 //
 // It may be broken in any way: each post is checked, and one that makes no sense is the end of that process, never of
 // this one.
@@ -25,9 +25,9 @@ static bool control_enter(RoleProxy *proxy, const unsigned char *data, size_t si
     Savepoint *parent = savepoint_top(actor);
     if (checkpoint == NULL || head.tails != actor->role->sends_to_count || size - sizeof head < tails)
         return false;
-    if (proxy->ready_epoch != 0)
+    if (proxy->actor->member.awaited != 0)
         return true;
-    if (parent != NULL && parent->arrived)
+    if (parent != NULL && parent->position.arrived)
         return false;
     if (size - sizeof head + SAVEPOINT_BYTES > SAVED_MAX_BYTES - proxy->saved_bytes) {
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM,
@@ -40,21 +40,20 @@ static bool control_enter(RoleProxy *proxy, const unsigned char *data, size_t si
     Savepoint *savepoint = savepoint_allocate(actor, size - sizeof head);
     savepoint->frame = NULL;
     memcpy(savepoint->saved, data + sizeof head, size - sizeof head);
-    Block *block = block_enter(session, parent != NULL ? parent->block : NULL, checkpoint, *ordinal);
-    if (block == NULL) {
+    // The process does not know whether somebody has failed in the block.
+    if (!recovery_enter(&session->recovery, &savepoint->position, parent != NULL ? parent->position.block : NULL,
+                        checkpoint, *ordinal, 0)) {
         savepoint_release(actor, savepoint);
-        guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", session->lacks);
+        guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", session->recovery.lacks);
     }
-    savepoint->block = block;
-    savepoint->checkpoint = checkpoint;
-    savepoint_push(actor, savepoint, 0, (*ordinal)++);
+    savepoint_push(actor, savepoint, (*ordinal)++);
     proxy->deaths = 0;
     proxy->saved_bytes += savepoint->saved_bytes + SAVEPOINT_BYTES;
     // Others have failed here already: it goes where they are.
-    if (savepoint->block->attempt != 0) {
+    if (position_is_behind(&savepoint->position)) {
         isolation_roll_back(proxy);
         // It may not have seen that in time, and be in a function that does not return.
-        if (block->fault->fault.kind == CHX_FAULT_DEADLINE) {
+        if (savepoint->position.block->fault->fault.kind == CHX_FAULT_DEADLINE) {
             proxy_hurry(proxy);
             isolation_watch(proxy->isolated->isolation, proxy->kill_ns);
         }
@@ -71,12 +70,11 @@ static bool control_arrive(RoleProxy *proxy, const unsigned char *data, size_t s
     if (size != sizeof site)
         return false;
     memcpy(&site, data, sizeof site);
-    if (proxy->ready_epoch != 0)
+    if (proxy->actor->member.awaited != 0)
         return true;
-    if (savepoint == NULL || savepoint->checkpoint->site != site || savepoint->arrived)
+    if (savepoint == NULL || savepoint->position.checkpoint->site != site || savepoint->position.arrived)
         return false;
-    savepoint->arrived = true;
-    block_arrive(proxy->isolated->session, savepoint->block, savepoint->checkpoint->position);
+    recovery_arrive(&proxy->isolated->session->recovery, &savepoint->position);
     return true;
 }
 
@@ -86,10 +84,8 @@ static bool control_ready(RoleProxy *proxy, const unsigned char *data, size_t si
     if (size != sizeof ready)
         return false;
     memcpy(&ready, data, sizeof ready);
-    if (ready.epoch == proxy->ready_epoch) {
-        proxy->ready_epoch = 0;
+    if (recovery_ready(&proxy->actor->member, ready.epoch))
         proxy->kill_ns = 0;
-    }
     return true;
 }
 
@@ -125,7 +121,7 @@ static bool control_end(RoleProxy *proxy, const unsigned char *data, size_t size
     void *slot = session_result(session, actor->index);
     const chx_type *type = session->plan->roles[actor->index].entry->function->result;
     // Who has been rolled back is in a block, too.
-    if (actor->savepoint_count != 0)
+    if (actor->member.count != 0)
         return false;
     if (slot != NULL) {
         void *value = malloc(type->size + 1);
@@ -213,7 +209,7 @@ static bool control_report_violation(RoleProxy *proxy, const unsigned char *data
     bool is_consumer = channel->consumer == proxy->actor;
     if (channel->shm == NULL || (!is_consumer && channel->producer != proxy->actor))
         return false;
-    if (proxy->ready_epoch != 0)
+    if (proxy->actor->member.awaited != 0)
         return true;
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = proxy->actor->role->role, *other_name = other->role->role;
@@ -268,20 +264,30 @@ static bool control_can_be(const ControlHead *head)
            head->size <= sizeof(ControlFail) + REPORT_WHY_SIZE;
 }
 
+typedef struct {
+    RoleProxy *proxy;
+    uint32_t kind;
+    const unsigned char *data;
+    size_t size;
+    bool is_good;
+} Taking;
+
+static void control_take_one(void *closure)
+{
+    Taking *taking = closure;
+    current()->busy++;
+    taking->is_good = control_take(taking->proxy, taking->kind, taking->data, taking->size);
+}
+
 // Without memory the process is killed, not this one.
 static bool control_take_guarded(RoleProxy *proxy, uint32_t kind, const unsigned char *data, size_t size)
 {
     Guard guard;
-    volatile bool is_good = false;
-    guard_enter(&guard, proxy->actor);
-    current()->busy++;
-    if (sigsetjmp(guard.jump, 0) == 0)
-        is_good = control_take(proxy, kind, data, size);
-    else
+    Taking taking = {proxy, kind, data, size, false};
+    if (!guard_run(&guard, proxy->actor, control_take_one, &taking))
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "%s", guard.fault.why);
     bool is_out_of_memory = proxy->kill_pending && proxy->fault.kind == CHX_FAULT_SYSTEM;
-    guard_leave(&guard);
-    return is_good || is_out_of_memory;
+    return taking.is_good || is_out_of_memory;
 }
 
 static bool control_reserve(RoleProxy *proxy, size_t count)

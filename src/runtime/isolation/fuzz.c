@@ -331,6 +331,18 @@ static void decode_one(const chx_type *type, const uint8_t *bytes, size_t count)
     free(copy);
 }
 
+typedef struct {
+    const chx_type *type;
+    const uint8_t *bytes;
+    size_t count;
+} Decoding;
+
+static void decode_guarded(void *closure)
+{
+    const Decoding *decoding = closure;
+    decode_one(decoding->type, decoding->bytes, decoding->count);
+}
+
 static void fuzz_value(Input *input)
 {
     const chx_type *type = types[take(input, 1) % (sizeof types / sizeof *types)];
@@ -341,10 +353,7 @@ static void fuzz_value(Input *input)
     nobody.session = &session;
     nobody.role = &role;
     Guard guard;
-    guard_enter(&guard, &nobody);
-    if (sigsetjmp(guard.jump, 0) == 0)
-        decode_one(type, input->at, (size_t)(input->end - input->at));
-    guard_leave(&guard);
+    guard_run(&guard, &nobody, decode_guarded, &(Decoding){type, input->at, (size_t)(input->end - input->at)});
     need(process_fixture_blobs == 0);
 }
 
@@ -374,6 +383,26 @@ static chx_function saved_function = {.name = "saved",
                                       .owned_count = 2};
 static const chx_role saved_role = {.role = "saved", .name = "saved"};
 
+typedef struct {
+    Actor *actor;
+    const uint8_t *bytes;
+    size_t count;
+} Loading;
+
+static void load_twice(void *closure)
+{
+    const Loading *loading = closure;
+    Actor *actor = loading->actor;
+    if (snapshot_load(actor, loading->bytes, loading->count)) {
+        chx_buffer again = {0};
+        snapshot_save(actor, NULL, &again);
+        actor_unwind(actor);
+        need(snapshot_load(actor, again.data, again.size));
+        chx_buffer_free(&again);
+    }
+    actor_unwind(actor);
+}
+
 static void fuzz_chain(Input *input)
 {
     static Session session;
@@ -392,16 +421,8 @@ static void fuzz_chain(Input *input)
     memcpy(bytes + 8, &distance, 8);
     memcpy(bytes + 24, &frame_size, 8);
     Guard guard;
-    guard_enter(&guard, &actor);
-    if (sigsetjmp(guard.jump, 0) == 0 && snapshot_load(&actor, bytes, count)) {
-        chx_buffer again = {0};
-        snapshot_save(&actor, NULL, &again);
+    if (!guard_run(&guard, &actor, load_twice, &(Loading){&actor, bytes, count}))
         actor_unwind(&actor);
-        need(snapshot_load(&actor, again.data, again.size));
-        chx_buffer_free(&again);
-    }
-    actor_unwind(&actor);
-    guard_leave(&guard);
     actor_fini(&actor);
     free(chunk);
     free(bytes);

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_ISOLATION_ISOLATION_H
 #define RUNTIME_ISOLATION_ISOLATION_H
 
-#include "runtime/recovery/block.h"
+#include "runtime/actor/actor.h"
 #include "runtime/actor/float.h"
 
 #include <chorex.h>

@@ -74,7 +74,6 @@ struct RoleProxy {
     RoleProxy *next_by_id;
     _Atomic bool kill_pending; // to be killed: it asked for that, or its time was up
     bool is_recovered;         // its time was up when it was coming back
-    uint32_t ready_epoch;      // it has been rolled back, and has not yet said that it is there; 0: it has not
     uint64_t goes, answered;
     uint64_t control_head;
     uint32_t late;
@@ -109,7 +108,7 @@ struct IsolatedSession {
     unsigned proxy_count, left_count, given_back;
     uint64_t stood; // what had happened when everybody was last found asleep
     bool slept;
-    bool is_lacking;        // a block could not begin again (session->lacks): the supervisor thread ends the session
+    bool is_lacking; // a block could not begin again (session->recovery.lacks): the supervisor thread ends the session
     struct ShmChannel *shm; // by channel; not mapped: both ends are here
 };
 

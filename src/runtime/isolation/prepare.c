@@ -169,6 +169,14 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     return true;
 }
 
+static void save_arguments(void *closure)
+{
+    RoleProxy *proxy = closure;
+    // As in actor_begin: a codec that crashes here crashes in the caller's hands.
+    current()->busy++;
+    snapshot_save(proxy->actor, NULL, &proxy->begin);
+}
+
 // The arguments lie in the actor's first frame: they go to the process. False: no memory, or a codec that fails.
 static bool proxy_take_arguments(RoleProxy *proxy)
 {
@@ -176,16 +184,8 @@ static bool proxy_take_arguments(RoleProxy *proxy)
     uint32_t observed = proxy->actor->self.observed;
     proxy->actor->self.observed = 0;
     Guard guard;
-    guard_enter(&guard, proxy->actor);
-    // As in actor_begin: a codec that crashes here crashes in the caller's hands.
-    current()->busy++;
-    if (sigsetjmp(guard.jump, 0) == 0) {
-        snapshot_save(proxy->actor, NULL, &proxy->begin);
-    } else {
+    if (!guard_run(&guard, proxy->actor, save_arguments, proxy))
         proxy->begin.failed = true;
-        guard_landed(&guard);
-    }
-    guard_leave(&guard);
     actor_unwind(proxy->actor);
     proxy->actor->self.observed = observed;
     return !proxy->begin.failed;
@@ -257,20 +257,20 @@ static void refuse_memory(const Session *session, int error)
                   why);
 }
 
-chx_status isolation_prepare(Session *session, const bool *isolated, const chx_actor *cast)
+chx_status isolation_prepare(Session *session, const bool *is_isolated, const chx_actor *cast)
 {
     const chx_choreography *choreography = session->plan->choreography;
     unsigned proxies = 0;
     char why[REPORT_WHY_SIZE];
     chx_status status;
     for (unsigned i = 0; i < session->actor_count; i++) {
-        const char *refusal = isolated[i] ? role_refusal(session, i, session->actors[i].self.top, why) : NULL;
+        const char *refusal = is_isolated[i] ? role_refusal(session, i, session->actors[i].self.top, why) : NULL;
         if (refusal != NULL) {
             report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
             return CHX_INVALID;
         }
-        proxies += isolated[i];
-        const chx_sandbox *sandbox = isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
+        proxies += is_isolated[i];
+        const chx_sandbox *sandbox = is_isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
         refusal = sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
         if (refusal != NULL) {
             report_refuse(choreography->roles[i], choreography->file, "%s: its sandbox: %s", choreography->roles[i],
@@ -282,7 +282,7 @@ chx_status isolation_prepare(Session *session, const bool *isolated, const chx_a
     if (isolation == NULL)
         return status;
     errno = ENOMEM;
-    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, isolated, cast)) {
+    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, is_isolated, cast)) {
         if (session->isolated == NULL)
             isolation_give_back(isolation);
         refuse_memory(session, errno);

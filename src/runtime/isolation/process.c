@@ -259,11 +259,11 @@ static void process_observe(Actor *actor, void (*trace)(Actor *actor, const Trac
     const Savepoint *savepoint = savepoint_top(actor);
     if (actor->self.observed == 0)
         return;
-    actor->self.site = savepoint->checkpoint->site;
-    trace(actor, &(TraceBlock){.site = savepoint->checkpoint->site,
-                               .attempt = savepoint->attempt,
+    actor->self.site = savepoint->position.checkpoint->site;
+    trace(actor, &(TraceBlock){.site = savepoint->position.checkpoint->site,
+                               .attempt = savepoint->position.attempt,
                                .epoch = epoch,
-                               .depth = (uint32_t)actor->savepoint_count - 1,
+                               .depth = (uint32_t)actor->member.count - 1,
                                .frame = savepoint->frame,
                                .why = why});
 }
@@ -277,9 +277,8 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
     savepoint->frame = frame;
     savepoint_save(actor, savepoint);
-    savepoint->block = NULL;
-    savepoint->checkpoint = checkpoint;
-    savepoint_push(actor, savepoint, 0, (*ordinal)++);
+    savepoint->position = (Position){.checkpoint = checkpoint};
+    savepoint_push(actor, savepoint, (*ordinal)++);
     process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     buffer_restart(&process->buffer);
@@ -308,10 +307,10 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     actor->self.wants = 0;
     if (atomic_load(actor->self.generation) != actor->self.generation_seen)
         return false;
-    if (!savepoint->arrived) {
+    if (!savepoint->position.arrived) {
         process_observe(actor, trace_checkpoint_arrive, 0, NULL);
         process_send_control(process, POST_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
-        savepoint->arrived = true;
+        savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
         process->goes++;
@@ -356,18 +355,15 @@ static void command_read(const ControlBlock *control, RollbackCommand *command)
 static void command_obey(Actor *actor, const RollbackCommand *command)
 {
     actor->self.generation_seen = command->number;
-    Savepoint *target = actor->savepoints[command->depth];
+    Savepoint *target = savepoint_at(actor, command->depth);
     while (savepoint_top(actor) != target)
         savepoint_forget(actor);
-    savepoint_unwind_to(actor, target);
-    savepoint_restore(actor, target);
+    savepoint_begin_again(actor, target);
     free(target->fault);
     target->fault = NULL;
-    target->arrived = false;
-    target->attempt = command->attempt;
-    savepoint_forget_counts(actor, target);
+    target->position.arrived = false;
+    target->position.attempt = command->attempt;
     target->fault = fault_new(actor, command->kind, command->signal, command->line, command->role, command->why);
-    actor->self.wants = 0;
 }
 
 // From here on it acts in the new attempt. False: there is another order by now.
@@ -391,8 +387,8 @@ void process_roll_back(Actor *actor)
     } while (!command_recover(process->control, &command));
     Savepoint *target = savepoint_top(actor);
     process->goes = command.goes;
-    savepoint_set_epochs(actor, target->checkpoint, command.epoch, true);
-    target->frame->at = savepoint_attempt_begins(target);
+    savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
+    target->frame->at = position_label(&target->position);
     process_observe(actor, trace_checkpoint_recover, command.epoch, target->fault->why);
     ControlReady ready = {command.epoch};
     process_send_control(process, POST_READY, &ready, sizeof ready);
@@ -524,7 +520,7 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->self.generation_seen = image->generation;
     stack_init(actor, need(process, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
     actor->self.counts = need(process, calloc(actor->role->counter_count + 1, sizeof *actor->self.counts));
-    checkpoint_init(actor, need(process, aligned_alloc(16, (CHECKPOINT_ROOM_BYTES + 15) / 16 * 16)));
+    savepoints_init(actor, need(process, aligned_alloc(16, (SAVEPOINT_ROOM_BYTES + 15) / 16 * 16)));
     session->actors = process->peers;
     session->token[0] = image->token[0];
     session->token[1] = image->token[1];
@@ -537,11 +533,11 @@ static void process_savepoint(Actor *actor, const ImagePiece *piece, uint32_t or
 {
     savepoint_reserve(actor);
     Savepoint *savepoint = savepoint_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
-    savepoint->block = NULL;
     savepoint->frame = actor->self.top;
     savepoint_save(actor, savepoint);
-    savepoint->checkpoint = role_checkpoint(actor->role, piece->site);
-    savepoint_push(actor, savepoint, piece->attempt, ordinal);
+    savepoint->position =
+        (Position){.checkpoint = role_checkpoint(actor->role, piece->site), .attempt = piece->attempt};
+    savepoint_push(actor, savepoint, ordinal);
 }
 
 // Back to where the last process was when it entered the block.
@@ -570,7 +566,7 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
         savepoint->fault = fault_new(actor, image->kind, image->signal, image->line, image->fault_role, image->why);
-        savepoint->frame->at = savepoint_attempt_begins(savepoint);
+        savepoint->frame->at = position_label(&savepoint->position);
     }
     return true;
 }
@@ -639,6 +635,27 @@ static void process_confine(Process *process, Actor *actor, const unsigned char 
         process_refuse(process, why);
 }
 
+typedef struct {
+    Process *process;
+    Actor *actor;
+    const unsigned char *sandbox, *pieces;
+    size_t pieces_size;
+    bool is_traced;
+} Beginning;
+
+static void process_begin_guarded(void *closure)
+{
+    const Beginning *beginning = closure;
+    Process *process = beginning->process;
+    Actor *actor = beginning->actor;
+    if (process->image->sandbox_size > 0)
+        process_confine(process, actor, beginning->sandbox, process->image->sandbox_size);
+    if (!process_restore(process, actor, beginning->pieces, beginning->pieces_size))
+        process_refuse(process, "what it saved when it entered the block can't be read");
+    if (beginning->is_traced)
+        process_trace(process, actor);
+}
+
 static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
     const SpawnImage *image = process->image;
@@ -651,16 +668,9 @@ static void process_begin(Process *process, Actor *actor, const unsigned char *d
     process_close_files(process);
     bool is_traced =
         image->has_trace != 0 && trace_adopt(process->files[process->file_count - 1].number, image->trace_start_ns);
-    guard_enter(&guard, actor);
-    if (sigsetjmp(guard.jump, 0) != 0)
+    Beginning beginning = {process, actor, sandbox, pieces, (size_t)(data + size - pieces), is_traced};
+    if (!guard_run(&guard, actor, process_begin_guarded, &beginning))
         process_fail(process, &guard.fault);
-    if (image->sandbox_size > 0)
-        process_confine(process, actor, sandbox, image->sandbox_size);
-    if (!process_restore(process, actor, pieces, (size_t)(data + size - pieces)))
-        process_refuse(process, "what it saved when it entered the block can't be read");
-    if (is_traced)
-        process_trace(process, actor);
-    guard_leave(&guard);
 }
 
 // What it shares with the program comes first: without it nothing can be said. A process has one role.

@@ -8,6 +8,7 @@
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
+#include "runtime/recovery/restart.h"
 #include "runtime/value/snapshot.h"
 
 #include <errno.h>
@@ -31,15 +32,15 @@ static uint64_t proxy_now_ns(const RoleProxy *proxy)
 static void proxy_order(RoleProxy *proxy, const Savepoint *savepoint)
 {
     ControlBlock *control = proxy->control;
-    const BlockFault *fault = savepoint->block->fault;
+    const BlockFault *fault = savepoint->position.block->fault;
     RollbackCommand *command = &control->command;
     // Whatever the process may have made of the word.
     atomic_store(&control->command_lock, 2 * proxy->command_number + 1);
     atomic_thread_fence(memory_order_release);
     *command = (RollbackCommand){.number = ++proxy->command_number,
-                                 .depth = savepoint->block->depth,
-                                 .attempt = savepoint->attempt,
-                                 .epoch = savepoint->block->epoch,
+                                 .depth = savepoint->position.block->depth,
+                                 .attempt = savepoint->position.attempt,
+                                 .epoch = savepoint->position.block->epoch,
                                  .goes = proxy->goes,
                                  .kind = fault->fault.kind,
                                  .signal = fault->fault.signal,
@@ -53,53 +54,40 @@ static void proxy_order(RoleProxy *proxy, const Savepoint *savepoint)
     doorbell_ring(proxy_doorbell(proxy));
 }
 
-// Out of the innermost block that it is in.
-static void proxy_pop(RoleProxy *proxy, bool in_order)
+// Takes away what it has saved for the innermost block that it is in.
+static void proxy_pop(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
-    Block *block = savepoint_top(actor)->block;
     proxy->saved_bytes -= savepoint_top(actor)->saved_bytes + SAVEPOINT_BYTES;
     savepoint_pop(actor);
-    block_leave(proxy->isolated->session, block, in_order);
-}
-
-// The outermost block that it is in and that went to another attempt.
-static Savepoint *proxy_rolled_back(RoleProxy *proxy)
-{
-    Actor *actor = proxy->actor;
-    for (size_t i = 0; i < actor->savepoint_count; i++)
-        if (actor->savepoints[i]->attempt != actor->savepoints[i]->block->attempt)
-            return actor->savepoints[i];
-    return NULL;
 }
 
 void isolation_roll_back(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
-    Savepoint *target = proxy_rolled_back(proxy);
+    Savepoint *target = (Savepoint *)(void *)recovery_behind(&actor->member);
     if (target == NULL) {
         atomic_store(&proxy->control->late, ++proxy->late);
         return;
     }
-    while (savepoint_top(actor) != target)
-        proxy_pop(proxy, false);
-    target->attempt = target->block->attempt;
-    if (!block_back(proxy->isolated->session, target->block)) {
+    if (!recovery_return(&proxy->isolated->session->recovery, &actor->member, &target->position)) {
         proxy->isolated->is_lacking = true;
         isolation_ring(proxy->isolated->isolation);
     }
-    target->arrived = false;
+    while (savepoint_top(actor) != target)
+        proxy_pop(proxy);
     savepoint_forget_counts(actor, target);
-    savepoint_set_epochs(actor, target->checkpoint, target->block->epoch, true);
-    proxy->ready_epoch = target->block->epoch;
+    savepoint_set_epochs(actor, target->position.checkpoint, target->position.block->epoch, true);
+    actor->member.awaited = target->position.block->epoch;
     proxy_order(proxy, target);
 }
 
 void isolation_go(RoleProxy *proxy, Block *block)
 {
     Actor *actor = proxy->actor;
-    CHECK(savepoint_top(actor) != NULL && savepoint_top(actor)->block == block);
-    proxy_pop(proxy, true);
+    CHECK(savepoint_top(actor) != NULL && savepoint_top(actor)->position.block == block);
+    recovery_leave(&proxy->isolated->session->recovery, &savepoint_top(actor)->position, true);
+    proxy_pop(proxy);
     proxy->deaths = 0;
     atomic_store(&proxy->control->goes, ++proxy->goes);
     doorbell_ring(proxy_doorbell(proxy));
@@ -117,7 +105,7 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
     bool is_any = false;
     for (size_t i = 0; i < checkpoint->participant_count; i++) {
         RoleProxy *proxy = session->actors[checkpoint->participants[i]].proxy;
-        if (proxy == NULL || proxy->ready_epoch == 0 || proxy->state != LINK_ALIVE)
+        if (proxy == NULL || proxy->actor->member.awaited == 0 || proxy->state != LINK_ALIVE)
             continue;
         proxy_hurry(proxy);
         is_any = true;
@@ -178,8 +166,10 @@ static void proxy_kill_overdue(RoleProxy *proxy)
 
 void proxy_leave(RoleProxy *proxy)
 {
-    while (proxy->actor->savepoint_count > 0)
-        proxy_pop(proxy, false);
+    while (proxy->actor->member.count > 0) {
+        recovery_abandon(&proxy->isolated->session->recovery, &proxy->actor->member);
+        proxy_pop(proxy);
+    }
     proxy_kill(proxy);
     isolation_forget(proxy);
     proxy->state = LINK_LEFT;
@@ -261,31 +251,18 @@ static void block_look_for_ended(Session *session, const Block *block)
 void isolated_look_for_ended(IsolatedSession *isolated)
 {
     Session *session = isolated->session;
-    const Block *block = session->blocks;
+    const Block *block = session->recovery.blocks;
     while (block != NULL && !session_is_stopping(session)) {
         block_look_for_ended(session, block);
-        if (block->children != NULL) {
-            block = block->children;
-            continue;
-        }
-        while (block->next == NULL && block->parent != NULL)
-            block = block->parent;
-        block = block->next;
+        block = recovery_next_block(block);
     }
 }
 
 static bool block_has_deadline(const Session *session)
 {
-    const Block *block = session->blocks;
-    while (block != NULL && block->deadline == NULL) {
-        if (block->children != NULL) {
-            block = block->children;
-            continue;
-        }
-        while (block->next == NULL && block->parent != NULL)
-            block = block->parent;
-        block = block->next;
-    }
+    const Block *block = session->recovery.blocks;
+    while (block != NULL && block->deadline == NULL)
+        block = recovery_next_block(block);
     return block != NULL;
 }
 
@@ -311,7 +288,7 @@ static bool isolated_sleeps(IsolatedSession *isolated)
 static uint64_t isolated_stands(const IsolatedSession *isolated)
 {
     const Session *session = isolated->session;
-    uint64_t sum = session->epoch;
+    uint64_t sum = session->recovery.epoch;
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         sum += isolated->proxies[i].answered + isolated->proxies[i].command_number + isolated->proxies[i].goes;
     for (size_t i = 0; i < session->channel_count; i++) {
@@ -339,28 +316,38 @@ void isolated_look_for_deadlock(IsolatedSession *isolated)
 
 // ---- what processes have written ----
 
+typedef struct {
+    RoleProxy *proxy;
+    const chx_type *type;
+    void *value;
+    const void *data;
+    size_t size, used;
+    Fault *fault;
+    DecodeResult result;
+} Decoding;
+
+static void decode_guarded(void *closure)
+{
+    Decoding *decoding = closure;
+    decoding->result =
+        value_decode(decoding->type, decoding->value, decoding->data, decoding->size, &decoding->used, decoding->fault);
+    chx_release(&decoding->proxy->actor->self);
+}
+
 // The user's decoding functions work here on what another process has written. Whatever they do then (they fail, they
 // crash): it can't be read.
 DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, const void *data, size_t size,
                           Fault *fault)
 {
     Guard guard;
-    volatile DecodeResult result = DECODE_FAILED;
-    size_t used = 0;
-    guard_enter(&guard, proxy->actor);
-    if (sigsetjmp(guard.jump, 0) == 0) {
-        result = value_decode(type, value, data, size, &used, fault);
-        chx_release(&proxy->actor->self);
-    } else {
-        guard_landed(&guard);
+    Decoding decoding = {proxy, type, value, data, size, 0, fault, DECODE_FAILED};
+    if (!guard_run(&guard, proxy->actor, decode_guarded, &decoding))
         *fault = guard.fault;
-    }
-    guard_leave(&guard);
-    if (result == DECODE_GOOD && used != size) {
+    if (decoding.result == DECODE_GOOD && decoding.used != size) {
         chx_value_drop(type, value);
-        result = DECODE_MALFORMED;
+        decoding.result = DECODE_MALFORMED;
     }
-    return result;
+    return decoding.result;
 }
 
 bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item)
@@ -371,7 +358,7 @@ bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item)
     if (site == NULL || actor_site(channel->consumer->role, item->record.site) == NULL)
         return false;
     // It is known here which epoch an isolated role has been told of; another one's is its worker's.
-    uint32_t highest = proxy != NULL ? channel->head.sending.epoch : channel->producer->session->epoch;
+    uint32_t highest = proxy != NULL ? channel->head.sending.epoch : channel->producer->session->recovery.epoch;
     if (item->record.of.epoch > highest)
         return false;
     if (site->type == NULL)
@@ -420,28 +407,17 @@ static bool proxy_repair(RoleProxy *proxy)
 
 // ---- death and restart ----
 
-// True: a block takes it up, and a new process goes on there. As checkpoint_recover does for roles of this process.
+// True: a block takes it up, and a new process goes on there.
 static bool proxy_recover(RoleProxy *proxy, Fault *fault)
 {
     Actor *actor = proxy->actor;
-    Session *session = proxy->isolated->session;
-    bool is_abandoned = proxy->ready_epoch != 0;
-    Savepoint *savepoint = is_abandoned ? savepoint_top(actor) : savepoint_in_charge(actor);
-    if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM || savepoint == NULL)
-        return false;
-    if (!savepoint_restart_is_allowed(actor, fault))
-        return false;
-    int line = actor_site_line(actor, fault->site);
-    if (!is_abandoned && !block_decide(session, savepoint->block, actor->role->role, fault, actor->role->file, line))
+    if (!restart_decide(actor, fault, actor->member.awaited != 0))
         return false;
     if (!proxy_repair(proxy)) {
         strcpy(fault->why, "its process destroyed messages that it had sent before the block, or had not received");
         return false;
     }
-    actor->restarts++;
-    session->restarts++;
-    log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file, line,
-              actor->role->role, fault->why);
+    restart_log(actor, fault);
     return true;
 }
 
@@ -576,7 +552,7 @@ static void proxy_look_for_end(RoleProxy *proxy, uint64_t now_ns)
 static void proxy_end_session(RoleProxy *proxy)
 {
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = proxy->control->actor.self.site};
-    snprintf(fault.why, sizeof fault.why, "%s", proxy->isolated->session->lacks);
+    snprintf(fault.why, sizeof fault.why, "%s", proxy->isolated->session->recovery.lacks);
     proxy_fail_session(proxy, &fault);
 }
 
@@ -596,7 +572,7 @@ void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns)
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "stopped");
     } else if (proxy->kill_ns != 0 && proxy->kill_ns <= now_ns) {
         proxy->kill_ns = 0;
-        if (proxy->ready_epoch != 0)
+        if (proxy->actor->member.awaited != 0)
             proxy_kill_overdue(proxy);
     } else if (proxy->restart_ns != 0 && proxy->restart_ns <= now_ns) {
         proxy->restart_ns = 0;
@@ -658,15 +634,16 @@ static void image_channels(chx_writer *writer, const RoleProxy *proxy)
 static void image_pieces(chx_writer *writer, const RoleProxy *proxy)
 {
     const Actor *actor = proxy->actor;
-    if (actor->savepoint_count == 0) {
+    if (actor->member.count == 0) {
         ImagePiece piece = {.size = proxy->begin.size};
         chx_write(writer, &piece, sizeof piece);
         chx_write(writer, proxy->begin.data, proxy->begin.size);
     }
     size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
-    for (size_t i = 0; i < actor->savepoint_count; i++) {
-        const Savepoint *savepoint = actor->savepoints[i];
-        ImagePiece piece = {savepoint->checkpoint->site, savepoint->attempt, savepoint->saved_bytes - tails};
+    for (size_t i = 0; i < actor->member.count; i++) {
+        const Savepoint *savepoint = savepoint_at(actor, i);
+        ImagePiece piece = {savepoint->position.checkpoint->site, savepoint->position.attempt,
+                            savepoint->saved_bytes - tails};
         chx_write(writer, &piece, sizeof piece);
         chx_write(writer, savepoint->saved + tails, savepoint->saved_bytes - tails);
     }
@@ -694,7 +671,7 @@ static void image_write(chx_buffer *buffer, RoleProxy *proxy)
         .goes = proxy->goes,
         .answered = proxy->answered,
         .generation = proxy->command_number,
-        .savepoints = (uint32_t)actor->savepoint_count,
+        .savepoints = (uint32_t)actor->member.count,
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
         .trace = session->trace,
@@ -702,11 +679,11 @@ static void image_write(chx_buffer *buffer, RoleProxy *proxy)
     };
     trace_file(&image.trace_start_ns);
     if (savepoint != NULL) {
-        const chx_fault *fault = &savepoint->block->fault->fault;
+        const chx_fault *fault = &savepoint->position.block->fault->fault;
         image.kind = fault->kind;
         image.signal = fault->signal;
         image.line = fault->line;
-        image.epoch = savepoint->block->epoch;
+        image.epoch = savepoint->position.block->epoch;
         snprintf(image.fault_role, sizeof image.fault_role, "%s", fault->role);
         snprintf(image.why, sizeof image.why, "%s", fault->why);
     }
@@ -812,7 +789,7 @@ void proxy_spawn(RoleProxy *proxy)
     atomic_store(&control->answer_wait, 0);
     atomic_store(&control->begun, 0);
     atomic_store(&control->asleep, 0);
-    proxy->ready_epoch = 0;
+    proxy->actor->member.awaited = 0;
     proxy->kill_pending = false;
     proxy->fault.kind = CHX_FAULT_NONE;
     proxy->state = LINK_ALIVE;

@@ -172,7 +172,7 @@ static void a_death_calls_the_others_back(void **state)
     assert_int_equal(proxies[0].state, LINK_ALIVE);
     assert_int_equal(atomic_load(&proxies[1].control->generation), 1);
     assert_int_equal(proxies[1].control->command.attempt, 1);
-    assert_true(proxies[1].ready_epoch != 0);
+    assert_true(proxies[1].actor->member.awaited != 0);
     // All look again at what they wait for: it may have written over that.
     assert_true(atomic_load(&proxies[3].doorbell->word) != rung);
     // What it control messages before it has gone back is void.
@@ -181,7 +181,7 @@ static void a_death_calls_the_others_back(void **state)
     control_enter(1, PROCESS_FIXTURE_INNER);
     control_arrive(2, PROCESS_FIXTURE_OUTER);
     serve();
-    assert_int_equal(proxies[1].actor->savepoint_count, 1);
+    assert_int_equal(proxies[1].actor->member.count, 1);
     assert_false(kill_pending(0) || kill_pending(1));
     for (unsigned i = 1; i < 3; i++)
         control_ready(i);
@@ -206,7 +206,7 @@ static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
     die(1);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(proxies[i].state, LINK_ALIVE);
-        assert_int_equal(savepoint_top(proxies[i].actor)->attempt, 1);
+        assert_int_equal(savepoint_top(proxies[i].actor)->position.attempt, 1);
     }
     // There it is one.
     die(1);
@@ -242,13 +242,13 @@ static void an_answer_to_an_older_order_is_none(void **state)
     process_fixture_post(&proxies[1], POST_READY, &first, sizeof first);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
     serve();
-    assert_true(proxies[1].ready_epoch > first.epoch);
-    assert_false(savepoint_top(proxies[1].actor)->arrived);
+    assert_true(proxies[1].actor->member.awaited > first.epoch);
+    assert_false(savepoint_top(proxies[1].actor)->position.arrived);
     control_ready(1);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
     serve();
-    assert_int_equal(proxies[1].ready_epoch, 0);
-    assert_true(savepoint_top(proxies[1].actor)->arrived);
+    assert_int_equal(proxies[1].actor->member.awaited, 0);
+    assert_true(savepoint_top(proxies[1].actor)->position.arrived);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -290,7 +290,7 @@ static void a_new_process_is_told_where_it_is(void **state)
     assert_int_equal(atomic_load(&proxies[1].control->goes), 1);
     assert_int_equal(atomic_load(&proxies[1].control->answered), 5);
     assert_int_equal(atomic_load(&proxies[1].control->generation), 2);
-    assert_int_equal(proxies[1].ready_epoch, 0);
+    assert_int_equal(proxies[1].actor->member.awaited, 0);
     assert_int_equal(finish(), CHX_CANCELLED);
     assert_int_equal(chx_last_report()->restarts, 2);
 }
@@ -330,10 +330,10 @@ static void a_post_may_come_in_pieces(void **state)
     for (unsigned i = 0; i < 6; i++) {
         serve();
         process_fixture_bytes(&proxies[0], bytes, sizeof bytes);
-        assert_int_equal(proxies[0].actor->savepoint_count, 1);
+        assert_int_equal(proxies[0].actor->member.count, 1);
     }
     serve();
-    assert_int_equal(proxies[0].actor->savepoint_count, 2);
+    assert_int_equal(proxies[0].actor->member.count, 2);
     assert_true(proxies[0].message.capacity <= POSTS_BYTES); // it is not kept
     // What a process has not said to its end is void for the next one.
     process_fixture_bytes(&proxies[0], &large, offsetof(struct large, more) + 1);
@@ -342,7 +342,7 @@ static void a_post_may_come_in_pieces(void **state)
     control_arrive(0, PROCESS_FIXTURE_INNER);
     serve();
     assert_false(kill_pending(0));
-    assert_true(savepoint_top(proxies[0].actor)->arrived);
+    assert_true(savepoint_top(proxies[0].actor)->position.arrived);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -497,7 +497,7 @@ static void blocks_within_blocks_have_a_limit(void **state)
         control_enter(0, PROCESS_FIXTURE_INNER);
         serve();
     }
-    assert_int_equal(proxies[0].actor->savepoint_count, 50000);
+    assert_int_equal(proxies[0].actor->member.count, 50000);
     die(0);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -1137,11 +1137,11 @@ static void a_zygote_is_asked_whether_it_listens(void **state)
 static void time_is_up(uint64_t *due_ns)
 {
     Session *of = isolated->session;
-    Fault fault = {.kind = CHX_FAULT_DEADLINE, .why = "late"};
+    chx_fault fault = {"R0", CHX_FAULT_DEADLINE, 0, "late", "play.c", 1};
     isolated_block_lock(isolated);
-    assert_true(block_decide(of, savepoint_top(proxies[0].actor)->block, "R0", &fault, "play.c", 1));
+    assert_true(recovery_decide(&of->recovery, savepoint_top(proxies[0].actor)->position.block, &fault));
     is_rung();
-    isolation_overdue(of, savepoint_top(proxies[0].actor)->checkpoint);
+    isolation_overdue(of, savepoint_top(proxies[0].actor)->position.checkpoint);
     isolated_block_unlock(isolated);
     assert_true(is_rung()); // the supervisor thread sleeps no longer than that
     *due_ns = 0;
@@ -1202,7 +1202,7 @@ static void who_does_not_come_back_in_time_is_killed(void **state)
     uint64_t spawned = process_fixture.spawned;
     die(2);
     assert_int_equal(process_fixture.spawned, spawned + 1);
-    assert_int_equal(savepoint_top(proxies[2].actor)->attempt, 1);
+    assert_int_equal(savepoint_top(proxies[2].actor)->position.attempt, 1);
     assert_int_equal(proxy_next_ns(&proxies[2]), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -1257,16 +1257,16 @@ static void who_has_come_back_when_it_is_killed_has_failed_there(void **state)
     control_ready(0);
     control_arrive(0, PROCESS_FIXTURE_OUTER); // counts no more
     serve();
-    assert_false(savepoint_top(proxies[0].actor)->arrived);
+    assert_false(savepoint_top(proxies[0].actor)->position.arrived);
     die(0);
-    assert_int_equal(savepoint_top(proxies[0].actor)->attempt, 2);
+    assert_int_equal(savepoint_top(proxies[0].actor)->position.attempt, 2);
     assert_int_equal(proxies[1].control->command.attempt, 2);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
 static const chx_fault *fault_of(unsigned role)
 {
-    return &savepoint_top(proxies[role].actor)->block->fault->fault;
+    return &savepoint_top(proxies[role].actor)->position.block->fault->fault;
 }
 
 // The first one that is armed.
@@ -1285,7 +1285,7 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     control_arrive(0, PROCESS_FIXTURE_TIMED);
     serve();
     deadline_run(process_fixture.runtime, deadline_next_ns(process_fixture.runtime) - 1);
-    assert_int_equal(proxies[0].ready_epoch, 0);
+    assert_int_equal(proxies[0].actor->member.awaited, 0);
     deadlines_pass();
     assert_string_equal(fault_of(0)->role, "R1");
     assert_int_equal(fault_of(0)->kind, CHX_FAULT_DEADLINE);
@@ -1297,14 +1297,14 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     // Each attempt has its time; the rescue takes as long as it likes.
     assert_true(deadline_next_ns(process_fixture.runtime) != UINT64_MAX);
     deadlines_pass();
-    assert_int_equal(savepoint_top(proxies[0].actor)->attempt, 2);
+    assert_int_equal(savepoint_top(proxies[0].actor)->position.attempt, 2);
     assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
     // When it gets there it goes where the others are.
     assert_int_equal(atomic_load(&proxies[2].control->late), 2);
     control_enter(2, PROCESS_FIXTURE_TIMED);
     serve();
     assert_int_equal(proxies[2].control->command.attempt, 2);
-    assert_true(proxies[2].ready_epoch != 0);
+    assert_true(proxies[2].actor->member.awaited != 0);
     // It may be in a function that does not return: then it is too late as well.
     assert_true(proxies[2].kill_ns != 0);
     assert_int_equal(atomic_load(&proxies[2].control->late), 1);
@@ -1321,7 +1321,7 @@ static void who_is_late_is_named_and_rolled_back(void **state)
         assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX - 1);
         deadlines_pass();
         if (depth == 1) {
-            assert_int_equal(proxies[2].actor->savepoint_count, 1);
+            assert_int_equal(proxies[2].actor->member.count, 1);
             assert_string_equal(fault_of(2)->role, "R0");
         }
         assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
@@ -1400,8 +1400,8 @@ static void a_deadline_that_comes_too_late_is_void(void **state)
     pthread_join(thread, NULL);
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(proxies[i].goes, 1);
-        assert_int_equal(savepoint_top(proxies[i].actor)->attempt, 0);
-        assert_int_equal(proxies[i].ready_epoch, 0);
+        assert_int_equal(savepoint_top(proxies[i].actor)->position.attempt, 0);
+        assert_int_equal(proxies[i].actor->member.awaited, 0);
     }
     assert_int_equal(finish(), CHX_CANCELLED);
 }

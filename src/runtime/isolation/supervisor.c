@@ -28,7 +28,7 @@ enum {
 void isolated_block_lock(IsolatedSession *isolated)
 {
     pthread_mutex_lock(&isolated->session->block_lock);
-    isolated->session->locked_by_owner = false;
+    isolated->session->recovery.is_exclusive = false;
 }
 
 void isolated_block_unlock(IsolatedSession *isolated)

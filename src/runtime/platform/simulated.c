@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "runtime/platform/platform.h"
 
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 #include "runtime/platform/simulation.h"

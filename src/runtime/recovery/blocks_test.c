@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "runtime/actor/actor.h"
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/session/fixture.h"
 #include "runtime/session/session.h"
 
@@ -440,7 +440,7 @@ at_2:
 at_3:
     if (!chx_leave(self, &outer))
         return chx_wait_at(self, &f->fixture.frame, 3);
-    f->fixture.chx_result = (int64_t)((uintptr_t)actor->savepoint_end - (uintptr_t)actor->savepoint_next);
+    f->fixture.chx_result = (int64_t)((uintptr_t)actor->savepoints.end - (uintptr_t)actor->savepoints.next);
     return chx_return(self, f->fixture.frame.function);
 }
 

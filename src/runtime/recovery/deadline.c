@@ -4,7 +4,7 @@
 // block lock, then the deadlines' lock. What is due is taken out of the list first, with a count of the session's
 // `live`, so that the session can't end meanwhile; whether it still holds is then looked up under the block lock.
 
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/recovery/deadline.h"
 
 #include "runtime/isolation/isolation.h"
@@ -75,7 +75,7 @@ bool deadline_arm(Session *session, Block *block)
     Deadlines *deadlines = &runtime->deadlines;
     Deadline *deadline = runtime_allocate(runtime, sizeof *deadline);
     if (deadline == NULL) {
-        session->lacks = "out of memory";
+        session->recovery.lacks = "out of memory";
         return false;
     }
     uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
@@ -90,7 +90,8 @@ bool deadline_arm(Session *session, Block *block)
     pthread_mutex_unlock(&deadlines->lock);
     if (!is_watched) {
         runtime_release(runtime, deadline);
-        session->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
+        session->recovery.lacks =
+            "no thread could be started for the deadline of a block: out of memory, or too many threads";
         return false;
     }
     block->deadline = deadline;
@@ -142,13 +143,12 @@ static void deadline_fire(Session *session, Block *block)
     Fault fault = {.kind = CHX_FAULT_DEADLINE, .site = block->checkpoint->site};
     snprintf(fault.why, sizeof fault.why, "not at the end of the block within %llu ms",
              (unsigned long long)(block->checkpoint->within_ns / 1000000));
-    // Without a rescue the failure is the enclosing block's.
-    while (block != NULL && !block_can_recover(block, block->attempt))
-        block = block->parent;
-    if (block == NULL || !block_decide(session, block, culprit->role->role, &fault, culprit->role->file, line))
+    chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
+    const Block *decided = recovery_expire(&session->recovery, block, &cause);
+    if (decided == NULL)
         session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
     else if (session->isolated != NULL)
-        isolation_overdue(session, block->checkpoint);
+        isolation_overdue(session, decided->checkpoint);
 }
 
 void deadline_run(chx_runtime *runtime, uint64_t now_ns)
@@ -176,7 +176,7 @@ void deadline_run(chx_runtime *runtime, uint64_t now_ns)
     scheduler_quiesce(&runtime->scheduler);
     session_unpin(session);
     scheduler_resume(&runtime->scheduler);
-    session->locked_by_owner = false;
+    session->recovery.is_exclusive = false;
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;

@@ -1,4 +1,8 @@
-// savepoint.h: a role's own record of a block that it is in, its savepoint: checkpoint.c, and the processes of isolated roles.
+// savepoint.h: what a role keeps of each block that it is in: its position, and the variables to go back to.
+//
+// A savepoint is pushed when the role enters a block: it saves the frame that the block stands in. Frames below that one are
+// suspended while the role is inside and can't change, those above it are popped on the way back, so one frame is all
+// there is to save. Savepoints nest like the blocks.
 //
 // Who owns the values that a savepoint restores. A function's variables that own something are of two kinds (chx_function):
 //
@@ -18,24 +22,27 @@
 #ifndef RUNTIME_RECOVERY_SAVEPOINT_H
 #define RUNTIME_RECOVERY_SAVEPOINT_H
 
-#include "runtime/recovery/block.h"
 #include "runtime/actor/effect.h"
+#include "runtime/recovery/machine.h"
+
+#include <string.h>
 
 struct Savepoint {
-    Block *block; // NULL: in an isolated role's own process; or it is done, and the record is gone
-    const chx_checkpoint *checkpoint;
-    chx_frame *frame; // NULL: in another process, and `saved` is not a frame
-    uint32_t attempt;
-    bool arrived;
-    bool is_done;      // whoever arrived last has left the block for this role, too
+    Position position; // first: a member's positions are its savepoints. block: NULL in an isolated role's own process
+    chx_frame *frame;  // NULL: in another process, and `saved` is not a frame
     bool owns;         // `saved` has something to drop
     uint32_t ordinal;  // how often the role had entered this block in this attempt of the next outer one
-    EffectPath path;   // of the first actor->paths_known savepoints
+    EffectPath path;   // of the first effects.paths_known savepoints
     BlockFault *fault; // in an isolated role's own process: why it is in the rescue
     Ordinals inner;    // of the blocks directly under this attempt
     uint32_t saved_bytes;
     _Alignas(16) unsigned char saved[];
 };
+
+static inline Savepoint *savepoint_at(const Actor *actor, size_t depth)
+{
+    return (Savepoint *)(void *)actor->member.positions[depth];
+}
 
 // Where savepoints lie, the newest last.
 struct SavepointChunk {
@@ -54,7 +61,7 @@ CHX_COLD void savepoint_chunk_pop(Actor *actor);                // the current o
 // Room for one more savepoint among the actor's.
 static inline void savepoint_reserve(Actor *actor)
 {
-    if (actor->savepoint_count == actor->savepoint_capacity)
+    if (actor->member.count == actor->member.capacity)
         savepoints_grow(actor);
 }
 
@@ -67,10 +74,10 @@ static inline size_t savepoint_bytes(size_t saved)
 static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
 {
     size_t bytes = savepoint_bytes(saved);
-    if (CHX_UNLIKELY((size_t)(actor->savepoint_end - actor->savepoint_next) < bytes))
+    if (CHX_UNLIKELY((size_t)(actor->savepoints.end - actor->savepoints.next) < bytes))
         savepoint_chunk_push(actor, bytes);
-    Savepoint *savepoint = (Savepoint *)(void *)actor->savepoint_next;
-    actor->savepoint_next += bytes;
+    Savepoint *savepoint = (Savepoint *)(void *)actor->savepoints.next;
+    actor->savepoints.next += bytes;
     savepoint->saved_bytes = (uint32_t)saved;
     return savepoint;
 }
@@ -78,40 +85,64 @@ static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
 // The newest one.
 static inline void savepoint_release(Actor *actor, Savepoint *savepoint)
 {
-    actor->savepoint_next = (unsigned char *)savepoint;
-    if (CHX_UNLIKELY(actor->savepoint_next == actor->savepoint_begin))
+    actor->savepoints.next = (unsigned char *)savepoint;
+    if (CHX_UNLIKELY(actor->savepoints.next == actor->savepoints.begin))
         savepoint_chunk_pop(actor);
 }
 
 // The frame's variables, which the savepoint then owns too; and back. If something can't be copied, the step ends, and in the first
 // case the savepoint, which is the newest and not yet among the actor's, is gone.
-void savepoint_save(Actor *actor, Savepoint *savepoint);
+void savepoint_save_owned(Actor *actor, Savepoint *savepoint);
+static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
+{
+    const chx_function *function = savepoint->frame->function;
+    memcpy(savepoint->saved, savepoint->frame + 1, savepoint->saved_bytes);
+    savepoint->owns = false;
+    if (function->owned_count != function->fixed_count)
+        savepoint_save_owned(actor, savepoint);
+}
 void savepoint_restore(Actor *actor, Savepoint *savepoint);
+// What it has saved. In another process it is no frame.
+void savepoint_drop_owned(Savepoint *savepoint);
+static inline void savepoint_drop_saved(Savepoint *savepoint)
+{
+    if (savepoint->frame != NULL && savepoint->owns)
+        savepoint_drop_owned(savepoint);
+}
 
 static inline Savepoint *savepoint_top(const Actor *actor)
 {
-    return actor->savepoint_count > 0 ? actor->savepoints[actor->savepoint_count - 1] : NULL;
+    return actor->member.count > 0 ? savepoint_at(actor, actor->member.count - 1) : NULL;
 }
 
-// All set but block, checkpoint, frame and what is saved.
-static inline void savepoint_push(Actor *actor, Savepoint *savepoint, uint32_t attempt, uint32_t ordinal)
+// Appends it to the actor's. Its position, frame and what it has saved are set.
+static inline void savepoint_push(Actor *actor, Savepoint *savepoint, uint32_t ordinal)
 {
-    savepoint->attempt = attempt;
-    savepoint->arrived = savepoint->is_done = false;
     savepoint->ordinal = ordinal;
     actor->self.level++;
     savepoint->fault = NULL;
-    savepoint->inner = (Ordinals){.base = (uint32_t)actor->ordinal_count};
-    actor->savepoints[actor->savepoint_count++] = savepoint;
+    savepoint->inner = (Ordinals){.base = (uint32_t)actor->savepoints.ordinal_count};
+    actor->member.positions[actor->member.count++] = &savepoint->position;
 }
 
-void savepoint_pop(Actor *actor);
+// Takes the newest one away.
+static inline void savepoint_pop(Actor *actor)
+{
+    Savepoint *savepoint = savepoint_top(actor);
+    actor->member.count--;
+    actor->savepoints.ordinal_count = savepoint->inner.base;
+    actor->self.level--;
+    if (CHX_UNLIKELY(actor->effects.uncount_count != 0))
+        effect_left(actor, actor->self.level);
+    savepoint_drop_saved(savepoint);
+    savepoint_release(actor, savepoint);
+}
 
 // How often this role has entered the block directly under its current attempt.
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site);
 static inline uint32_t *savepoint_ordinal(Actor *actor, Savepoint *parent, uint32_t site)
 {
-    Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->outermost;
+    Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->savepoints.outermost;
     if (is_broken(BROKEN_COUNTED_NAMES))
         site = UINT32_MAX;
     if (ordinals->first.site == 0)
@@ -122,21 +153,25 @@ static inline uint32_t *savepoint_ordinal(Actor *actor, Savepoint *parent, uint3
 // Another attempt of the newest savepoint begins: what was counted in the last one is forgotten.
 static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
 {
-    actor->ordinal_count = savepoint->inner.base;
+    actor->savepoints.ordinal_count = savepoint->inner.base;
     savepoint->inner.first = (Ordinal){0};
     effect_left(actor, actor->self.level - 1);
 }
 
 // Messages among the participants belong to the new epoch from now on.
 void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
-// An attempt of the newest savepoint begins: the label to go on at.
-uint32_t savepoint_attempt_begins(const Savepoint *savepoint);
-// Drops what the abandoned attempt holds.
-void savepoint_unwind_to(Actor *actor, Savepoint *target);
+// The role, rolled back, begins another attempt of the target, which is the newest by now: drops what the abandoned attempt
+// holds and restores the variables.
+void savepoint_begin_again(Actor *actor, Savepoint *target);
 
-// With the blocks locked. One more restart, after this fault: is that within the limit of its cast? If not, the fault says so.
-bool savepoint_restart_is_allowed(Actor *actor, Fault *fault);
-// The innermost block that has an attempt left; NULL: none.
-Savepoint *savepoint_in_charge(Actor *actor);
+// For the first savepoints: SAVEPOINT_ROOM_BYTES of the session's own memory.
+enum {
+    SAVEPOINTS_FIRST = 8,
+    SAVEPOINT_CHUNK_BYTES = 1024,
+    // Positions, ordinals, a chunk.
+    SAVEPOINT_ROOM_BYTES = SAVEPOINTS_FIRST * 16 + 32 + SAVEPOINT_CHUNK_BYTES,
+};
+void savepoints_init(Actor *actor, void *room);
+void savepoints_fini(Actor *actor);
 
 #endif

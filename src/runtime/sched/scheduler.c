@@ -4,6 +4,7 @@
 
 #include "runtime/isolation/isolation.h"
 #include "runtime/session/log.h"
+#include "runtime/recovery/checkpoint.h"
 #include "runtime/session/monitor.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
@@ -516,7 +517,7 @@ static void worker_turn(Worker *worker, Actor *actor)
                 break;
             continue;
         }
-        if (outcome == ACTOR_FAILED && monitor_restarts(actor, &guard)) {
+        if (outcome == ACTOR_FAILED && checkpoint_recover(actor, &guard.fault)) {
             worker_share(worker, actor->session);
             continue;
         }
@@ -537,7 +538,7 @@ static void worker_adopt_orphan(Worker *worker, Actor *actor)
 {
     Guard guard;
     actor_thread_exited(actor, &guard);
-    if (monitor_restarts(actor, &guard))
+    if (checkpoint_recover(actor, &guard.fault))
         queue_append(worker, actor, actor, 1);
     else
         monitor_actor_left(actor, ACTOR_FAILED, &guard);

@@ -151,18 +151,16 @@ static void central_report(const Central *central, const Fault *fault)
     strcpy(report->why, fault->why);
 }
 
-static bool central_body(Central *central, Guard *guard, void (*body)(chx_self *self, void *closure), void *closure)
+typedef struct {
+    Central *central;
+    void (*body)(chx_self *self, void *closure);
+    void *closure;
+} CentralRun;
+
+static void central_body(void *closure)
 {
-    volatile bool finished = false;
-    guard_enter(guard, &central->actor);
-    if (sigsetjmp(guard->jump, 0) == 0) {
-        body(&central->actor.self, closure);
-        finished = true;
-    } else {
-        guard_landed(guard);
-    }
-    guard_leave(guard);
-    return finished;
+    const CentralRun *run = closure;
+    run->body(&run->central->actor.self, run->closure);
 }
 
 // The roles are cast, and all else is zero.
@@ -186,7 +184,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     actor->is_central = true;
     Guard guard;
     report_clear(report_last());
-    if (!central_body(central, &guard, body, closure)) {
+    if (!guard_run(&guard, actor, central_body, &(CentralRun){central, body, closure})) {
         status = CHX_FAILED;
         central_report(central, &guard.fault);
     }
@@ -281,21 +279,20 @@ static void central_deadline(Central *central, Fault *fault, uint64_t within_ns,
              (unsigned long long)(within_ns / 1000000));
 }
 
+typedef struct {
+    Central *central;
+    CentralBody body;
+    void *frame;
+    const chx_role *restarted;
+    int way;
+} CentralAttempt;
+
 // One attempt of a body, which begins with the `init` of the role that has been restarted for it (NULL: none).
-static bool central_attempt(Central *central, Guard *guard, CentralBody body, void *frame, const chx_role *restarted,
-                            volatile int *way)
+static void central_attempt(void *closure)
 {
-    volatile bool finished = false;
-    guard_enter(guard, &central->actor);
-    if (sigsetjmp(guard->jump, 0) == 0) {
-        central_init(central, restarted);
-        *way = body(&central->actor.self, frame);
-        finished = true;
-    } else {
-        guard_landed(guard);
-    }
-    guard_leave(guard);
-    return finished;
+    CentralAttempt *attempt = closure;
+    central_init(attempt->central, attempt->restarted);
+    attempt->way = attempt->body(&attempt->central->actor.self, attempt->frame);
 }
 
 // After a failed attempt: everything is as it was when the block was entered.
@@ -324,13 +321,13 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
     saved->path = effect_block(path, site, ordinal, false);
     Guard guard;
     for (uint64_t attempt = 0; attempt <= retries; attempt++) {
-        volatile int way = 0;
+        CentralAttempt run = {central, body, frame, restarted, 0};
         uint64_t begin_ns = within_ns != 0 ? platform->now_ns() : 0;
-        bool finished = central_attempt(central, &guard, body, frame, restarted, &way);
+        bool finished = guard_run(&guard, actor, central_attempt, &run);
         bool is_late = within_ns != 0 && platform->now_ns() - begin_ns > within_ns;
         if (finished && !is_late) {
             central_forget(central, saved->outer);
-            return way;
+            return run.way;
         }
         restarted = is_late ? NULL : actor->role;
         if (is_late)

@@ -7,24 +7,18 @@
 #include "runtime/session/log.h"
 #include "runtime/session/session.h"
 
+static void actor_give_up(void *closure)
+{
+    checkpoint_abandon(closure);
+    actor_unwind(closure);
+}
+
 // Variables of a role that has crashed may be damaged: a crash while they are released costs memory, not the program.
 static void actor_unwind_guarded(Actor *actor)
 {
     Guard guard;
-    guard_enter(&guard, actor);
-    if (sigsetjmp(guard.jump, 0) == 0) {
-        checkpoint_abandon(actor);
-        actor_unwind(actor);
-    } else {
-        guard_landed(&guard);
+    if (!guard_run(&guard, actor, actor_give_up, actor))
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
-    }
-    guard_leave(&guard);
-}
-
-bool monitor_restarts(Actor *actor, Guard *guard)
-{
-    return checkpoint_recover(actor, &guard->fault);
 }
 
 void monitor_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)

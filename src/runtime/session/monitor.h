@@ -5,8 +5,6 @@
 
 #include "runtime/actor/actor.h"
 
-// The actor, in the caller's hand, has failed. True: a checkpoint takes it up, and it can be run again.
-bool monitor_restarts(Actor *actor, Guard *guard);
 // The actor, in the caller's hand, does not go on. guard->fault is read on ACTOR_FAILED. Afterwards the actor and its
 // session may be gone.
 void monitor_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard);

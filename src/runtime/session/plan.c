@@ -3,7 +3,7 @@
 #include "runtime/session/plan.h"
 
 #include "runtime/actor/actor.h"
-#include "runtime/recovery/checkpoint.h"
+#include "runtime/recovery/savepoint.h"
 #include "runtime/session/registry.h"
 #include "runtime/session/report.h"
 #include "runtime/session/session.h"
@@ -137,7 +137,7 @@ static void plan_lay_out(Plan *plan)
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
     if (plan_has_checkpoints(plan)) {
         plan->checkpoints = plan->size;
-        plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)CHECKPOINT_ROOM_BYTES;
+        plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)SAVEPOINT_ROOM_BYTES;
     }
 }
 

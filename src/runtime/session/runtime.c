@@ -2,7 +2,7 @@
 
 #include "runtime/session/runtime.h"
 
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"

@@ -4,7 +4,8 @@
 #include "runtime/session/session.h"
 
 #include "base/check.h"
-#include "runtime/recovery/checkpoint.h"
+#include "runtime/recovery/effects.h"
+#include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
@@ -73,8 +74,8 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->session = session;
         actor->role = role->role;
         actor->context = cast != NULL ? cast[i].context : NULL;
-        actor->restarts_max = cast != NULL ? cast[i].restarts_max : 0;
-        actor->restarts_period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
+        actor->restarts.max = cast != NULL ? cast[i].restarts_max : 0;
+        actor->restarts.period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
         actor->index = i;
         actor->self.observed = session->runtime->observed;
         actor->out = session->channels + role->out_first;
@@ -106,12 +107,10 @@ static void session_init_channels(Session *session)
 static void session_init_checkpoints(Session *session)
 {
     const Plan *plan = session->plan;
-    if (plan->checkpoints == 0)
-        return;
-    unsigned char *room = (unsigned char *)session + plan->checkpoints;
-    blocks_init(session, room);
-    for (unsigned i = 0; i < session->actor_count; i++)
-        checkpoint_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)CHECKPOINT_ROOM_BYTES);
+    unsigned char *room = plan->checkpoints != 0 ? (unsigned char *)session + plan->checkpoints : NULL;
+    recovery_init(&session->recovery, &recovery_effects, &session->actors[0].member, sizeof(Actor), room);
+    for (unsigned i = 0; room != NULL && i < session->actor_count; i++)
+        savepoints_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)SAVEPOINT_ROOM_BYTES);
 }
 
 // Frees what the session's parts hold besides its own memory.
@@ -130,7 +129,7 @@ static void session_fini_parts(Session *session)
             session->runtime->platform->channel_gone(channel);
         channel_fini(channel);
     }
-    block_free_all(session);
+    recovery_fini(&session->recovery);
     if (session->isolated != NULL)
         isolation_release(session);
     for (unsigned i = 0; i < session->actor_count; i++)

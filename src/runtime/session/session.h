@@ -7,7 +7,7 @@
 #define RUNTIME_SESSION_SESSION_H
 
 #include "runtime/actor/actor.h"
-#include "runtime/recovery/block.h"
+#include "runtime/recovery/machine.h"
 #include "runtime/platform/descriptor.h"
 #include "runtime/actor/float.h"
 #include "runtime/session/plan.h"
@@ -50,15 +50,10 @@ struct Session {
 
     // All roles look at the above all the time; what follows changes often.
     _Alignas(CACHE_LINE) pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
-    bool locked_by_owner;                            // blocks are locked by the only worker of the session
+    Recovery recovery;                               // of which each event has the lock, or the owner section
     uint32_t locks_left, locks_until_pinned;         // with the lock of the blocks held: see blocks_try_pin
-    Block *blocks;                                   // outermost ones
-    Block *spare_blocks;
-    BlockPage *block_pages; // in which they lie
-    _Atomic uint32_t apart; // so many more times it is looked how long a step takes
-    uint32_t epoch;         // the highest given out
-    const char *lacks;      // what was missing when a block could not be entered, or begun again
-    uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the blocks that the latest alarms were for
+    _Atomic uint32_t apart;                          // so many more times it is looked how long a step takes
+    uint32_t rollback_depths[ROLLBACKS_REMEMBERED];  // of the blocks that the latest rollbacks were for
 };
 
 struct chx_session {

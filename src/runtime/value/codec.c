@@ -423,25 +423,33 @@ static bool decode_str(void *value, chx_reader *reader)
     return true;
 }
 
+typedef struct {
+    const chx_type *type;
+    void *value;
+    chx_reader *inner;
+    bool is_decoded;
+} CodecDecoding;
+
+static void decode_run(void *closure)
+{
+    CodecDecoding *decoding = closure;
+    Current *here = current();
+    here->busy = here->guard->outer_busy;
+    // Strings that it makes belong to the value.
+    here->unpooled = here->guard->outer_unpooled + 1;
+    decoding->is_decoded = decoding->type->codec->decode(decoding->inner, decoding->value);
+}
+
 // The user's function. It may fail as a role's functions do; what was decoded before it must be dropped then.
 static bool decode_guarded(const chx_type *type, void *value, chx_reader *inner, chx_reader *reader)
 {
-    Current *here = current();
     Guard guard;
-    volatile bool decoded = false;
-    guard_enter(&guard, here->actor);
-    here->busy = guard.outer_busy;
-    // Strings that it makes belong to the value.
-    here->unpooled = guard.outer_unpooled + 1;
-    if (sigsetjmp(guard.jump, 0) == 0) {
-        decoded = type->codec->decode(inner, value);
-    } else {
+    CodecDecoding decoding = {type, value, inner, false};
+    if (!guard_run(&guard, current()->actor, decode_run, &decoding)) {
         *reader->fault = guard.fault;
         reader->has_failed = true;
-        guard_landed(&guard);
     }
-    guard_leave(&guard);
-    return decoded;
+    return decoding.is_decoded;
 }
 
 static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)

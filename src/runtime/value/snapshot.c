@@ -42,8 +42,8 @@ static void write_string(chx_writer *writer, const char *string)
 // was in it before, were made when the frame was loaded.
 static bool fault_is_alive(const Actor *actor, const chx_fault *fault)
 {
-    for (size_t i = 0; i < actor->savepoint_count; i++)
-        if (actor->savepoints[i]->fault != NULL && actor->savepoints[i]->fault->why == fault->why)
+    for (size_t i = 0; i < actor->member.count; i++)
+        if (savepoint_at(actor, i)->fault != NULL && savepoint_at(actor, i)->fault->why == fault->why)
             return true;
     for (const Allocation *allocation = actor->allocations; allocation != NULL; allocation = allocation->next)
         if ((const char *)allocation->data == fault->why)

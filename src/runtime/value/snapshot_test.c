@@ -99,16 +99,26 @@ static void actor_free(Actor *actor)
     free(actor);
 }
 
+typedef struct {
+    Actor *actor;
+    const void *data;
+    size_t size;
+    bool is_good;
+} Loading;
+
+static void load_guarded(void *closure)
+{
+    Loading *loading = closure;
+    loading->is_good = snapshot_load(loading->actor, loading->data, loading->size);
+}
+
 // As a new process does it.
 static bool load(Actor *actor, const void *data, size_t size)
 {
     Guard guard;
-    volatile bool is_good = false;
-    guard_enter(&guard, actor);
-    if (sigsetjmp(guard.jump, 0) == 0)
-        is_good = snapshot_load(actor, data, size);
-    guard_leave(&guard);
-    return is_good;
+    Loading loading = {actor, data, size, false};
+    guard_run(&guard, actor, load_guarded, &loading);
+    return loading.is_good;
 }
 
 static ProcessFixtureBlob blob(unsigned char length, unsigned char fill)
@@ -166,13 +176,17 @@ static void check(const Variables *v, int seed)
     assert_true(v->fault.kind == CHX_FAULT_SIGNAL && v->fault.signal == 11 && v->fault.line == 77);
 }
 
+static void say_why(void *closure)
+{
+    (void)closure;
+    because = strcpy(chx_alloc(8), "because");
+}
+
 // Two pieces: the frames up to the outer block's, then from there to the inner block's.
 static void save_two(Actor *actor, chx_buffer *first, chx_buffer *second)
 {
     Guard guard;
-    guard_enter(&guard, actor);
-    because = strcpy(chx_alloc(8), "because");
-    guard_leave(&guard);
+    guard_run(&guard, actor, say_why, NULL);
     chx_call(&actor->self, &small);
     Variables *outer = chx_call(&actor->self, &function);
     // Strings made outside of roles belong to the test.
@@ -292,15 +306,19 @@ static void what_does_not_fit_exactly_is_refused(void **state)
     assert_int_equal(process_fixture_blobs, 0);
 }
 
+static void allocate_why(void *why)
+{
+    *(char **)why = chx_alloc(REPORT_WHY_SIZE);
+}
+
 static void the_longest_reason_comes_back(void **state)
 {
     (void)state;
     Actor *old = actor_new(), *new = actor_new();
     chx_buffer saved = {0};
     Guard guard;
-    guard_enter(&guard, old);
-    char *why = chx_alloc(REPORT_WHY_SIZE);
-    guard_leave(&guard);
+    char *why = NULL;
+    guard_run(&guard, old, allocate_why, &why);
     memset(why, 'y', REPORT_WHY_SIZE - 1);
     Variables *v = chx_call(&old->self, &function);
     v->fault = (chx_fault){"Bob", CHX_FAULT_FAIL, 0, why, "file.c", 77};

@@ -79,24 +79,34 @@ static DecodeResult codec_through(const chx_type *type, void *to, const void *fr
     return buffer->failed ? DECODE_NO_MEMORY : value_decode(type, to, buffer->data, buffer->size, NULL, fault);
 }
 
+typedef struct {
+    const chx_type *type;
+    void *to;
+    const void *from;
+    chx_buffer *buffer;
+    Fault *fault;
+    DecodeResult result;
+} Through;
+
+static void codec_through_run(void *closure)
+{
+    Through *through = closure;
+    Current *here = current();
+    // On behalf of whoever does this already, and in the same state.
+    here->busy = here->guard->outer_busy;
+    here->unpooled = here->guard->outer_unpooled;
+    through->result = codec_through(through->type, through->to, through->from, through->buffer, through->fault);
+}
+
 // The user's functions may fail as a role's functions do.
 static DecodeResult codec_through_guarded(const chx_type *type, void *to, const void *from, chx_buffer *buffer,
                                           Fault *fault)
 {
-    Current *here = current();
     Guard guard;
-    volatile DecodeResult result = DECODE_FAILED;
-    guard_enter(&guard, here->actor);
-    here->busy = guard.outer_busy;
-    here->unpooled = guard.outer_unpooled;
-    if (sigsetjmp(guard.jump, 0) == 0) {
-        result = codec_through(type, to, from, buffer, fault);
-    } else {
+    Through through = {type, to, from, buffer, fault, DECODE_FAILED};
+    if (!guard_run(&guard, current()->actor, codec_through_run, &through))
         *fault = guard.fault;
-        guard_landed(&guard);
-    }
-    guard_leave(&guard);
-    return result;
+    return through.result;
 }
 
 static void codec_exits(void *buffer)

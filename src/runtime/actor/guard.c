@@ -1,0 +1,112 @@
+// guard.c: where failures of roles' code go: the only place that jumps out of it.
+
+#include "runtime/actor/actor.h"
+
+#include "base/check.h"
+#include "runtime/isolation/isolation.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local Current this_thread;
+
+bool fault_add(Fault *fault, const char *what)
+{
+    char why[REPORT_WHY_SIZE];
+    snprintf(why, sizeof why, "%.400s (%s)", fault->why, what);
+    memcpy(fault->why, why, sizeof why);
+    return false;
+}
+
+static void guard_enter(Guard *guard, Actor *actor)
+{
+    Current *here = current();
+    guard->outer = here->guard;
+    guard->outer_actor = here->actor;
+    guard->outer_busy = here->busy;
+    guard->outer_unpooled = here->unpooled;
+    here->guard = guard;
+    here->actor = actor;
+    here->busy = 0;
+    here->unpooled = 0;
+}
+
+static void guard_leave(Guard *guard)
+{
+    Current *here = current();
+    CHECK(here->guard == guard);
+    guard->actor = here->actor;
+    here->guard = guard->outer;
+    here->actor = guard->outer_actor;
+    here->busy = guard->outer_busy;
+    here->unpooled = guard->outer_unpooled;
+}
+
+static void guard_landed(const Guard *guard)
+{
+    Current *here = current();
+    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
+    here->busy++;
+    isolation_thread_recover(here->actor, &guard->fault);
+}
+
+bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure)
+{
+    volatile bool has_returned = false;
+    guard_enter(guard, actor);
+    if (sigsetjmp(guard->jump, 0) == 0) {
+        run(closure);
+        has_returned = true;
+    } else {
+        guard_landed(guard);
+    }
+    guard_leave(guard);
+    return has_returned;
+}
+
+// The fault, in the current guard.
+static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
+{
+    Guard *guard = current()->guard;
+    CHECK(guard != NULL);
+    guard->fault.kind = kind;
+    guard->fault.signal = signal;
+    guard->fault.site = site;
+    guard->fault.instruction = 0;
+    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
+    return guard;
+}
+
+void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    Guard *guard = guard_blame(kind, signal, site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
+}
+
+void guard_no_memory(void)
+{
+    const Actor *actor = current()->actor;
+    // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
+    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
+}
+
+void chx_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    Actor *actor = current()->actor;
+    if (actor == NULL) {
+        fputs("chorex: chx_fail outside of a role: ", stderr);
+        vfprintf(stderr, format, arguments);
+        fputs("\n", stderr);
+        abort();
+    }
+    Guard *guard = guard_blame(CHX_FAULT_FAIL, 0, actor->self.site, format, arguments);
+    va_end(arguments);
+    siglongjmp(guard->jump, 1);
+}

@@ -1,0 +1,121 @@
+// effects.c: what the recovery machine asks for, in a running program. See machine.h.
+//
+// Roles of this program that wait are woken, and then look what has happened; isolated ones are told (isolation/).
+
+#include "runtime/recovery/effects.h"
+
+#include "runtime/isolation/isolation.h"
+#include "runtime/recovery/deadline.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+
+static Session *session_of(Recovery *recovery)
+{
+    return (Session *)(void *)((char *)recovery - offsetof(Session, recovery));
+}
+
+static Actor *actor_of(Member *member)
+{
+    return (Actor *)(void *)((char *)member - offsetof(Actor, member));
+}
+
+static void *effect_allocate(Recovery *recovery, size_t size)
+{
+    return runtime_allocate(session_of(recovery)->runtime, size);
+}
+
+static void effect_release(Recovery *recovery, void *memory)
+{
+    runtime_release(session_of(recovery)->runtime, memory);
+}
+
+static void *effect_page_take(Recovery *recovery)
+{
+    return page_take(session_of(recovery)->runtime);
+}
+
+static void effect_page_give(Recovery *recovery, void *page)
+{
+    page_give(session_of(recovery)->runtime, page);
+}
+
+static bool effect_arm(Recovery *recovery, Block *block)
+{
+    return deadline_arm(session_of(recovery), block);
+}
+
+static void effect_disarm(Recovery *recovery, Block *block)
+{
+    deadline_disarm(session_of(recovery), block);
+}
+
+// The session is pinned to this worker: the actor waits, is queued, or is the one that runs, all on this thread.
+static inline void wake_pinned(Session *session, Actor *actor, const Block *what)
+{
+    uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
+    if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
+        return;
+    atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
+    Worker *worker = current()->worker;
+    if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+        atomic_store_explicit(&worker->next, actor, memory_order_release);
+    else
+        scheduler_ready_here(&session->runtime->scheduler, actor);
+}
+
+// Takes the actor out of its wait for `what` (NULL: any) and lets it run.
+static inline void wake(Session *session, Actor *actor, const Block *what)
+{
+    if (session->recovery.is_exclusive)
+        wake_pinned(session, actor, what);
+    else if (actor_wake(actor, what))
+        scheduler_ready(&session->runtime->scheduler, actor);
+}
+
+static void effect_go(Recovery *recovery, Member *member, Block *block)
+{
+    Actor *actor = actor_of(member);
+    if (actor->proxy != NULL)
+        isolation_go(actor->proxy, block);
+    else
+        wake(session_of(recovery), actor, block);
+}
+
+// Those that run see it at their next step with others; those that wait are woken.
+static void effect_rollback_begin(Recovery *recovery, const Block *block)
+{
+    Session *session = session_of(recovery);
+    uint32_t generation = atomic_load(&session->generation);
+    session->rollback_depths[generation % ROLLBACKS_REMEMBERED] = block->depth;
+    atomic_fetch_add(&session->generation, 1);
+    if (!recovery->is_exclusive)
+        scheduler_quiesce(&session->runtime->scheduler);
+}
+
+static void effect_roll_back(Recovery *recovery, Member *member)
+{
+    Actor *actor = actor_of(member);
+    if (actor->proxy != NULL)
+        isolation_roll_back(actor->proxy);
+    else
+        wake(session_of(recovery), actor, NULL);
+}
+
+static void effect_rollback_end(Recovery *recovery)
+{
+    if (!recovery->is_exclusive)
+        scheduler_resume(&session_of(recovery)->runtime->scheduler);
+}
+
+const RecoveryEffects recovery_effects = {
+    .allocate = effect_allocate,
+    .release = effect_release,
+    .page_take = effect_page_take,
+    .page_give = effect_page_give,
+    .arm = effect_arm,
+    .disarm = effect_disarm,
+    .rollback_begin = effect_rollback_begin,
+    .roll_back = effect_roll_back,
+    .rollback_end = effect_rollback_end,
+    .go = effect_go,
+};

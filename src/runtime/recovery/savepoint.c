@@ -1,0 +1,373 @@
+// savepoint.c: see savepoint.h.
+
+#include "runtime/recovery/savepoint.h"
+
+#include "base/check.h"
+#include "runtime/recovery/broken.h"
+#include "runtime/sched/pages.h"
+#include "runtime/session/log.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+#include "runtime/value/codec.h"
+#include "runtime/value/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- memory, last in first out ----
+
+static bool is_in_room(const Actor *actor, const void *memory)
+{
+    const unsigned char *room = actor->savepoints.room, *place = memory;
+    return room != NULL && place >= room && place < room + SAVEPOINT_ROOM_BYTES;
+}
+
+static void release(Actor *actor, void *memory)
+{
+    if (memory != NULL && !is_in_room(actor, memory))
+        runtime_release(actor->session->runtime, memory);
+}
+
+// From now on savepoints lie in this chunk.
+static void savepoint_chunk_use(Actor *actor, SavepointChunk *chunk)
+{
+    actor->savepoints.chunk = chunk;
+    // The first one is kept.
+    actor->savepoints.begin = chunk->previous != NULL ? chunk->data : NULL;
+    actor->savepoints.next = chunk->data + chunk->used;
+    actor->savepoints.end = chunk->data + chunk->capacity;
+}
+
+void savepoints_init(Actor *actor, void *room)
+{
+    static_assert(sizeof(Position *) + sizeof(Ordinal) <= 16 && sizeof(SavepointChunk) <= 32,
+                  "what the room is made for");
+    actor->savepoints.room = room;
+    actor->member.positions = room;
+    actor->savepoints.ordinals = (Ordinal *)(actor->member.positions + SAVEPOINTS_FIRST);
+    actor->member.capacity = actor->savepoints.ordinal_capacity = SAVEPOINTS_FIRST;
+    SavepointChunk *chunk = (SavepointChunk *)((unsigned char *)room + SAVEPOINTS_FIRST * 16);
+    *chunk = (SavepointChunk){.capacity = SAVEPOINT_CHUNK_BYTES};
+    savepoint_chunk_use(actor, chunk);
+}
+
+static CHX_COLD void *grow(Actor *actor, void *old, size_t item_bytes, size_t count, size_t *capacity)
+{
+    chx_runtime *runtime = actor->session->runtime;
+    size_t wanted = *capacity == 0 ? SAVEPOINTS_FIRST : *capacity * 4;
+    void *grown = runtime_allocate(runtime, wanted * item_bytes);
+    if (grown == NULL)
+        guard_no_memory();
+    if (old != NULL) {
+        memcpy(grown, old, count * item_bytes);
+        release(actor, old);
+    }
+    *capacity = wanted;
+    return grown;
+}
+
+void savepoints_grow(Actor *actor)
+{
+    actor->member.positions =
+        grow(actor, actor->member.positions, sizeof(Position *), actor->member.count, &actor->member.capacity);
+}
+
+void ordinals_grow(Actor *actor)
+{
+    actor->savepoints.ordinals = grow(actor, actor->savepoints.ordinals, sizeof *actor->savepoints.ordinals,
+                                      actor->savepoints.ordinal_count, &actor->savepoints.ordinal_capacity);
+}
+
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(SavepointChunk) }; // unless a savepoint needs more
+
+static void savepoint_chunk_release(Actor *actor, SavepointChunk *chunk)
+{
+    if (chunk->capacity == CHUNK_BYTES)
+        page_give(actor->session->runtime, chunk);
+    else
+        release(actor, chunk);
+}
+
+void savepoint_chunk_push(Actor *actor, size_t bytes)
+{
+    SavepointChunk *chunk = actor->savepoints.chunk, *grown = actor->savepoints.spare_chunk;
+    if (chunk != NULL)
+        chunk->used = (size_t)(actor->savepoints.next - chunk->data);
+    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    actor->savepoints.spare_chunk = NULL;
+    if (grown != NULL && grown->capacity < bytes) {
+        savepoint_chunk_release(actor, grown);
+        grown = NULL;
+    }
+    if (grown == NULL) {
+        chx_runtime *runtime = actor->session->runtime;
+        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
+        if (grown == NULL)
+            guard_no_memory();
+        grown->capacity = capacity;
+    }
+    grown->previous = chunk;
+    grown->used = 0;
+    savepoint_chunk_use(actor, grown);
+}
+
+void savepoint_chunk_pop(Actor *actor)
+{
+    SavepointChunk *chunk = actor->savepoints.chunk;
+    // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
+    if (actor->savepoints.spare_chunk != NULL)
+        savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
+    actor->savepoints.spare_chunk = chunk;
+    savepoint_chunk_use(actor, chunk->previous);
+}
+
+// ---- saving and restoring ----
+
+enum { SHARE_ON_STACK_BYTES = 256 };
+
+// A value that has to be copied, in place of its bytes.
+static bool value_share_copy(const chx_type *type, void *value, Fault *fault)
+{
+    _Alignas(16) unsigned char small[SHARE_ON_STACK_BYTES];
+    unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
+    fault->kind = CHX_FAULT_NONE;
+    bool is_copied = copy != NULL && value_copy(type, copy, value, fault);
+    if (is_copied)
+        memcpy(value, copy, type->size);
+    if (copy != small)
+        free(copy);
+    return is_copied;
+}
+
+// The first `count` parts are owned, the others not: now nothing is.
+static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_array = type->kind == CHX_KIND_ARRAY;
+        const chx_type *part = is_array ? type->element : type->fields[i].type;
+        chx_value_drop(part, bytes + (is_array ? i * part->size : type->fields[i].offset));
+    }
+    memset(bytes, 0, type->size);
+    return false;
+}
+
+// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared. False: it could not
+// be copied, as in value_copy, and nothing of it is owned.
+static bool value_share(const chx_type *type, void *value, Fault *fault)
+{
+    char *bytes = value;
+    switch (type->kind) {
+    case CHX_KIND_CSTRING:
+        text_cstring_keep(*(const char **)value);
+        break;
+    case CHX_KIND_STR:
+        chx_str_keep(*(chx_str *)value);
+        break;
+    case CHX_KIND_BYTES:
+        chx_bytes_keep(*(chx_bytes *)value);
+        break;
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count; i++)
+            if (type->fields[i].type->owning &&
+                !value_share(type->fields[i].type, bytes + type->fields[i].offset, fault))
+                return parts_unshare(type, bytes, i);
+        break;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count; i++)
+            if (!value_share(type->element, bytes + i * type->element->size, fault))
+                return parts_unshare(type, bytes, i);
+        break;
+    default:
+        return value_share_copy(type, value, fault);
+    }
+    return true;
+}
+
+// The variables before this one are owned by the frame, or the copy of one; this one and those after it are not. Now none is.
+static CHX_COLD void frame_unshare(const chx_function *function, void *frame, const chx_variable *failed)
+{
+    const chx_variable *variable = function->variables;
+    for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
+        void *value = (char *)frame + variable->offset;
+        if (variable < failed)
+            chx_value_drop(variable->type, value);
+        else
+            memset(value, 0, variable->type->size);
+    }
+}
+
+static CHX_COLD CHX_NORETURN void share_raise(const Fault *fault)
+{
+    if (fault->kind == CHX_FAULT_NONE)
+        guard_no_memory();
+    guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
+}
+
+typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
+
+// What may change is owned by the copy, too. If that can't be done, nothing of it is, and it is zero.
+static inline Sharing frame_share(const chx_function *function, void *frame, Fault *fault)
+{
+    Sharing sharing = SHARES_NOTHING;
+    const chx_variable *variable = function->variables;
+    for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
+        void *value = (char *)frame + variable->offset;
+        // Many strings are not there yet.
+        if (type_is_text(variable->type) && *(const void **)value == NULL)
+            continue;
+        if (CHX_UNLIKELY(!value_share(variable->type, value, fault))) {
+            frame_unshare(function, frame, variable);
+            return SHARES_FAILED;
+        }
+        sharing = SHARES_SOMETHING;
+    }
+    return sharing;
+}
+
+// The copy that `saved` is the end of: the head of a frame does not change.
+static inline void *savepoint_frame(Savepoint *savepoint)
+{
+    return savepoint->saved - sizeof(chx_frame);
+}
+
+// The savepoint is the newest, and not yet among the actor's: if something can't be copied it is gone, and the step ends.
+// Not inline: most frames own nothing that may change, and need no room for a fault.
+void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
+{
+    Fault fault;
+    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), &fault);
+    savepoint->owns = sharing == SHARES_SOMETHING;
+    if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
+        savepoint_release(actor, savepoint);
+        share_raise(&fault);
+    }
+}
+
+void savepoint_drop_owned(Savepoint *savepoint)
+{
+    stack_drop_saved(savepoint->frame->function, savepoint_frame(savepoint));
+}
+
+static void memory_is_lost(const Actor *actor)
+{
+    log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+}
+
+static void drop_changed(void *frame)
+{
+    stack_drop_changed(frame);
+}
+
+void savepoint_restore(Actor *actor, Savepoint *savepoint)
+{
+    const chx_function *function = savepoint->frame->function;
+    Guard guard;
+    if (is_broken(BROKEN_NOT_RESTORED))
+        return;
+    // A role that has crashed may have damaged the block's own frame: then something is lost.
+    if ((function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning)) &&
+        !guard_run(&guard, actor, drop_changed, savepoint->frame))
+        memory_is_lost(actor);
+    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
+    Fault fault;
+    if (savepoint->owns && frame_share(function, savepoint->frame, &fault) == SHARES_FAILED)
+        share_raise(&fault);
+}
+
+// ---- ordinals and epochs ----
+
+uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
+{
+    for (size_t i = ordinals->base; i < actor->savepoints.ordinal_count; i++)
+        if (actor->savepoints.ordinals[i].site == site)
+            return &actor->savepoints.ordinals[i].count;
+    if (actor->savepoints.ordinal_count == actor->savepoints.ordinal_capacity)
+        ordinals_grow(actor);
+    actor->savepoints.ordinals[actor->savepoints.ordinal_count] = (Ordinal){site, 0};
+    return &actor->savepoints.ordinals[actor->savepoints.ordinal_count++].count;
+}
+
+// Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
+// have been decided about while two roles, on their way to it, recovered from another failure: their channels are ahead
+// already, at both ends, and nothing that was sent in the block's earlier attempts is in them.
+void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late)
+{
+    const chx_role *role = actor->role;
+    bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
+    for (size_t i = 0; i < role->sends_to_count; i++) {
+        uint32_t *sending = &actor->out[i].head.sending.epoch;
+        if (!takes_part(checkpoint, role->sends_to[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
+            continue;
+        CHECK(*sending < epoch || may_be_ahead);
+        if (*sending < epoch)
+            *sending = epoch;
+    }
+    for (size_t i = 0; i < role->receives_from_count; i++) {
+        uint32_t *taking = &actor->in[i]->head.taking.epoch;
+        if (!takes_part(checkpoint, role->receives_from[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
+            continue;
+        CHECK(*taking < epoch || may_be_ahead);
+        if (*taking < epoch)
+            *taking = epoch;
+    }
+}
+
+// ---- going back ----
+
+typedef struct {
+    Actor *actor;
+    chx_frame *frame;
+} Unwinding;
+
+static void unwind(void *closure)
+{
+    Unwinding *unwinding = closure;
+    chx_release(&unwinding->actor->self);
+    stack_unwind_to(unwinding->actor, unwinding->frame, true);
+}
+
+// Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
+static void savepoint_unwind_to(Actor *actor, Savepoint *target)
+{
+    if (actor->self.top == target->frame && actor->self.pool_size == 0)
+        return;
+    Guard guard;
+    if (!guard_run(&guard, actor, unwind, &(Unwinding){actor, target->frame})) {
+        memory_is_lost(actor);
+        stack_unwind_to(actor, target->frame, false);
+    }
+}
+
+// This one is the newest. If values could not be copied into another one, that is not among the actor's, but has its room.
+static void savepoints_end_with(Actor *actor, Savepoint *savepoint)
+{
+    unsigned char *begin = (unsigned char *)savepoint, *end = begin + savepoint_bytes(savepoint->saved_bytes);
+    while (begin < actor->savepoints.chunk->data ||
+           end > actor->savepoints.chunk->data + actor->savepoints.chunk->capacity)
+        savepoint_chunk_pop(actor);
+    actor->savepoints.next = end;
+}
+
+void savepoint_begin_again(Actor *actor, Savepoint *target)
+{
+    savepoints_end_with(actor, target);
+    savepoint_unwind_to(actor, target);
+    savepoint_restore(actor, target);
+    savepoint_forget_counts(actor, target);
+    actor->self.wants = 0;
+}
+
+void savepoints_fini(Actor *actor)
+{
+    void *pieces[] = {actor->member.positions, actor->savepoints.ordinals, actor->restarts.times};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        release(actor, pieces[i]);
+    if (actor->savepoints.spare_chunk != NULL)
+        savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
+    for (SavepointChunk *chunk = actor->savepoints.chunk, *previous; chunk != NULL; chunk = previous) {
+        previous = chunk->previous;
+        savepoint_chunk_release(actor, chunk);
+    }
+    actor->member.positions = NULL;
+    actor->savepoints.chunk = NULL;
+}
