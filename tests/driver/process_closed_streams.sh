@@ -16,10 +16,10 @@ for i in 1 2 3; do
     ./worker <&- >&- 2>&- 3<&- 4<&- 5<&- || fail "without any: exit status $?"
 done
 ./worker many <&- >&- 2>&- || fail "many without any: exit status $?"
-# What the program prints meanwhile does not go to its roles or their nursery.
+# What the program prints meanwhile does not go to its roles or their zygote.
 SAY_HERE=1 ./worker <&- >&- 2>&- || fail "printing to none: exit status $?"
 SAY_HERE=1 ./worker >&- 2>&- || fail "printing to none: exit status $?"
 SAY_HERE=1 ./worker 2>&- >out || fail "printing to one: exit status $?"
-# Numbers that the nursery uses itself, in use by the program.
+# Numbers that the zygote uses itself, in use by the program.
 ./worker 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null || fail "exit status $?"
 soon "processes are left" nothing_runs

@@ -1,4 +1,4 @@
-# A thousand sessions leave no descriptor, no process and no zombie; a runtime that is freed takes its nursery along.
+# A thousand sessions leave no descriptor, no process and no zombie; a runtime that is freed takes its zygote along.
 set -eu
 . "$(dirname "$0")/common.bash"
 . "$(dirname "$0")/processes.bash"
@@ -8,13 +8,13 @@ children()
 {
     cat "/proc/$1/task/$1/children"
 }
-nursery_is_alone()
+zygote_is_alone()
 {
-    [ -z "$(children "$(named chorex-nursery)")" ]
+    [ -z "$(children "$(named chorex-zygote)")" ]
 }
-no_nursery()
+no_zygote()
 {
-    [ -z "$(named chorex-nursery)" ]
+    [ -z "$(named chorex-zygote)" ]
 }
 says()
 {
@@ -24,12 +24,12 @@ says()
 
 coproc PROGRAM { exec ./worker many; }
 says waiting
-soon "roles are left, or zombies" nursery_is_alone
-[ "$(named chorex-nursery | wc -l)" = 1 ] || fail "there is more than one nursery"
+soon "roles are left, or zombies" zygote_is_alone
+[ "$(named chorex-zygote | wc -l)" = 1 ] || fail "there is more than one zygote"
 [ -z "$(children "$PROGRAM_PID")" ] || fail "the program has children"
 echo >&"${PROGRAM[1]}"
 says freed
-soon "the nursery is left" no_nursery
+soon "the zygote is left" no_zygote
 [ "$(running)" = "$PROGRAM_PID" ] || fail "something is left"
 pid=$PROGRAM_PID
 echo >&"${PROGRAM[1]}"

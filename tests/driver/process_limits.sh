@@ -76,7 +76,7 @@ says()
     *) fail "'$line' instead of '$1'" ;;
     esac
 }
-limit() { $as prlimit --pid "$(named chorex-nursery)" "$@"; }
+limit() { $as prlimit --pid "$(named chorex-zygote)" "$@"; }
 
 ask ABC
 says success
@@ -113,19 +113,19 @@ for victims in limits_A "limits_A limits_B" "limits_A limits_B limits_C"; do
     says success
 done
 
-# The nursery is killed when it is idle, and while a session begins.
+# The zygote is killed when it is idle, and while a session begins.
 for i in 1 2 3; do
-    kill -9 "$(named chorex-nursery)"
+    kill -9 "$(named chorex-zygote)"
     ask ABC
     says success
 done
 
 # It answers nothing: a session does not wait for ever, but gets another one.
-stopped=$(named chorex-nursery)
+stopped=$(named chorex-zygote)
 kill -STOP "$stopped"
 ask ABC
 says success
-[ "$(named chorex-nursery)" != "$stopped" ] || fail "the same nursery"
+[ "$(named chorex-zygote)" != "$stopped" ] || fail "the same zygote"
 exec {PROGRAM[1]}>&-
 wait "$pid" || fail "exit status $?"
 soon "processes are left" nothing_runs

@@ -100,13 +100,13 @@ program hangs main.c work.c \
     -DCONSTRUCTOR='__attribute__((constructor)) static void hangs(void) { if (getenv("CHOREX_NURSERY") != NULL) pause(); }'
 once "status 3: processes can't be started: the program, started once more, did not come to its main" ./hangs
 
-# Whoever is started as a nursery and can't be one ends before main.
+# Whoever is started as a zygote and can't be one ends before main.
 program marked main.c work.c -DCONSTRUCTOR='__attribute__((constructor(101))) static void marked(void) { if (getenv("AGAIN") == NULL) { setenv("AGAIN", "1", 1); execl("/proc/self/./exe", "marked", (char *)NULL); } }'
 : >count
 status=0
 contained ./marked || status=$?
-[ "$status" = 126 ] || fail "a nursery without a socket: exit status $status"
-[ ! -s count ] || fail "a nursery without a socket comes to main"
+[ "$status" = 126 ] || fail "a zygote without a socket: exit status $status"
+[ ! -s count ] || fail "a zygote without a socket comes to main"
 
 # The library is another by now, or is not where it was.
 replaced()

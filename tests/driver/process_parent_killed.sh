@@ -1,4 +1,4 @@
-# When the program is killed with -9, no process of it is left: at work, at its start, with a dead or stopped nursery.
+# When the program is killed with -9, no process of it is left: at work, at its start, with a dead or stopped zygote.
 set -eu
 . "$(dirname "$0")/common.bash"
 . "$(dirname "$0")/processes.bash"
@@ -23,8 +23,8 @@ kill -STOP $(named worker_A) $(named worker_B)
 kill -9 $!
 soon "stopped processes are left" nothing_runs
 
-# And with the nursery.
+# And with the zygote.
 ./worker endless &
 soon "the roles do not start" roles_run
-kill -9 $(named chorex-nursery) $!
-soon "processes are left of a nursery" nothing_runs
+kill -9 $(named chorex-zygote) $!
+soon "processes are left of a zygote" nothing_runs

@@ -38,6 +38,6 @@ __attribute__((constructor)) static void never_twice(void) { if (getenv("CHOREX_
 status 1 timeout 60 ./twice
 contains messages "the program can't be started once more: it ends before its main"
 
-# The variable alone makes no nursery.
+# The variable alone makes no zygote.
 prints fine env CHOREX_NURSERY=1 ./worker
 soon "processes are left" nothing_runs

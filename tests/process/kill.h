@@ -2,7 +2,7 @@
 //
 // A program is one choreography, run again and again, each time with another subset of its roles in processes of their
 // own. Roles die at random steps by themselves (`risky`), and a thread of the program kills role processes and now and
-// then the nursery at random moments. The program checks itself: roles call `expect` and the like, which complain on
+// then the zygote at random moments. The program checks itself: roles call `expect` and the like, which complain on
 // standard error at once, since what a role remembers may be rolled back.
 //
 // The processes share a small piece of memory, reached through /proc/PID/fd of the program. Usage:
@@ -50,7 +50,7 @@ static const char *const way_names[WAY_COUNT] = {"SIGKILL", "SIGSEGV", "SIGABRT"
                                                  "_exit",   "fail",    "memory",  "stack",   "endless", "stopped"};
 
 typedef struct {
-    _Atomic int program, nursery;    // process ids
+    _Atomic int program, zygote;    // process ids
     _Atomic uint32_t progress;       // steps of all roles so far
     _Atomic uint32_t fresh;          // numbers that are used once
     _Atomic uint32_t seed, one_in;   // a step dies once in so many times; 0: never
@@ -76,7 +76,7 @@ static inline KillShared *kill_shared(void)
     close(file);
     shared = (KillShared *)memory;
     if (getpid() != atomic_load(&shared->program))
-        atomic_store(&shared->nursery, getppid());
+        atomic_store(&shared->zygote, getppid());
     return shared;
 }
 
@@ -269,22 +269,22 @@ static inline int kill_parent_of(int pid)
 static inline int kill_children(int pids[KILL_ROLES])
 {
     char path[64], text[4096];
-    int nursery = atomic_load(&kill_shared()->nursery), count = 0, pid, used;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", nursery, nursery);
-    if (nursery == 0 || kill_read(path, text, sizeof text) == 0)
+    int zygote = atomic_load(&kill_shared()->zygote), count = 0, pid, used;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", zygote, zygote);
+    if (zygote == 0 || kill_read(path, text, sizeof text) == 0)
         return 0;
     for (char *at = text; count < KILL_ROLES && sscanf(at, "%d%n", &pid, &used) == 1; at += used)
         pids[count++] = pid;
     return count;
 }
 
-// Only a child of our nursery: numbers are used again.
+// Only a child of our zygote: numbers are used again.
 static inline bool killer_signal(int pid, int number)
 {
     int file = (int)syscall(SYS_pidfd_open, pid, 0);
     if (file < 0)
         return false;
-    bool sent = kill_parent_of(pid) == atomic_load(&kill_shared()->nursery) &&
+    bool sent = kill_parent_of(pid) == atomic_load(&kill_shared()->zygote) &&
                 syscall(SYS_pidfd_send_signal, file, number, NULL, 0) == 0;
     close(file);
     return sent;
@@ -296,13 +296,13 @@ static inline void kill_sleep_us(long us)
     nanosleep(&time, NULL);
 }
 
-static inline void kill_nursery(Killer *killer)
+static inline void kill_zygote(Killer *killer)
 {
     char path[64], text[64];
-    int nursery = atomic_load(&kill_shared()->nursery);
-    snprintf(path, sizeof path, "/proc/%d/comm", nursery);
-    if (nursery != 0 && kill_read(path, text, sizeof text) > 0 && strcmp(text, "chorex-nursery\n") == 0 &&
-        kill(nursery, SIGKILL) == 0)
+    int zygote = atomic_load(&kill_shared()->zygote);
+    snprintf(path, sizeof path, "/proc/%d/comm", zygote);
+    if (zygote != 0 && kill_read(path, text, sizeof text) > 0 && strcmp(text, "chorex-zygote\n") == 0 &&
+        kill(zygote, SIGKILL) == 0)
         atomic_fetch_add(&killer->kills, 1);
 }
 
@@ -319,7 +319,7 @@ static inline void *killer_main(void *argument)
         if ((int32_t)(atomic_load(&shared->progress) - atomic_load(&shared->spared)) < 0)
             continue;
         if (how % 128 == 0) {
-            kill_nursery(killer);
+            kill_zygote(killer);
             continue;
         }
         // One of them, two, or all at once.
@@ -428,7 +428,7 @@ static inline void kill_prepare(uint32_t seed)
         abort();
     setrlimit(RLIMIT_CORE, &none);
     atomic_store(&kill_shared()->program, (int)getpid());
-    atomic_store(&kill_shared()->nursery, 0);
+    atomic_store(&kill_shared()->zygote, 0);
     atomic_store(&kill_shared()->seed, seed);
 }
 

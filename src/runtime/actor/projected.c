@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { LINKED_SMALL_BYTES = 256 };
+enum { SHM_SMALL_BYTES = 256 };
 
 // Nothing to take, no room, or others' turn (NULL): what the actor waits for. Always false.
 static bool step_wants(Actor *actor, Channel *channel, uintptr_t tag)
@@ -186,7 +186,7 @@ static bool step_receive_shm(Actor *actor, Channel *channel, uint32_t site, void
 // What the variable holds is needed until there is something else.
 static bool step_receive_shm_into(Actor *actor, Channel *channel, uint32_t site, const chx_type *type, void *variable)
 {
-    _Alignas(16) unsigned char small[LINKED_SMALL_BYTES];
+    _Alignas(16) unsigned char small[SHM_SMALL_BYTES];
     // Decoding may end in the guard: so no memory of this function's own.
     unsigned char *value = type->size <= sizeof small ? small : shm_value(channel, type->size);
     if (value == NULL)

@@ -83,9 +83,9 @@ void shm_announce_wait(Channel *channel, bool room)
     RingState state = room ? ring_room(&shm->ring) : ring_peek(&shm->ring, &item);
     // The wait must not be for ever. A message of a later epoch is left for later, see linked_next.
     if (state == RING_EMPTY && ended != 0)
-        shm->side->report_violation(room ? channel->producer : channel->consumer, channel, COMPLAIN_ENDED);
+        shm->side->report_violation(room ? channel->producer : channel->consumer, channel, VIOLATION_ENDED);
     else if (!room && state == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
-        shm->side->report_violation(channel->consumer, channel, COMPLAIN_AHEAD);
+        shm->side->report_violation(channel->consumer, channel, VIOLATION_AHEAD);
 }
 
 bool shm_room(Actor *actor, Channel *channel)
@@ -95,7 +95,7 @@ bool shm_room(Actor *actor, Channel *channel)
         return true;
     RingState state = ring_room(&shm->ring);
     if (state == RING_BROKEN)
-        shm->side->report_violation(actor, channel, COMPLAIN_BROKEN);
+        shm->side->report_violation(actor, channel, VIOLATION_BROKEN);
     return state == RING_ITEM;
 }
 
@@ -225,7 +225,7 @@ static bool shm_next(Actor *actor, Channel *channel, RingItem *item)
     while (!ring_is_empty(&shm->ring)) {
         RingState state = ring_peek(&shm->ring, item);
         if (state == RING_BROKEN)
-            shm->side->report_violation(actor, channel, COMPLAIN_BROKEN);
+            shm->side->report_violation(actor, channel, VIOLATION_BROKEN);
         if (state != RING_ITEM)
             return false;
         uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
@@ -235,7 +235,7 @@ static bool shm_next(Actor *actor, Channel *channel, RingItem *item)
         if (epoch == taking || epoch > taking)
             return epoch == taking;
         if (!shm_may_drop(shm, taking)) {
-            shm->side->report_violation(actor, channel, COMPLAIN_UNEXPECTED);
+            shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
             return false;
         }
         shm_pop(actor, channel, item);
@@ -265,7 +265,7 @@ uint32_t shm_arriving(Actor *actor, Channel *channel)
         is_known = actor_site(actor->role, item.record.site) != NULL;
     } while (!is_known && ring_doubts(&channel->shm->ring, &item));
     if (!is_known) {
-        channel->shm->side->report_violation(actor, channel, COMPLAIN_UNEXPECTED);
+        channel->shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
         return 0;
     }
     return item.record.site;
@@ -319,7 +319,7 @@ bool shm_receive(Actor *actor, Channel *channel, uint32_t site, void *value, siz
         is_good = item_take(actor, channel, &item, site, value, size);
     } while (!is_good && ring_doubts(&shm->ring, &item));
     if (!is_good) {
-        shm->side->report_violation(actor, channel, COMPLAIN_UNEXPECTED);
+        shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
         return false;
     }
     if (actor->self.observed != 0)

@@ -8,18 +8,18 @@
 
 // What is wrong with a channel.
 typedef enum {
-    COMPLAIN_BROKEN,     // what stands in it is no message, or the other side's word is nonsense
-    COMPLAIN_UNEXPECTED, // a message, but not one that can come now
-    COMPLAIN_AHEAD,      // perhaps nothing: it is of a later epoch. Can its sender be that far?
-    COMPLAIN_ENDED,      // the other role has ended, it is said, and is waited for
-} Complaint;
+    VIOLATION_BROKEN,     // what stands in it is no message, or the other side's word is nonsense
+    VIOLATION_UNEXPECTED, // a message, but not one that can come now
+    VIOLATION_AHEAD,      // perhaps nothing: it is of a later epoch. Can its sender be that far?
+    VIOLATION_ENDED,      // the other role has ended, it is said, and is waited for
+} Violation;
 
 // What the two kinds of process do differently.
 typedef struct {
     // Something has changed for the channel's producer or consumer, which waits for it.
     void (*notify)(Channel *channel, bool producer);
     // The other side is killed if it is to blame. What the actor waits for may be there afterwards.
-    void (*report_violation)(Actor *actor, Channel *channel, Complaint about);
+    void (*report_violation)(Actor *actor, Channel *channel, Violation about);
 } ShmSide;
 
 struct ShmChannel {

@@ -203,7 +203,7 @@ static bool control_report_violation(RoleProxy *proxy, const unsigned char *data
     if (size != sizeof words)
         return false;
     memcpy(words, data, sizeof words);
-    if (words[0] >= session->channel_count || words[1] > COMPLAIN_ENDED)
+    if (words[0] >= session->channel_count || words[1] > VIOLATION_ENDED)
         return false;
     Channel *channel = &session->channels[words[0]];
     bool is_consumer = channel->consumer == proxy->actor;
@@ -214,14 +214,14 @@ static bool control_report_violation(RoleProxy *proxy, const unsigned char *data
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = proxy->actor->role->role, *other_name = other->role->role;
     bool is_broken = channel_is_broken(channel, is_consumer);
-    if (words[1] == COMPLAIN_ENDED && other->proxy != NULL && other->proxy->state == LINK_LEFT)
+    if (words[1] == VIOLATION_ENDED && other->proxy != NULL && other->proxy->state == PROXY_LEFT)
         is_broken |= !is_consumer || channel_is_empty(channel);
     if (is_broken && other->proxy == NULL)
         return false;
     if (is_broken) {
         proxy_blame(other->proxy, self_name);
-    } else if (words[1] != COMPLAIN_AHEAD) {
-        if (++proxy->violations > COMPLAINTS_MAX) {
+    } else if (words[1] != VIOLATION_AHEAD) {
+        if (++proxy->violations > VIOLATIONS_MAX) {
             proxy_set_kill_pending(proxy, CHX_FAULT_EXIT, "its process and %s do not agree on what has to come",
                                    other_name);
             if (other->proxy != NULL)
@@ -236,19 +236,19 @@ static bool control_report_violation(RoleProxy *proxy, const unsigned char *data
 static bool control_take(RoleProxy *proxy, uint32_t kind, const unsigned char *data, size_t size)
 {
     switch (kind) {
-    case POST_ENTER:
+    case CONTROL_ENTER:
         return control_enter(proxy, data, size);
-    case POST_ARRIVE:
+    case CONTROL_ARRIVE:
         return control_arrive(proxy, data, size);
-    case POST_READY:
+    case CONTROL_READY:
         return control_ready(proxy, data, size);
-    case POST_FAIL:
+    case CONTROL_FAIL:
         return control_fail(proxy, data, size);
-    case POST_END:
+    case CONTROL_END:
         return control_end(proxy, data, size);
-    case POST_WAKE:
+    case CONTROL_WAKE:
         return control_wake(proxy, data, size);
-    case POST_COMPLAIN:
+    case CONTROL_COMPLAIN:
         return control_report_violation(proxy, data, size);
     default:
         return false;
@@ -258,9 +258,9 @@ static bool control_take(RoleProxy *proxy, uint32_t kind, const unsigned char *d
 // Can there be such a post? The others are as small as their structs.
 static bool control_can_be(const ControlHead *head)
 {
-    if (head->kind == POST_ENTER || head->kind == POST_END)
-        return head->size <= POST_MAX_BYTES;
-    return head->kind >= POST_ENTER && head->kind <= POST_COMPLAIN &&
+    if (head->kind == CONTROL_ENTER || head->kind == CONTROL_END)
+        return head->size <= CONTROL_MAX_BYTES;
+    return head->kind >= CONTROL_ENTER && head->kind <= CONTROL_COMPLAIN &&
            head->size <= sizeof(ControlFail) + REPORT_WHY_SIZE;
 }
 
@@ -315,7 +315,7 @@ static bool controls_read(RoleProxy *proxy, uint64_t tail, size_t wanted)
         return false;
     }
     while (count > 0) {
-        size_t at = proxy->control_head % POSTS_BYTES, part = POSTS_BYTES - at < count ? POSTS_BYTES - at : count;
+        size_t at = proxy->control_head % CONTROLS_BYTES, part = CONTROLS_BYTES - at < count ? CONTROLS_BYTES - at : count;
         memcpy(proxy->message.data + proxy->message.size, proxy->control->controls + at, part);
         proxy->message.size += part;
         proxy->control_head += part;
@@ -330,7 +330,7 @@ static bool control_next(RoleProxy *proxy)
     ControlBlock *control = proxy->control;
     uint64_t tail = atomic_load(&control->control_tail);
     ControlHead head;
-    if (tail - proxy->control_head > POSTS_BYTES) {
+    if (tail - proxy->control_head > CONTROLS_BYTES) {
         proxy_set_kill_pending(proxy, CHX_FAULT_EXIT,
                                "its process broke the protocol: it says more than there is room for");
         return false;
@@ -354,18 +354,18 @@ static bool control_next(RoleProxy *proxy)
 
 bool proxy_take_controls(RoleProxy *proxy)
 {
-    for (unsigned i = 0; i < POSTS_PER_TURN; i++) {
+    for (unsigned i = 0; i < CONTROLS_PER_TURN; i++) {
         // When the session is being stopped, some have left already: nobody meets any more.
-        if (proxy->state != LINK_ALIVE || session_is_stopping(proxy->isolated->session) || !control_next(proxy))
+        if (proxy->state != PROXY_ALIVE || session_is_stopping(proxy->isolated->session) || !control_next(proxy))
             return true;
         ControlHead head;
         memcpy(&head, proxy->message.data, sizeof head);
         // What a about to be killed one says counts no more, but one that is ready may have acted in the new attempt.
-        bool is_heard = !proxy->kill_pending || head.kind == POST_READY;
+        bool is_heard = !proxy->kill_pending || head.kind == CONTROL_READY;
         bool is_good =
             !is_heard || control_take_guarded(proxy, head.kind, proxy->message.data + sizeof head, head.size);
         proxy->message.size = 0;
-        if (proxy->message.capacity > POSTS_BYTES)
+        if (proxy->message.capacity > CONTROLS_BYTES)
             chx_buffer_free(&proxy->message);
         atomic_store(&proxy->control->answered, ++proxy->answered);
         if (!is_good)

@@ -64,16 +64,16 @@ static void fuzz_post(Input *input, RoleProxy *proxy)
         unsigned char frame[16];
     } enter = {.head = {.site = sites[take(input, 1) % 5], .tails = PROCESS_FIXTURE_ROLES - 1}};
     uint32_t words[2] = {take(input, 1) % 14, take(input, 1) % 5};
-    if (kind == POST_ENTER) {
+    if (kind == CONTROL_ENTER) {
         for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
             enter.tails[i] = ring_load(&proxy->actor->out[i].shm->ring.words->tail);
         process_fixture_post(proxy, kind, &enter, sizeof enter);
-    } else if (kind == POST_ARRIVE) {
+    } else if (kind == CONTROL_ARRIVE) {
         process_fixture_post(proxy, kind, &enter.head.site, sizeof enter.head.site);
-    } else if (kind == POST_READY) {
+    } else if (kind == CONTROL_READY) {
         ControlReady ready = {proxy->control->command.epoch};
         process_fixture_post(proxy, kind, &ready, sizeof ready);
-    } else if (kind == POST_WAKE || kind == POST_COMPLAIN) {
+    } else if (kind == CONTROL_WAKE || kind == CONTROL_COMPLAIN) {
         process_fixture_post(proxy, kind, words, sizeof words);
     } else {
         const uint8_t *bytes;
@@ -131,7 +131,7 @@ static bool fuzz_supervisor(IsolatedSession *isolated, uint32_t what)
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];
-        if (what % 2 == 0 && proxy->state != LINK_LEFT && proxy->state != LINK_NEW)
+        if (what % 2 == 0 && proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
             proxy_run_timers(proxy, proxy_next_ns(proxy));
         proxy_take_controls(proxy);
     }

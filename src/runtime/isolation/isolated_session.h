@@ -23,10 +23,10 @@
 
 enum {
     PAGE = 4096,
-    POSTS_BYTES = 1 << 16,
-    POST_MAX_BYTES = 1 << 30,
+    CONTROLS_BYTES = 1 << 16,
+    CONTROL_MAX_BYTES = 1 << 30,
     NAME_SIZE = 256,
-    ORDER_REVOKED = 0,
+    COMMAND_REVOKED = 0,
 };
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t generation; // the number of the latest order
     _Atomic uint32_t command_lock;                    // odd: it is being written
     RollbackCommand command;
-    // Twice the number of the order; one more: the process has taken it up; ORDER_REVOKED: it is to be killed instead.
+    // Twice the number of the order; one more: the process has taken it up; COMMAND_REVOKED: it is to be killed instead.
     _Atomic uint64_t command_state;
     _Atomic uint32_t late; // so many recoveries, or fewer, were begun of blocks that it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
@@ -62,18 +62,18 @@ typedef struct {
     _Atomic uint32_t answer_wait;   // for `answered`
     _Atomic uint32_t begun;         // there is a process, and it has come as far as its own code
     _Atomic uint64_t asleep;        // 0: it is not; else the doorbell's word that it sleeps on, + 1
-    unsigned char controls[POSTS_BYTES];
+    unsigned char controls[CONTROLS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } ControlBlock;
 
 typedef enum {
-    POST_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: effect_save, snapshot_save
-    POST_ARRIVE,    // uint32_t site
-    POST_READY,     // PostReady
-    POST_FAIL,      // PostFail, why
-    POST_END,       // the encoded result
-    POST_WAKE,      // uint32_t channel, uint32_t 1: its producer
-    POST_COMPLAIN,  // uint32_t channel, uint32_t about: Complaint
+    CONTROL_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: effect_save, snapshot_save
+    CONTROL_ARRIVE,    // uint32_t site
+    CONTROL_READY,     // PostReady
+    CONTROL_FAIL,      // PostFail, why
+    CONTROL_END,       // the encoded result
+    CONTROL_WAKE,      // uint32_t channel, uint32_t 1: its producer
+    CONTROL_COMPLAIN,  // uint32_t channel, uint32_t about: Violation
 } ControlKind;
 
 typedef struct {
@@ -96,7 +96,7 @@ typedef struct {
 
 // The files that a new process is given, in this order; then those that it shares with other isolated roles; last the
 // trace, if there is one.
-enum { GIVEN_RESTORE, GIVEN_BELL, GIVEN_OWN, GIVEN_OTHERS };
+enum { GIVEN_IMAGE, GIVEN_DOORBELL, GIVEN_OWN, GIVEN_OTHERS };
 
 // Where something lies: a file, by its place among the given ones, and an offset.
 typedef struct {
@@ -108,7 +108,7 @@ typedef struct {
 // of its stack: one without a savepoint at the beginning (snapshot_save), else one for each block that it is in, outermost first
 // (effect_save, snapshot_save).
 typedef struct {
-    uint32_t layout; // RESTORE_LAYOUT
+    uint32_t layout; // IMAGE_LAYOUT
     uint32_t role, role_count, definition;
     uint32_t has_trace;
     uint32_t sandbox_size; // 0: it has none
@@ -125,7 +125,7 @@ typedef struct {
     char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];
     char choreography[NAME_SIZE], implementation[NAME_SIZE];
 } SpawnImage;
-#define RESTORE_LAYOUT ((uint32_t)(sizeof(SpawnImage) << 16 | sizeof(ControlBlock) % 65536))
+#define IMAGE_LAYOUT ((uint32_t)(sizeof(SpawnImage) << 16 | sizeof(ControlBlock) % 65536))
 
 typedef struct {
     uint32_t number, peer, epoch;

@@ -17,21 +17,21 @@
 #include "runtime/isolation/zygote.h"
 
 enum {
-    RECALL_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
+    ROLLBACK_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
     READY_GRACE_NS = 200000000,        // who was about to say that it has come back, and has not by then, too
     RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
     RESTART_DELAY_NS = 1000000,        // twice as long each time
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
-    LINK_BUCKETS = 256,
-    HOUSE_BUCKETS = 256,
-    POSTMAN_SPIN_NS = 20000,
-    POSTS_PER_TURN = 256,
+    PROXY_BUCKETS = 256,
+    ISOLATED_BUCKETS = 256,
+    SUPERVISOR_SPIN_NS = 20000,
+    CONTROLS_PER_TURN = 256,
     BUSY_HOUSES = 16,
     SAVED_MAX_BYTES = 1 << 30,         // what the blocks that a role is in hold of it
     SAVEPOINT_BYTES = 512,             // of these, for each block
-    COMPLAINTS_MAX = 16,               // of one process, without a reason that can be seen here
+    VIOLATIONS_MAX = 16,               // of one process, without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
-    UNBORN_MAX = 3,
+    UNSPAWNED_MAX = 3,
     UNASKED_MAX = 10,
     UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the zygote not answered
     SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
@@ -43,10 +43,10 @@ enum {
 #define END_MAX_NS UINT64_C(2000000000)    // from a kill to the end; then the zygote is asked whether it listens
 
 typedef enum {
-    LINK_NEW,
-    LINK_ALIVE, // there is a process
-    LINK_WAITS, // it is dead; another is to be started at restart_ns
-    LINK_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
+    PROXY_NEW,
+    PROXY_ALIVE, // there is a process
+    PROXY_WAITS, // it is dead; another is to be started at restart_ns
+    PROXY_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
 } ProxyState;
 
 // One of the session's files; isolated session.h says which there are.
@@ -90,7 +90,7 @@ struct RoleProxy {
     uint64_t killed_ns;           // the zygote was asked to kill it then; 0: it could not be asked
     unsigned unanswered, unasked; // since it was to be killed
     uint64_t generation;          // of the zygote that was asked for its process
-    unsigned unborn;              // so often the zygote was lost before it had begun
+    unsigned unspawned;              // so often the zygote was lost before it had begun
     unsigned deaths;              // since it last entered or left a block
 };
 
@@ -121,8 +121,8 @@ typedef struct Isolation {
     _Atomic size_t users; // sessions
     pthread_mutex_t lock; // of what follows
     IsolatedSession *isolated_sessions;
-    RoleProxy *by_id[LINK_BUCKETS];
-    IsolatedSession *by_number[HOUSE_BUCKETS];
+    RoleProxy *by_id[PROXY_BUCKETS];
+    IsolatedSession *by_number[ISOLATED_BUCKETS];
     uint64_t last_id, last_number;
     Descriptor doorbell[2]; // a pipe that the supervisor thread is rung with for what is due, and at the end
     Descriptor door[2];     // one that processes ring with: they write a isolated session's number
@@ -191,13 +191,13 @@ uint64_t proxy_next_ns(const RoleProxy *proxy);
 // The zygote was lost, and with it the process, if there was one by then.
 void proxy_orphan(RoleProxy *proxy);
 // There are descriptors that the program has closed: no process can be reached any more, and the session fails. Only on the
-// supervisor thread's thread.
+// supervisor thread.
 void proxy_lost_touch(RoleProxy *proxy);
 // No process could be started.
 void proxy_not_spawned(RoleProxy *proxy, int error);
 // Asks for a process.
 void proxy_spawn(RoleProxy *proxy);
-// It does not go on. Only on the supervisor thread's thread, which gives its count of `live` back when the lock is released.
+// It does not go on. Only on the supervisor thread, which gives its count of `live` back when the lock is released.
 void proxy_leave(RoleProxy *proxy);
 
 // What the process wrote as a value of this type: is it one? The value is then owned. As value_decode.

@@ -47,23 +47,23 @@ static void parent_notify(Channel *channel, bool producer)
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
-static bool violation_holds(const Actor *actor, Channel *channel, const RoleProxy *proxy, Complaint about)
+static bool violation_holds(const Actor *actor, Channel *channel, const RoleProxy *proxy, Violation about)
 {
     Ring *ring = &channel->shm->ring;
     RingItem item;
-    if (about == COMPLAIN_UNEXPECTED)
+    if (about == VIOLATION_UNEXPECTED)
         return true;
-    if (about == COMPLAIN_ENDED)
-        return proxy->state == LINK_LEFT &&
+    if (about == VIOLATION_ENDED)
+        return proxy->state == PROXY_LEFT &&
                (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_EMPTY;
-    if (about == COMPLAIN_AHEAD)
+    if (about == VIOLATION_AHEAD)
         return ring_peek(ring, &item) == RING_ITEM && channel->producer->proxy != NULL &&
                item.record.of.epoch > channel->head.sending.epoch;
     return (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_BROKEN;
 }
 
 // A role of this process has found something that an isolated one can't have meant.
-static void parent_report_violation(Actor *actor, Channel *channel, Complaint about)
+static void parent_report_violation(Actor *actor, Channel *channel, Violation about)
 {
     IsolatedSession *isolated = channel->shm->owner;
     RoleProxy *proxy = channel->producer == actor ? channel->consumer->proxy : channel->producer->proxy;

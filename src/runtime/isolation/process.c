@@ -74,7 +74,7 @@ static void answer_announce(Process *process, const void *number)
 static bool process_has_room(Process *process, const void *unused)
 {
     (void)unused;
-    return process->control_tail - atomic_load(&process->control->control_head) < POSTS_BYTES;
+    return process->control_tail - atomic_load(&process->control->control_head) < CONTROLS_BYTES;
 }
 
 // Until the condition holds: looks for a while, then sleeps until the doorbell rings.
@@ -143,9 +143,9 @@ static void controls_write(Process *process, const void *data, size_t size)
     const unsigned char *bytes = data;
     while (size > 0) {
         uint64_t head = atomic_load(&process->control->control_head);
-        size_t room = POSTS_BYTES - (size_t)(process->control_tail - head), at = process->control_tail % POSTS_BYTES;
+        size_t room = CONTROLS_BYTES - (size_t)(process->control_tail - head), at = process->control_tail % CONTROLS_BYTES;
         size_t part = size < room ? size : room;
-        part = part < POSTS_BYTES - at ? part : POSTS_BYTES - at;
+        part = part < CONTROLS_BYTES - at ? part : CONTROLS_BYTES - at;
         if (part == 0) {
             process_await(process, process_has_room, NULL, controls_announce);
             continue;
@@ -163,22 +163,22 @@ static void controls_write(Process *process, const void *data, size_t size)
     }
 }
 
-static _Noreturn void process_lose(Process *process);
+static _Noreturn void process_lost_descriptor(Process *process);
 
 static void process_send_control(Process *process, ControlKind kind, const void *data, size_t size)
 {
     ControlHead head = {(uint32_t)size, kind};
-    bool is_end = kind == POST_FAIL;
+    bool is_end = kind == CONTROL_FAIL;
     // What can't be rung for is better not said: it fails in the block that it is in.
     if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 && !descriptor_is_ours(&process->doorbell))
-        process_lose(process);
+        process_lost_descriptor(process);
     controls_write(process, &head, sizeof head);
     controls_write(process, data, size);
     process->posted++;
     atomic_store(&process->control->control_tail, process->control_tail);
     // The supervisor thread need not be rung for what is posted before the end.
     if (atomic_load(&process->control->supervisor_awake) == 0 && !process_ring(process) && !is_end)
-        process_lose(process);
+        process_lost_descriptor(process);
 }
 
 // Needs no memory: there may be none.
@@ -190,12 +190,12 @@ static _Noreturn void process_fail(Process *process, const Fault *fault)
     memcpy(message, &fail, sizeof fail);
     memcpy(message + sizeof fail, fault->why, why);
     fflush(NULL);
-    process_send_control(process, POST_FAIL, message, sizeof fail + why);
+    process_send_control(process, CONTROL_FAIL, message, sizeof fail + why);
     _exit(STATUS_FAILED);
 }
 
 // This is its own doing; the next process has it again.
-static void process_lose(Process *process)
+static void process_lost_descriptor(Process *process)
 {
     Fault fault = {.kind = CHX_FAULT_FAIL,
                    .site = process->control->actor.self.site,
@@ -220,17 +220,17 @@ static void process_notify(Channel *channel, bool producer)
     if (process->doorbells[peer] != NULL)
         doorbell_ring(process->doorbells[peer]);
     else
-        process_send_control(process, POST_WAKE, words, sizeof words);
+        process_send_control(process, CONTROL_WAKE, words, sizeof words);
 }
 
-static void process_report_violation(Actor *actor, Channel *channel, Complaint about)
+static void process_report_violation(Actor *actor, Channel *channel, Violation about)
 {
     Process *process = channel->shm->owner;
     uint32_t words[2] = {channel->shm->number, about};
     uint32_t seen = atomic_load(&process_doorbell(process)->word);
-    process_send_control(process, POST_COMPLAIN, words, sizeof words);
+    process_send_control(process, CONTROL_COMPLAIN, words, sizeof words);
     // Who is to blame is killed. The doorbell rings when there is reason to look again.
-    bool is_settled = about == COMPLAIN_AHEAD || about == COMPLAIN_ENDED;
+    bool is_settled = about == VIOLATION_AHEAD || about == VIOLATION_ENDED;
     if (!is_settled && atomic_load(actor->self.generation) == actor->self.generation_seen)
         doorbell_sleep(process_doorbell(process), seen);
 }
@@ -291,7 +291,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
-    process_send_control(process, POST_ENTER, process->buffer.data, process->buffer.size);
+    process_send_control(process, CONTROL_ENTER, process->buffer.data, process->buffer.size);
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->control->late) != 0)
@@ -309,7 +309,7 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
         return false;
     if (!savepoint->position.arrived) {
         process_observe(actor, trace_checkpoint_arrive, 0, NULL);
-        process_send_control(process, POST_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
+        process_send_control(process, CONTROL_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
         savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
@@ -372,7 +372,7 @@ static bool command_recover(ControlBlock *control, const RollbackCommand *comman
     uint64_t state = (uint64_t)command->number * 2;
     if (atomic_compare_exchange_strong(&control->command_state, &state, state + 1))
         return true;
-    while (state == ORDER_REVOKED)
+    while (state == COMMAND_REVOKED)
         pause(); // it took too long, and is about to be killed
     return false;
 }
@@ -391,7 +391,7 @@ void process_roll_back(Actor *actor)
     target->frame->at = position_label(&target->position);
     process_observe(actor, trace_checkpoint_recover, command.epoch, target->fault->why);
     ControlReady ready = {command.epoch};
-    process_send_control(process, POST_READY, &ready, sizeof ready);
+    process_send_control(process, CONTROL_READY, &ready, sizeof ready);
 }
 
 // ---- beginning ----
@@ -581,7 +581,7 @@ static _Noreturn void process_end(Process *process, Actor *actor)
         process_no_memory(process);
     actor_flush_credit(actor);
     fflush(NULL);
-    process_send_control(process, POST_END, process->buffer.data, process->buffer.size);
+    process_send_control(process, CONTROL_END, process->buffer.data, process->buffer.size);
     _exit(0);
 }
 
@@ -678,7 +678,7 @@ static Process *process_new(const int *files, const SpawnImage *image)
 {
     static Process process;
     process.image = image;
-    process.doorbell = descriptor_keep(files[GIVEN_BELL]);
+    process.doorbell = descriptor_keep(files[GIVEN_DOORBELL]);
     process.control = isolated_map(files[GIVEN_OWN], 0, sizeof(ControlBlock));
     // The role's state lies there. A child that the role forks does not have it: one that returned from the role's function
     // would go on in the role's place, beside it.
@@ -719,10 +719,10 @@ void process_main(const int *files, size_t file_count)
 {
     size_t size;
     SpawnImage head;
-    if (pread(files[GIVEN_RESTORE], &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != RESTORE_LAYOUT)
+    if (pread(files[GIVEN_IMAGE], &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != IMAGE_LAYOUT)
         _exit(STATUS_FAILED);
     Process *process = process_new(files, &head);
-    const unsigned char *data = image_read(process, files[GIVEN_RESTORE], &size);
+    const unsigned char *data = image_read(process, files[GIVEN_IMAGE], &size);
     const SpawnImage *image = process->image = (const SpawnImage *)(const void *)data;
     process_peers(process);
     process_keep_files(process, files, file_count);

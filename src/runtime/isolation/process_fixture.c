@@ -200,12 +200,12 @@ void process_fixture_hear(ProcessFixture *process_fixture)
         for (size_t i = 0; head != NULL && i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
-            if (i == GIVEN_RESTORE && pread(file, &process_fixture->image, sizeof process_fixture->image, 0) !=
+            if (i == GIVEN_IMAGE && pread(file, &process_fixture->image, sizeof process_fixture->image, 0) !=
                                           (ssize_t)sizeof process_fixture->image)
                 abort();
             close(file);
         }
-        if (message.kind == NURSERY_SPAWN)
+        if (message.kind == ZYGOTE_SPAWN)
             process_fixture->spawned++;
         else
             process_fixture->killed++;
@@ -228,7 +228,7 @@ chx_status process_fixture_end(ProcessFixture *process_fixture, chx_session *ses
     for (unsigned i = 0; is_there && i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];
         bool is_last = isolated->left_count + 1 == isolated->proxy_count;
-        if (proxy->state == LINK_LEFT)
+        if (proxy->state == PROXY_LEFT)
             continue;
         isolated_block_lock(isolated);
         proxy_run_timers(proxy, UINT64_MAX);
@@ -246,7 +246,7 @@ void process_fixture_bytes(RoleProxy *proxy, const void *data, size_t size)
     ControlBlock *control = proxy->control;
     uint64_t tail = atomic_load(&control->control_tail);
     for (size_t i = 0; i < size; i++)
-        control->controls[(tail + i) % POSTS_BYTES] = ((const unsigned char *)data)[i];
+        control->controls[(tail + i) % CONTROLS_BYTES] = ((const unsigned char *)data)[i];
     atomic_store(&control->control_tail, tail + size);
 }
 

@@ -29,7 +29,7 @@ static uint64_t proxy_now_ns(const RoleProxy *proxy)
 
 // ---- orders ----
 
-static void proxy_order(RoleProxy *proxy, const Savepoint *savepoint)
+static void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
 {
     ControlBlock *control = proxy->control;
     const BlockFault *fault = savepoint->position.block->fault;
@@ -79,7 +79,7 @@ void isolation_roll_back(RoleProxy *proxy)
     savepoint_forget_counts(actor, target);
     savepoint_set_epochs(actor, target->position.checkpoint, target->position.block->epoch, true);
     actor->member.awaited = target->position.block->epoch;
-    proxy_order(proxy, target);
+    proxy_command(proxy, target);
 }
 
 void isolation_go(RoleProxy *proxy, Block *block)
@@ -95,7 +95,7 @@ void isolation_go(RoleProxy *proxy, Block *block)
 
 void proxy_hurry(RoleProxy *proxy)
 {
-    proxy->kill_ns = proxy_now_ns(proxy) + RECALL_GRACE_NS;
+    proxy->kill_ns = proxy_now_ns(proxy) + ROLLBACK_GRACE_NS;
     proxy->is_recovered = false;
 }
 
@@ -105,7 +105,7 @@ void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
     bool is_any = false;
     for (size_t i = 0; i < checkpoint->participant_count; i++) {
         RoleProxy *proxy = session->actors[checkpoint->participants[i]].proxy;
-        if (proxy == NULL || proxy->actor->member.awaited == 0 || proxy->state != LINK_ALIVE)
+        if (proxy == NULL || proxy->actor->member.awaited == 0 || proxy->state != PROXY_ALIVE)
             continue;
         proxy_hurry(proxy);
         is_any = true;
@@ -130,7 +130,7 @@ static void proxy_ask_for_end(RoleProxy *proxy)
 
 static void proxy_kill(RoleProxy *proxy)
 {
-    if (proxy->state != LINK_ALIVE)
+    if (proxy->state != PROXY_ALIVE)
         return;
     proxy->begin_ns = 0;
     proxy->unanswered = proxy->unasked = 0;
@@ -140,7 +140,7 @@ static void proxy_kill(RoleProxy *proxy)
 
 void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...)
 {
-    if (proxy->kill_pending || proxy->state != LINK_ALIVE)
+    if (proxy->kill_pending || proxy->state != PROXY_ALIVE)
         return;
     proxy->kill_pending = true;
     proxy->fault = (Fault){.kind = kind, .site = proxy->control->actor.self.site};
@@ -155,7 +155,7 @@ void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *f
 static void proxy_kill_overdue(RoleProxy *proxy)
 {
     uint64_t state = (uint64_t)proxy->command_number * 2;
-    bool is_revoked = atomic_compare_exchange_strong(&proxy->control->command_state, &state, ORDER_REVOKED);
+    bool is_revoked = atomic_compare_exchange_strong(&proxy->control->command_state, &state, COMMAND_REVOKED);
     if (!is_revoked && !proxy->is_recovered) {
         proxy->is_recovered = true;
         proxy->kill_ns = proxy_now_ns(proxy) + READY_GRACE_NS;
@@ -172,7 +172,7 @@ void proxy_leave(RoleProxy *proxy)
     }
     proxy_kill(proxy);
     isolation_forget(proxy);
-    proxy->state = LINK_LEFT;
+    proxy->state = PROXY_LEFT;
     proxy->kill_ns = proxy->restart_ns = proxy->begin_ns = proxy->end_ns = 0;
     proxy->isolated->left_count++;
 }
@@ -188,7 +188,7 @@ void isolated_wake_all(IsolatedSession *isolated)
 {
     Session *session = isolated->session;
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        if (isolated->proxies[i].state == LINK_ALIVE)
+        if (isolated->proxies[i].state == PROXY_ALIVE)
             doorbell_wake(proxy_doorbell(&isolated->proxies[i]));
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
@@ -227,9 +227,9 @@ static void proxy_fail_session(RoleProxy *proxy, const Fault *fault)
 
 void proxy_blame(RoleProxy *proxy, const char *peer)
 {
-    if (proxy->state == LINK_ALIVE) {
+    if (proxy->state == PROXY_ALIVE) {
         proxy_set_kill_pending(proxy, CHX_FAULT_EXIT, "its process sent %s what is no message", peer);
-    } else if (proxy->state == LINK_LEFT && !session_is_stopping(proxy->isolated->session)) {
+    } else if (proxy->state == PROXY_LEFT && !session_is_stopping(proxy->isolated->session)) {
         Fault fault = {.kind = CHX_FAULT_EXIT, .site = proxy->control->actor.self.site};
         snprintf(fault.why, sizeof fault.why, "its process ended, but %s still had to hear from it or to be heard",
                  peer);
@@ -243,7 +243,7 @@ static void block_look_for_ended(Session *session, const Block *block)
     const chx_checkpoint *checkpoint = block->checkpoint;
     for (size_t i = 0; !block->done && i < checkpoint->participant_count; i++) {
         const Actor *actor = &session->actors[checkpoint->participants[i]];
-        if (actor->proxy != NULL && actor->proxy->state == LINK_LEFT)
+        if (actor->proxy != NULL && actor->proxy->state == PROXY_LEFT)
             proxy_blame(actor->proxy, "others in a block");
     }
 }
@@ -277,7 +277,7 @@ static bool isolated_sleeps(IsolatedSession *isolated)
         if (proxy == NULL) {
             uintptr_t waits = atomic_load(&actor->waits);
             waiting += waits != 0 && (waits & WAITS_PREPARING) == 0;
-        } else if (proxy->state == LINK_ALIVE && !proxy->kill_pending) {
+        } else if (proxy->state == PROXY_ALIVE && !proxy->kill_pending) {
             waiting += atomic_load(&proxy->control->asleep) == (uint64_t)atomic_load(&proxy_doorbell(proxy)->word) + 1;
         }
     }
@@ -432,16 +432,16 @@ static uint64_t restart_delay_ns(const RoleProxy *proxy)
 void proxy_died(RoleProxy *proxy, int status)
 {
     Session *session = proxy->isolated->session;
-    if (proxy->state != LINK_ALIVE)
+    if (proxy->state != PROXY_ALIVE)
         return;
     // What it said before it died counts. So many control messages can be there, and nobody adds more who has a right to.
-    for (unsigned i = 0; i <= POSTS_BYTES / sizeof(ControlHead) / POSTS_PER_TURN && !proxy_take_controls(proxy); i++)
+    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy); i++)
         ;
-    if (proxy->state != LINK_ALIVE)
+    if (proxy->state != PROXY_ALIVE)
         return;
-    proxy->state = LINK_WAITS;
+    proxy->state = PROXY_WAITS;
     proxy->kill_ns = proxy->begin_ns = proxy->end_ns = 0;
-    proxy->unborn = 0;
+    proxy->unspawned = 0;
     isolation_forget(proxy);
     Fault fault = proxy->fault;
     if (fault.kind == CHX_FAULT_NONE) {
@@ -474,9 +474,9 @@ void proxy_died(RoleProxy *proxy, int status)
 
 void proxy_not_spawned(RoleProxy *proxy, int error)
 {
-    if (proxy->state != LINK_ALIVE)
+    if (proxy->state != PROXY_ALIVE)
         return;
-    proxy->state = LINK_WAITS;
+    proxy->state = PROXY_WAITS;
     proxy->kill_ns = proxy->begin_ns = proxy->end_ns = 0;
     isolation_forget(proxy);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
@@ -491,7 +491,7 @@ void proxy_not_spawned(RoleProxy *proxy, int error)
         why = zygote->why;
     snprintf(fault.why, sizeof fault.why, "no process could be started for it: %.400s", why);
     proxy_fail_session(proxy, &fault);
-    // It leaves on the supervisor thread's thread, which is not told by a session that has failed before.
+    // It leaves on the supervisor thread, which is not told by a session that has failed before.
     isolation_ring(proxy->isolated->isolation);
 }
 
@@ -499,7 +499,7 @@ void proxy_orphan(RoleProxy *proxy)
 {
     if (atomic_load(&proxy->control->begun) != 0) {
         proxy_died(proxy, SIGKILL);
-    } else if (proxy->unborn++ == UNBORN_MAX) {
+    } else if (proxy->unspawned++ == UNSPAWNED_MAX) {
         proxy_not_spawned(proxy, ECHILD);
     } else {
         isolation_forget(proxy);
@@ -511,7 +511,7 @@ void proxy_lost_touch(RoleProxy *proxy)
 {
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = proxy->control->actor.self.site};
     snprintf(fault.why, sizeof fault.why, "%s: its process can't be reached any more", DESCRIPTOR_LOST);
-    if (proxy->state == LINK_LEFT)
+    if (proxy->state == PROXY_LEFT)
         return;
     if (!session_is_stopping(proxy->isolated->session))
         proxy_fail_session(proxy, &fault);
@@ -566,7 +566,7 @@ void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns)
         proxy_look_for_beginning(proxy);
     if (proxy->isolated->is_lacking && !session_is_stopping(proxy->isolated->session))
         proxy_end_session(proxy);
-    if (session_is_stopping(proxy->isolated->session) && proxy->state == LINK_WAITS) {
+    if (session_is_stopping(proxy->isolated->session) && proxy->state == PROXY_WAITS) {
         proxy_leave(proxy);
     } else if (session_is_stopping(proxy->isolated->session)) {
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "stopped");
@@ -656,7 +656,7 @@ static void image_write(chx_buffer *buffer, RoleProxy *proxy)
     const chx_runtime_options *options = &session->runtime->options;
     const Savepoint *savepoint = savepoint_top(actor);
     SpawnImage image = {
-        .layout = RESTORE_LAYOUT,
+        .layout = IMAGE_LAYOUT,
         .role = actor->index,
         .role_count = session->actor_count,
         .sandbox_size = (uint32_t)proxy->sandbox.size,
@@ -729,12 +729,12 @@ static bool proxy_prepare_files(RoleProxy *proxy, FileList *files)
     uint64_t start_ns;
     if (!proxy_list_files(proxy, files))
         return false;
-    files->list[GIVEN_BELL] = isolation_door(proxy->isolated->isolation);
-    files->image = files->list[GIVEN_BELL] >= 0 ? image_file(proxy) : NO_DESCRIPTOR;
-    files->list[GIVEN_RESTORE] = files->image.number;
+    files->list[GIVEN_DOORBELL] = isolation_door(proxy->isolated->isolation);
+    files->image = files->list[GIVEN_DOORBELL] >= 0 ? image_file(proxy) : NO_DESCRIPTOR;
+    files->list[GIVEN_IMAGE] = files->image.number;
     if ((proxy->actor->self.observed & OBSERVED_TRACE) != 0)
         files->list[files->count++] = trace_file(&start_ns);
-    if (files->list[GIVEN_RESTORE] >= 0)
+    if (files->list[GIVEN_IMAGE] >= 0)
         return true;
     int error = errno;
     free(files->list);
@@ -747,9 +747,9 @@ static bool proxy_prepare_files(RoleProxy *proxy, FileList *files)
 static bool proxy_may_restart(RoleProxy *proxy)
 {
     uint64_t privileges = 0;
-    bool is_known = proxy->state == LINK_NEW || inherited_privileges(&privileges);
+    bool is_known = proxy->state == PROXY_NEW || inherited_privileges(&privileges);
     int error = errno;
-    if (proxy->state == LINK_NEW || (is_known && privileges == proxy->isolated->isolation->inherited.privileges))
+    if (proxy->state == PROXY_NEW || (is_known && privileges == proxy->isolated->isolation->inherited.privileges))
         return true;
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = proxy->control->actor.self.site};
     if (is_known)
@@ -768,7 +768,7 @@ void proxy_spawn(RoleProxy *proxy)
     IsolatedSession *isolated = proxy->isolated;
     ControlBlock *control = proxy->control;
     if (session_is_stopping(isolated->session) || !proxy_may_restart(proxy)) {
-        proxy->state = LINK_WAITS;
+        proxy->state = PROXY_WAITS;
         isolation_ring(isolated->isolation);
         return;
     }
@@ -792,7 +792,7 @@ void proxy_spawn(RoleProxy *proxy)
     proxy->actor->member.awaited = 0;
     proxy->kill_pending = false;
     proxy->fault.kind = CHX_FAULT_NONE;
-    proxy->state = LINK_ALIVE;
+    proxy->state = PROXY_ALIVE;
     if (!is_prepared) {
         proxy_not_spawned(proxy, error);
         return;
@@ -805,7 +805,7 @@ void proxy_spawn(RoleProxy *proxy)
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
         // The zygote has just died, and the supervisor thread is about to notice and start another.
         isolation_forget(proxy);
-        proxy->state = LINK_WAITS;
+        proxy->state = PROXY_WAITS;
         proxy->restart_ns = proxy_now_ns(proxy) + RESTART_DELAY_NS;
         isolation_ring(isolated->isolation);
     } else if (!asked) {

@@ -39,7 +39,7 @@ static void all_begin(void)
 
 static void begin(const bool *is_isolated)
 {
-    atomic_store(&process_fixture.isolation->zygote.is_doomed, false);
+    atomic_store(&process_fixture.isolation->zygote.is_terminated, false);
     session = process_fixture_start(&process_fixture, is_isolated);
     assert_non_null(session);
     isolated = process_fixture_isolated(session);
@@ -87,23 +87,23 @@ static void control_enter(unsigned role, uint32_t site)
     } enter = {.head = {.site = site, .tails = PROCESS_FIXTURE_ROLES - 1}};
     for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
         enter.tails[i] = ring_load(&proxies[role].actor->out[i].shm->ring.words->tail);
-    process_fixture_post(&proxies[role], POST_ENTER, &enter, sizeof enter);
+    process_fixture_post(&proxies[role], CONTROL_ENTER, &enter, sizeof enter);
 }
 
 static void control_arrive(unsigned role, uint32_t site)
 {
-    process_fixture_post(&proxies[role], POST_ARRIVE, &site, sizeof site);
+    process_fixture_post(&proxies[role], CONTROL_ARRIVE, &site, sizeof site);
 }
 
 static void control_ready(unsigned role)
 {
     ControlReady ready = {proxies[role].control->command.epoch};
-    process_fixture_post(&proxies[role], POST_READY, &ready, sizeof ready);
+    process_fixture_post(&proxies[role], CONTROL_READY, &ready, sizeof ready);
 }
 
 static void control_end(unsigned role, int64_t result)
 {
-    process_fixture_post(&proxies[role], POST_END, &result, sizeof result);
+    process_fixture_post(&proxies[role], CONTROL_END, &result, sizeof result);
 }
 
 static void control_two(unsigned role, uint32_t kind, uint32_t first, uint32_t second)
@@ -112,10 +112,10 @@ static void control_two(unsigned role, uint32_t kind, uint32_t first, uint32_t s
     process_fixture_post(&proxies[role], kind, words, sizeof words);
 }
 
-static void control_report_violation(unsigned role, unsigned from, unsigned to, Complaint about)
+static void control_report_violation(unsigned role, unsigned from, unsigned to, Violation about)
 {
     Channel *channel = process_fixture_channel(&proxies[role], from, to);
-    control_two(role, POST_COMPLAIN, channel->shm->number, about);
+    control_two(role, CONTROL_COMPLAIN, channel->shm->number, about);
 }
 
 static bool kill_pending(unsigned role)
@@ -169,15 +169,15 @@ static void a_death_calls_the_others_back(void **state)
     die(0);
     assert_int_equal(proxies[0].deaths, 1);
     assert_int_equal(process_fixture.spawned, spawned + 1);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     assert_int_equal(atomic_load(&proxies[1].control->generation), 1);
     assert_int_equal(proxies[1].control->command.attempt, 1);
     assert_true(proxies[1].actor->member.awaited != 0);
     // All look again at what they wait for: it may have written over that.
     assert_true(atomic_load(&proxies[3].doorbell->word) != rung);
     // What it control messages before it has gone back is void.
-    for (unsigned i = 0; i <= COMPLAINTS_MAX; i++)
-        control_report_violation(1, 0, 1, COMPLAIN_UNEXPECTED);
+    for (unsigned i = 0; i <= VIOLATIONS_MAX; i++)
+        control_report_violation(1, 0, 1, VIOLATION_UNEXPECTED);
     control_enter(1, PROCESS_FIXTURE_INNER);
     control_arrive(2, PROCESS_FIXTURE_OUTER);
     serve();
@@ -205,7 +205,7 @@ static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
     die(0);
     die(1);
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(proxies[i].state, LINK_ALIVE);
+        assert_int_equal(proxies[i].state, PROXY_ALIVE);
         assert_int_equal(savepoint_top(proxies[i].actor)->position.attempt, 1);
     }
     // There it is one.
@@ -218,13 +218,13 @@ static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
 static void what_a_process_has_said_before_its_death_counts(void **state)
 {
     (void)state;
-    enum { POSTS = POSTS_PER_TURN * 3 };
+    enum { POSTS = CONTROLS_PER_TURN * 3 };
     begin(all);
     control_enter(0, PROCESS_FIXTURE_INNER);
     for (unsigned i = 1; i < POSTS; i++)
         control_ready(0);
     die(0);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     assert_int_equal(proxies[0].answered, POSTS);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -239,7 +239,7 @@ static void an_answer_to_an_older_order_is_none(void **state)
     die(0);
     ControlReady first = {proxies[1].control->command.epoch};
     die(0);
-    process_fixture_post(&proxies[1], POST_READY, &first, sizeof first);
+    process_fixture_post(&proxies[1], CONTROL_READY, &first, sizeof first);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
     serve();
     assert_true(proxies[1].actor->member.awaited > first.epoch);
@@ -273,7 +273,7 @@ static void a_new_process_is_told_where_it_is(void **state)
         ControlFail head;
         char why[4];
     } fail = {{.kind = CHX_FAULT_FAIL, .site = 7}, "nope"};
-    process_fixture_post(&proxies[1], POST_FAIL, &fail, sizeof fail);
+    process_fixture_post(&proxies[1], CONTROL_FAIL, &fail, sizeof fail);
     serve();
     die(1);
     assert_int_equal(image->role, 1);
@@ -307,8 +307,8 @@ static void a_post_may_come_in_pieces(void **state)
         struct {
             ControlHead head;
             ControlReady ready;
-        } whole = {{sizeof whole.ready, POST_READY}, {9}};
-        for (unsigned round = 0; round < POSTS_BYTES / 16 / 28; round++) {
+        } whole = {{sizeof whole.ready, CONTROL_READY}, {9}};
+        for (unsigned round = 0; round < CONTROLS_BYTES / 16 / 28; round++) {
             for (size_t at = 0; at < sizeof whole; at += piece) {
                 process_fixture_bytes(&proxies[0], (char *)&whole + at,
                                       sizeof whole - at < piece ? sizeof whole - at : piece);
@@ -322,7 +322,7 @@ static void a_post_may_come_in_pieces(void **state)
         ControlHead head;
         ControlEnter enter;
         unsigned char more;
-    } large = {{sizeof(ControlEnter) + 300000, POST_ENTER},
+    } large = {{sizeof(ControlEnter) + 300000, CONTROL_ENTER},
                {.site = PROCESS_FIXTURE_INNER, .tails = PROCESS_FIXTURE_ROLES - 1},
                0};
     static unsigned char bytes[50000];
@@ -334,7 +334,7 @@ static void a_post_may_come_in_pieces(void **state)
     }
     serve();
     assert_int_equal(proxies[0].actor->member.count, 2);
-    assert_true(proxies[0].message.capacity <= POSTS_BYTES); // it is not kept
+    assert_true(proxies[0].message.capacity <= CONTROLS_BYTES); // it is not kept
     // What a process has not said to its end is void for the next one.
     process_fixture_bytes(&proxies[0], &large, offsetof(struct large, more) + 1);
     serve();
@@ -381,27 +381,27 @@ static void nonsense_is_the_end_of_the_process(void **state)
     static const BadMessage bad[] = {
         {"no kind", 0, {0}, 0},
         {"unknown kind", 8, {0}, 0},
-        {"enter, cut off", POST_ENTER, {PROCESS_FIXTURE_OUTER}, 7},
-        {"enter, without tails", POST_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 3}, sizeof(ControlEnter) + 23},
-        {"enter, wrong tails", POST_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 2}, 64},
-        {"enter, a block of others", POST_ENTER, {PROCESS_FIXTURE_OTHER, 0, 0, 0, 3}, 64},
-        {"enter, no block", POST_ENTER, {1, 0, 0, 0, 3}, 64},
-        {"arrive, in no block", POST_ARRIVE, {PROCESS_FIXTURE_OUTER}, 4},
-        {"arrive, cut off", POST_ARRIVE, {PROCESS_FIXTURE_OUTER}, 3},
-        {"ready, too long", POST_READY, {0}, 9},
-        {"fail, of what kind", POST_FAIL, {77}, sizeof(ControlFail)},
-        {"fail, of a kind that is not its to say", POST_FAIL, {CHX_FAULT_DEADLINE}, sizeof(ControlFail)},
-        {"fail, cut off", POST_FAIL, {0}, sizeof(ControlFail) - 1},
-        {"end, too short", POST_END, {1}, 7},
-        {"end, too long", POST_END, {1}, 9},
-        {"wake, no channel", POST_WAKE, {255, 255, 255, 255}, 8},
-        {"wake, of others", POST_WAKE, {11}, 8},
-        {"wake, neither end", POST_WAKE, {0, 0, 0, 0, 2}, 8},
-        {"wake, an isolated one", POST_WAKE, {0}, 8},
-        {"wake, cut off", POST_WAKE, {0}, 4},
-        {"complain, no channel", POST_COMPLAIN, {255, 255, 255, 255}, 8},
-        {"complain, of others", POST_COMPLAIN, {11}, 8},
-        {"complain, about what", POST_COMPLAIN, {0, 0, 0, 0, 9}, 8},
+        {"enter, cut off", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER}, 7},
+        {"enter, without tails", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 3}, sizeof(ControlEnter) + 23},
+        {"enter, wrong tails", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 2}, 64},
+        {"enter, a block of others", CONTROL_ENTER, {PROCESS_FIXTURE_OTHER, 0, 0, 0, 3}, 64},
+        {"enter, no block", CONTROL_ENTER, {1, 0, 0, 0, 3}, 64},
+        {"arrive, in no block", CONTROL_ARRIVE, {PROCESS_FIXTURE_OUTER}, 4},
+        {"arrive, cut off", CONTROL_ARRIVE, {PROCESS_FIXTURE_OUTER}, 3},
+        {"ready, too long", CONTROL_READY, {0}, 9},
+        {"fail, of what kind", CONTROL_FAIL, {77}, sizeof(ControlFail)},
+        {"fail, of a kind that is not its to say", CONTROL_FAIL, {CHX_FAULT_DEADLINE}, sizeof(ControlFail)},
+        {"fail, cut off", CONTROL_FAIL, {0}, sizeof(ControlFail) - 1},
+        {"end, too short", CONTROL_END, {1}, 7},
+        {"end, too long", CONTROL_END, {1}, 9},
+        {"wake, no channel", CONTROL_WAKE, {255, 255, 255, 255}, 8},
+        {"wake, of others", CONTROL_WAKE, {11}, 8},
+        {"wake, neither end", CONTROL_WAKE, {0, 0, 0, 0, 2}, 8},
+        {"wake, an isolated one", CONTROL_WAKE, {0}, 8},
+        {"wake, cut off", CONTROL_WAKE, {0}, 4},
+        {"complain, no channel", CONTROL_COMPLAIN, {255, 255, 255, 255}, 8},
+        {"complain, of others", CONTROL_COMPLAIN, {11}, 8},
+        {"complain, about what", CONTROL_COMPLAIN, {0, 0, 0, 0, 9}, 8},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         begin(all);
@@ -413,29 +413,29 @@ static void nonsense_is_the_end_of_the_process(void **state)
         assert_int_equal(finish(), CHX_FAILED);
         assert_non_null(strstr(why, "broke the protocol"));
     }
-    static const uint32_t sizes[] = {POST_MAX_BYTES + 1u, UINT32_MAX};
+    static const uint32_t sizes[] = {CONTROL_MAX_BYTES + 1u, UINT32_MAX};
     for (size_t i = 0; i < 2; i++) {
         begin(all);
-        ControlHead head = {sizes[i], POST_ENTER};
+        ControlHead head = {sizes[i], CONTROL_ENTER};
         process_fixture_bytes(&proxies[1], &head, sizeof head);
         serve();
         assert_true(kill_pending(1));
         finish();
     }
     begin(all);
-    ControlHead head = {4096, POST_WAKE}; // small ones are small: nothing is kept for it
+    ControlHead head = {4096, CONTROL_WAKE}; // small ones are small: nothing is kept for it
     process_fixture_bytes(&proxies[1], &head, sizeof head);
     serve();
     assert_true(kill_pending(1));
     finish();
     begin(three);
-    control_two(0, POST_WAKE, process_fixture_channel(&proxies[0], 1, 3)->shm->number, 0);
+    control_two(0, CONTROL_WAKE, process_fixture_channel(&proxies[0], 1, 3)->shm->number, 0);
     serve();
     assert_true(kill_pending(0));
     finish();
     // More than there is room for, though all of it makes sense.
     begin(all);
-    for (unsigned i = 0; i < POSTS_BYTES / (sizeof(ControlHead) + sizeof(ControlReady)) + 1; i++)
+    for (unsigned i = 0; i < CONTROLS_BYTES / (sizeof(ControlHead) + sizeof(ControlReady)) + 1; i++)
         control_ready(2);
     serve();
     assert_true(kill_pending(2));
@@ -466,7 +466,7 @@ static void orders_that_are_impossible(void **state)
         control_end(0, 1);
         serve();
         die(0);
-        assert_int_equal(proxies[0].state, LINK_ALIVE); // taken up by the block
+        assert_int_equal(proxies[0].state, PROXY_ALIVE); // taken up by the block
         assert_int_equal(finish(), CHX_CANCELLED);
     }
 }
@@ -537,7 +537,7 @@ static void nobody_meets_in_a_session_that_stops(void **state)
     control_arrive(0, PROCESS_FIXTURE_INNER);
     serve();
     die(0);
-    assert_int_equal(proxies[0].state, LINK_LEFT);
+    assert_int_equal(proxies[0].state, PROXY_LEFT);
     control_arrive(1, PROCESS_FIXTURE_INNER);
     serve();
     assert_int_equal(finish(), CHX_FAILED);
@@ -596,7 +596,7 @@ static void an_accusation_that_holds_is_believed(void **state)
             break_value();
         else if (what == CHOICE)
             record->site = 3; // which is smaller
-        control_report_violation(0, 1, 0, what == EPOCH ? COMPLAIN_AHEAD : COMPLAIN_UNEXPECTED);
+        control_report_violation(0, 1, 0, what == EPOCH ? VIOLATION_AHEAD : VIOLATION_UNEXPECTED);
         serve();
         assert_int_equal(kill_pending(1), what != NOTHING);
         assert_false(kill_pending(0));
@@ -620,7 +620,7 @@ static void what_can_not_come_is_not_taken(void **state)
         assert_true(ring_send(&view, what == SITE ? 5 : 1, 0, numbers, what == SIZE ? 16 : 8));
         if (what == BROKEN)
             atomic_store(&view.words->tail, UINT64_MAX);
-        control_two(0, POST_WAKE, process_fixture_channel(&proxies[0], 0, 3)->shm->number, 0);
+        control_two(0, CONTROL_WAKE, process_fixture_channel(&proxies[0], 0, 3)->shm->number, 0);
         serve();
         // It sends the number back, or complains.
         for (long i = 0; i < 100000000 && !kill_pending(0) && ring_load(&back->tail).count == 0; i++)
@@ -636,14 +636,14 @@ static void accusations_without_a_reason_have_a_limit(void **state)
     begin(all);
     scratch(1, 0);
     uint32_t rung = atomic_load(&proxy_doorbell(&proxies[0])->word);
-    for (unsigned i = 0; i < COMPLAINTS_MAX; i++)
-        control_report_violation(0, 1, 0, COMPLAIN_BROKEN);
+    for (unsigned i = 0; i < VIOLATIONS_MAX; i++)
+        control_report_violation(0, 1, 0, VIOLATION_BROKEN);
     for (unsigned i = 0; i < 100; i++)
-        control_report_violation(0, 1, 0, COMPLAIN_AHEAD);
+        control_report_violation(0, 1, 0, VIOLATION_AHEAD);
     serve();
     assert_true(atomic_load(&proxy_doorbell(&proxies[0])->word) != rung); // it is to look again
     assert_false(kill_pending(0) || kill_pending(1));
-    control_report_violation(0, 1, 0, COMPLAIN_UNEXPECTED);
+    control_report_violation(0, 1, 0, VIOLATION_UNEXPECTED);
     serve();
     assert_true(kill_pending(0) && kill_pending(1) && !kill_pending(2));
     finish();
@@ -652,8 +652,8 @@ static void accusations_without_a_reason_have_a_limit(void **state)
     scratch(1, 0);
     control_enter(0, PROCESS_FIXTURE_INNER);
     for (int i = 0; i < 2; i++) {
-        for (unsigned j = 0; j < COMPLAINTS_MAX; j++)
-            control_report_violation(0, 1, 0, COMPLAIN_UNEXPECTED);
+        for (unsigned j = 0; j < VIOLATIONS_MAX; j++)
+            control_report_violation(0, 1, 0, VIOLATION_UNEXPECTED);
         serve();
         assert_false(kill_pending(0) || kill_pending(1));
         if (i == 0)
@@ -664,7 +664,7 @@ static void accusations_without_a_reason_have_a_limit(void **state)
     begin(three);
     Ring view = process_fixture_view(&proxies[0], 3, 0);
     atomic_store(&view.words->tail, 77);
-    control_report_violation(0, 3, 0, COMPLAIN_BROKEN);
+    control_report_violation(0, 3, 0, VIOLATION_BROKEN);
     serve();
     assert_true(kill_pending(0));
     finish();
@@ -676,7 +676,7 @@ static void who_has_ended_is_not_waited_for(void **state)
     begin(all);
     control_end(1, 1);
     serve();
-    control_report_violation(0, 1, 0, COMPLAIN_ENDED);
+    control_report_violation(0, 1, 0, VIOLATION_ENDED);
     serve();
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "ended"));
@@ -685,7 +685,7 @@ static void who_has_ended_is_not_waited_for(void **state)
     scratch(1, 0);
     control_end(1, 1);
     serve();
-    control_report_violation(0, 1, 0, COMPLAIN_ENDED);
+    control_report_violation(0, 1, 0, VIOLATION_ENDED);
     serve();
     assert_int_equal(finish(), CHX_CANCELLED);
     // What it has left is nonsense.
@@ -693,7 +693,7 @@ static void who_has_ended_is_not_waited_for(void **state)
     control_end(1, 1);
     serve();
     atomic_store(&process_fixture_view(&proxies[0], 1, 0).words->tail, 99);
-    control_report_violation(0, 1, 0, COMPLAIN_BROKEN);
+    control_report_violation(0, 1, 0, VIOLATION_BROKEN);
     serve();
     assert_int_equal(finish(), CHX_FAILED);
     // A block that others are in.
@@ -815,7 +815,7 @@ static void who_fails_says_why_and_where(void **state)
         char why[4];
     } fail = {{.kind = CHX_FAULT_PATTERN, .site = 7}, "nope"};
     begin(all);
-    process_fixture_post(&proxies[0], POST_FAIL, &fail, sizeof fail);
+    process_fixture_post(&proxies[0], CONTROL_FAIL, &fail, sizeof fail);
     serve();
     die(0);
     assert_int_equal(finish(), CHX_FAILED);
@@ -843,7 +843,7 @@ static void who_dies_again_and_again_is_restarted_later(void **state)
             delay_ns = RESTART_DELAY_MAX_NS;
         }
         die(0);
-        assert_int_equal(proxies[0].state, LINK_WAITS);
+        assert_int_equal(proxies[0].state, PROXY_WAITS);
         assert_in_range(proxies[0].restart_ns, before_ns + delay_ns, now_ns() + delay_ns);
         assert_int_equal(proxy_next_ns(&proxies[0]), proxies[0].restart_ns);
         uint64_t restart_ns = proxies[0].restart_ns;
@@ -852,13 +852,13 @@ static void who_dies_again_and_again_is_restarted_later(void **state)
             assert_int_equal(process_fixture.spawned, spawned);
             run_timers(restart_ns);
             assert_int_equal(process_fixture.spawned, spawned + 1);
-            assert_int_equal(proxies[0].state, LINK_ALIVE);
+            assert_int_equal(proxies[0].state, PROXY_ALIVE);
         } else {
             // Not any more if the session is being stopped.
             chx_session_cancel(session);
             run_timers(restart_ns);
             assert_int_equal(process_fixture.spawned, spawned);
-            assert_int_equal(proxies[0].state, LINK_LEFT);
+            assert_int_equal(proxies[0].state, PROXY_LEFT);
         }
         assert_int_equal(proxy_next_ns(&proxies[0]), UINT64_MAX);
         assert_int_equal(finish(), CHX_CANCELLED);
@@ -880,11 +880,11 @@ static void who_finds_no_zygote_asks_again(void **state)
     die(0);
     descriptor_close(socket);
     *socket = before;
-    assert_int_equal(proxies[0].state, LINK_WAITS);
+    assert_int_equal(proxies[0].state, PROXY_WAITS);
     assert_int_equal(proxies[0].id, 0);
     uint64_t spawned = process_fixture.spawned;
     run_timers(proxy_next_ns(&proxies[0]));
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     assert_int_equal(process_fixture.spawned, spawned + 1);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -940,15 +940,15 @@ static void a_restart_that_fails_ends_the_session(void **state)
     serve();
     die(0);
     die(1);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     is_rung();
     refuse(0, EAGAIN);
     refuse(1, EAGAIN);
     assert_true(is_rung());
     uint64_t now = process_fixture.runtime->platform->now_ns();
     run_timers(now);
-    assert_int_equal(proxies[0].state, LINK_LEFT);
-    assert_int_equal(proxies[1].state, LINK_LEFT);
+    assert_int_equal(proxies[0].state, PROXY_LEFT);
+    assert_int_equal(proxies[1].state, PROXY_LEFT);
     die(2);
     die(3);
     assert_false(is_there);
@@ -961,17 +961,17 @@ static void who_was_not_spawned_when_the_zygote_was_lost_is_asked_for_again(void
     (void)state;
     begin(all);
     uint64_t spawned = process_fixture.spawned;
-    for (unsigned i = 0; i <= UNBORN_MAX; i++) {
+    for (unsigned i = 0; i <= UNSPAWNED_MAX; i++) {
         atomic_store(&proxies[0].control->begun, 0);
         isolated_block_lock(isolated);
         proxy_orphan(&proxies[0]);
         isolated_block_unlock(isolated);
         process_fixture_hear(&process_fixture);
-        assert_int_equal(proxies[0].state, i < UNBORN_MAX ? LINK_ALIVE : LINK_WAITS);
+        assert_int_equal(proxies[0].state, i < UNSPAWNED_MAX ? PROXY_ALIVE : PROXY_WAITS);
     }
-    assert_int_equal(process_fixture.spawned, spawned + UNBORN_MAX);
+    assert_int_equal(process_fixture.spawned, spawned + UNSPAWNED_MAX);
     run_timers(process_fixture.runtime->platform->now_ns());
-    assert_int_equal(proxies[0].state, LINK_LEFT);
+    assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "ends each time"));
     // One that had begun has died.
@@ -979,7 +979,7 @@ static void who_was_not_spawned_when_the_zygote_was_lost_is_asked_for_again(void
     isolated_block_lock(isolated);
     proxy_orphan(&proxies[0]);
     isolated_block_unlock(isolated);
-    assert_int_equal(proxies[0].state, LINK_LEFT);
+    assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "SIGKILL"));
 }
@@ -1019,11 +1019,11 @@ static void who_can_not_be_killed_is_not_waited_for(void **state)
     uint64_t asked_ns = proxies[0].end_ns;
     run_timers(asked_ns);
     assert_int_equal(atomic_load(&zygote->pinged_ns), asked_ns);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     atomic_store(&zygote->heard_ns, asked_ns);
     atomic_store(&zygote->pinged_ns, 0);
     run_timers(proxies[0].end_ns);
-    assert_int_equal(proxies[0].state, LINK_LEFT);
+    assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_string_equal(why, "bad");
 }
@@ -1051,12 +1051,12 @@ static void a_kill_that_was_not_sent_is_sent_again(void **state)
     isolated_block_unlock(isolated);
     atomic_store(&process_fixture.isolation->zygote.heard_ns, UINT64_MAX - 1);
     run_timers(proxies[0].end_ns);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     *socket = before;
     uint64_t killed = process_fixture.killed;
     run_timers(proxies[0].end_ns);
     assert_int_equal(process_fixture.killed, killed + 1);
-    assert_int_equal(proxies[0].state, LINK_ALIVE);
+    assert_int_equal(proxies[0].state, PROXY_ALIVE);
     die(0);
     assert_int_equal(finish(), CHX_FAILED);
 }
@@ -1076,7 +1076,7 @@ static void a_zygote_that_does_not_answer_is_killed(void **state)
     zygote->pid = pid;
     zygote->pid_time = 1;
     zygote_terminate(zygote);
-    atomic_store(&zygote->is_doomed, false);
+    atomic_store(&zygote->is_terminated, false);
     zygote->pid_time = zygote_process_time(pid);
     assert_true(zygote->pid_time > 1);
     isolated_block_lock(isolated);
@@ -1089,7 +1089,7 @@ static void a_zygote_that_does_not_answer_is_killed(void **state)
     assert_true(has_ended(pid));
     zygote->pid = 0;
     atomic_store(&zygote->pinged_ns, 0);
-    atomic_store(&zygote->is_doomed, false);
+    atomic_store(&zygote->is_terminated, false);
     die(0);
     assert_int_equal(finish(), CHX_FAILED);
 }
@@ -1127,7 +1127,7 @@ static void a_zygote_is_asked_whether_it_listens(void **state)
     assert_true(has_ended(pid));
     zygote->pid = 0;
     atomic_store(&zygote->pinged_ns, 0);
-    atomic_store(&zygote->is_doomed, false);
+    atomic_store(&zygote->is_terminated, false);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1187,7 +1187,7 @@ static void who_does_not_come_back_in_time_is_killed(void **state)
     assert_true(kill_pending(2));
     assert_int_equal(process_fixture.killed, killed + 1);
     // It must not go on meanwhile.
-    assert_int_equal(atomic_load(&proxies[2].control->command_state), ORDER_REVOKED);
+    assert_int_equal(atomic_load(&proxies[2].control->command_state), COMMAND_REVOKED);
     assert_int_equal(atomic_load(&proxies[1].control->command_state), (uint64_t)proxies[1].command_number * 2 + 1);
     // The one that is about to say so has some more time, and then, having said so, all of it.
     assert_true(proxies[1].kill_ns > due_ns);
@@ -1237,7 +1237,7 @@ static void who_comes_back_and_never_says_so_is_killed(void **state)
     begin_outer();
     time_is_up(&due_ns);
     die(1);
-    assert_int_equal(proxies[1].state, LINK_ALIVE);
+    assert_int_equal(proxies[1].state, PROXY_ALIVE);
     assert_int_equal(proxy_next_ns(&proxies[1]), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
@@ -1433,7 +1433,7 @@ static void damage_from_before_the_block_fails_the_session(void **state)
         bool is_good = what < 2;
         RingPoint tail = ring_load(&out.words->tail);
         if (is_good) {
-            assert_int_equal(proxies[0].state, LINK_ALIVE);
+            assert_int_equal(proxies[0].state, PROXY_ALIVE);
             assert_int_equal(tail.count, what == 0 ? 2 : 1);
             assert_int_equal(atomic_load(&out.words->large), 0);
         }

@@ -64,7 +64,7 @@ void isolation_add(IsolatedSession *isolated)
     isolated->proxy_here = &isolation->isolated_sessions;
     isolation->isolated_sessions = isolated;
     isolated->number = ++isolation->last_number;
-    IsolatedSession **bucket = &isolation->by_number[isolated->number % HOUSE_BUCKETS];
+    IsolatedSession **bucket = &isolation->by_number[isolated->number % ISOLATED_BUCKETS];
     isolated->next_by_number = *bucket;
     *bucket = isolated;
     pthread_mutex_unlock(&isolation->lock);
@@ -84,7 +84,7 @@ void isolation_remove(IsolatedSession *isolated)
     Isolation *isolation = isolated->isolation;
     isolated_rest(isolated);
     pthread_mutex_lock(&isolation->lock);
-    IsolatedSession **place = &isolation->by_number[isolated->number % HOUSE_BUCKETS];
+    IsolatedSession **place = &isolation->by_number[isolated->number % ISOLATED_BUCKETS];
     while (*place != isolated)
         place = &(*place)->next_by_number;
     *place = isolated->next_by_number;
@@ -97,7 +97,7 @@ void isolation_remove(IsolatedSession *isolated)
 static IsolatedSession *isolated_by_number(Isolation *isolation, uint64_t number)
 {
     pthread_mutex_lock(&isolation->lock);
-    IsolatedSession *isolated = isolation->by_number[number % HOUSE_BUCKETS];
+    IsolatedSession *isolated = isolation->by_number[number % ISOLATED_BUCKETS];
     while (isolated != NULL && isolated->number != number)
         isolated = isolated->next_by_number;
     pthread_mutex_unlock(&isolation->lock);
@@ -188,7 +188,7 @@ void isolation_number(RoleProxy *proxy)
     Isolation *isolation = proxy->isolated->isolation;
     pthread_mutex_lock(&isolation->lock);
     proxy->id = ++isolation->last_id;
-    RoleProxy **bucket = &isolation->by_id[proxy->id % LINK_BUCKETS];
+    RoleProxy **bucket = &isolation->by_id[proxy->id % PROXY_BUCKETS];
     proxy->next_by_id = *bucket;
     *bucket = proxy;
     pthread_mutex_unlock(&isolation->lock);
@@ -200,7 +200,7 @@ void isolation_forget(RoleProxy *proxy)
     if (proxy->id == 0)
         return;
     pthread_mutex_lock(&isolation->lock);
-    RoleProxy **place = &isolation->by_id[proxy->id % LINK_BUCKETS];
+    RoleProxy **place = &isolation->by_id[proxy->id % PROXY_BUCKETS];
     while (*place != proxy)
         place = &(*place)->next_by_id;
     *place = proxy->next_by_id;
@@ -211,7 +211,7 @@ void isolation_forget(RoleProxy *proxy)
 static RoleProxy *proxy_by_id(Isolation *isolation, uint64_t id)
 {
     pthread_mutex_lock(&isolation->lock);
-    RoleProxy *proxy = isolation->by_id[id % LINK_BUCKETS];
+    RoleProxy *proxy = isolation->by_id[id % PROXY_BUCKETS];
     while (proxy != NULL && proxy->id != id)
         proxy = proxy->next_by_id;
     pthread_mutex_unlock(&isolation->lock);
@@ -232,7 +232,7 @@ static bool isolated_has_controls(const IsolatedSession *isolated)
 {
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         const RoleProxy *proxy = &isolated->proxies[i];
-        if (proxy->state == LINK_ALIVE && !proxy->kill_pending &&
+        if (proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
             atomic_load(&proxy->control->control_tail) != proxy->control_head)
             return true;
     }
@@ -268,7 +268,7 @@ static void isolated_stay(IsolatedSession *isolated)
         isolation->busy[isolation->busy_count++] = isolated;
         isolated_set_awake(isolated, true);
     }
-    isolated->busy_ns = now_ns(isolation) + POSTMAN_SPIN_NS;
+    isolated->busy_ns = now_ns(isolation) + SUPERVISOR_SPIN_NS;
 }
 
 // Processes have rung. They may write whatever they like: at worst somebody is looked after in vain.
@@ -317,7 +317,7 @@ static uint64_t run_timers(Isolation *isolation)
         isolated_block_lock(isolated);
         for (unsigned i = 0; i < isolated->proxy_count; i++) {
             RoleProxy *proxy = &isolated->proxies[i];
-            if (proxy->state != LINK_LEFT && proxy->state != LINK_NEW)
+            if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
                 proxy_run_timers(proxy, now);
             uint64_t due_ns = proxy_next_ns(proxy);
             next_ns = due_ns < next_ns ? due_ns : next_ns;
@@ -339,7 +339,7 @@ static bool look_after_all(Isolation *isolation)
         for (unsigned i = 0; i < isolated->proxy_count; i++) {
             RoleProxy *proxy = &isolated->proxies[i];
             proxy_take_controls(proxy);
-            if (proxy->state == LINK_WAITS && session_is_stopping(isolated->session))
+            if (proxy->state == PROXY_WAITS && session_is_stopping(isolated->session))
                 proxy_leave(proxy);
         }
         isolated_look_for_ended(isolated);
@@ -355,7 +355,7 @@ static bool look_after_all(Isolation *isolation)
 static void zygote_revive(Isolation *isolation)
 {
     pthread_mutex_lock(&isolation->runtime->plan_lock);
-    if (zygote_socket(&isolation->zygote) < 0 && zygote_start(&isolation->zygote) != NURSERY_STARTED)
+    if (zygote_socket(&isolation->zygote) < 0 && zygote_start(&isolation->zygote) != ZYGOTE_STARTED)
         log_write(isolation->runtime, CHX_LOG_WARN, "isolated roles can't be started any more: %s",
                   isolation->zygote.why);
     pthread_mutex_unlock(&isolation->runtime->plan_lock);
@@ -365,18 +365,18 @@ static void zygote_revive(Isolation *isolation)
 static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
 {
     Zygote *zygote = &isolation->zygote;
-    if (message->kind == NURSERY_PONG) {
+    if (message->kind == ZYGOTE_PONG) {
         atomic_store(&zygote->heard_ns, atomic_exchange(&zygote->pinged_ns, 0));
         return true;
     }
-    if (message->kind != NURSERY_EXITED && message->kind != NURSERY_REFUSED)
+    if (message->kind != ZYGOTE_EXITED && message->kind != ZYGOTE_REFUSED)
         return false;
     RoleProxy *proxy = proxy_by_id(isolation, message->id);
     if (proxy == NULL)
         return true;
     IsolatedSession *isolated = proxy->isolated;
     isolated_block_lock(isolated);
-    if (message->kind == NURSERY_EXITED)
+    if (message->kind == ZYGOTE_EXITED)
         proxy_died(proxy, message->status);
     else
         proxy_not_spawned(proxy, message->status);
@@ -399,7 +399,7 @@ static void proxies_do(Isolation *isolation, void (*act)(RoleProxy *proxy))
 // Those of the zygote that was lost; not those that the next one has been asked for since: they would run twice.
 static void proxy_orphaned(RoleProxy *proxy)
 {
-    if (proxy->state == LINK_ALIVE && proxy->generation != zygote_generation(&proxy->isolated->isolation->zygote))
+    if (proxy->state == PROXY_ALIVE && proxy->generation != zygote_generation(&proxy->isolated->isolation->zygote))
         proxy_orphan(proxy);
 }
 
@@ -422,7 +422,7 @@ static bool zygote_speaks(Isolation *isolation)
     int heard;
     bool is_new = false;
     while ((heard = zygote_hear(&isolation->zygote, &message)) == 1) {
-        is_new |= message.kind != NURSERY_PONG;
+        is_new |= message.kind != ZYGOTE_PONG;
         if (!zygote_message(isolation, &message)) {
             zygote_terminate(&isolation->zygote);
             heard = -1;
@@ -453,7 +453,7 @@ bool isolation_ping(Isolation *isolation, uint64_t now_ns)
 
 static void proxy_lost(RoleProxy *proxy)
 {
-    if (proxy->state != LINK_NEW)
+    if (proxy->state != PROXY_NEW)
         proxy_lost_touch(proxy);
 }
 
@@ -595,16 +595,16 @@ static ZygoteStart isolation_init(Isolation *isolation, chx_runtime *runtime)
     zygote_init(&isolation->zygote);
     Zygote *zygote = &isolation->zygote;
     ZygoteStart started = zygote_start(zygote);
-    if (started != NURSERY_STARTED)
+    if (started != ZYGOTE_STARTED)
         return started;
     if (!isolation_open(isolation)) {
         snprintf(zygote->why, sizeof zygote->why, "%s", strerrordesc_np(errno));
-        return NURSERY_FAILED;
+        return ZYGOTE_FAILED;
     }
     isolation->has_thread = runtime->platform->thread_start(&isolation->thread, supervisor_main, isolation);
     if (!isolation->has_thread)
         snprintf(zygote->why, sizeof zygote->why, "no thread could be started: out of memory, or too many threads");
-    return isolation->has_thread ? NURSERY_STARTED : NURSERY_FAILED;
+    return isolation->has_thread ? ZYGOTE_STARTED : ZYGOTE_FAILED;
 }
 
 static void isolation_free(Isolation *isolation)
@@ -624,11 +624,11 @@ static void isolation_free(Isolation *isolation)
 
 static chx_status isolation_refuse(const char *file, ZygoteStart started, const char *why)
 {
-    if (started == NURSERY_NOT_ALLOWED)
+    if (started == ZYGOTE_NOT_ALLOWED)
         report_refuse(NULL, file, "roles can't have processes of their own here (use CHX_THREAD): %s", why);
     else
         report_refuse(NULL, file, "processes can't be started: %s", why);
-    return started == NURSERY_NOT_ALLOWED ? CHX_INVALID : CHX_NO_MEMORY;
+    return started == ZYGOTE_NOT_ALLOWED ? CHX_INVALID : CHX_NO_MEMORY;
 }
 
 // The program may have closed them since the last session. The supervisor thread has seen that, or is about to.
@@ -650,7 +650,7 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
         return NULL;
     }
     ZygoteStart started = isolation_init(isolation, runtime);
-    if (started == NURSERY_STARTED)
+    if (started == ZYGOTE_STARTED)
         return isolation;
     *status = isolation_refuse(file, started, isolation->zygote.why);
     isolation_free(isolation);
@@ -660,15 +660,15 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
 // One that has been used before: does it still have what it needs?
 static bool isolation_renew(Isolation *isolation, const char *file, chx_status *status)
 {
-    ZygoteStart started = NURSERY_STARTED;
+    ZygoteStart started = ZYGOTE_STARTED;
     isolation_mend(isolation);
     if (zygote_socket(&isolation->zygote) < 0) {
         started = zygote_start(&isolation->zygote);
         isolation_ring(isolation); // the supervisor thread listens to it from now on
     }
-    if (started != NURSERY_STARTED)
+    if (started != ZYGOTE_STARTED)
         *status = isolation_refuse(file, started, isolation->zygote.why);
-    return started == NURSERY_STARTED;
+    return started == ZYGOTE_STARTED;
 }
 
 // The one with these; those that no session uses and no new one can use are moved to `idle`.

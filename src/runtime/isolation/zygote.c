@@ -30,24 +30,24 @@
 extern char **environ;
 
 // Which object's constructor is to turn the new process into the zygote: its name, or this for the program itself.
-#define NURSERY_VARIABLE "CHOREX_NURSERY"
-#define NURSERY_PROGRAM "program"
-#define NURSERY_AT_WORK "at work" // in the zygote and its children
+#define ZYGOTE_VARIABLE "CHOREX_NURSERY"
+#define ZYGOTE_PROGRAM "program"
+#define ZYGOTE_AT_WORK "at work" // in the zygote and its children
 // Where the zygote finds its files.
 enum {
-    NURSERY_SOCKET = 3,
-    NURSERY_PARENT = 4,
-    NURSERY_LIFE = 5,
-    NURSERY_FIRST_FREE = 6,
-    NURSERY_FILES_MAX = 250, // in one message; the system's limit is 253
+    ZYGOTE_SOCKET = 3,
+    ZYGOTE_PARENT = 4,
+    ZYGOTE_LIFE = 5,
+    ZYGOTE_FIRST_FREE = 6,
+    ZYGOTE_FILES_MAX = 250, // in one message; the system's limit is 253
     CLONE_STACK_BYTES = 65536,
-    NURSERY_END_MS = 1000,
-    NURSERY_BEGIN_MS = 10000, // from its start to its first words
-    NURSERY_LOOK_MS = 20,     // meanwhile, it is looked so often whether its socket is still there
-    NURSERY_LISTEN_S = 5,     // whoever asks does not wait longer than that for it to listen
-    NURSERY_TRIES = 3,
-    NURSERY_PROTOCOL = 2,
-    NURSERY_STATUS_REFUSED = 126, // of a process that was started as a zygote and must not become one
+    ZYGOTE_END_MS = 1000,
+    ZYGOTE_BEGIN_MS = 10000, // from its start to its first words
+    ZYGOTE_LOOK_MS = 20,     // meanwhile, it is looked so often whether its socket is still there
+    ZYGOTE_LISTEN_S = 5,     // whoever asks does not wait longer than that for it to listen
+    ZYGOTE_TRIES = 3,
+    ZYGOTE_PROTOCOL = 2,
+    ZYGOTE_STATUS_REFUSED = 126, // of a process that was started as a zygote and must not become one
     KILL_TRIES = 50,   // at intervals of a millisecond; then it is the zygote that is killed, and all roles with it
     SWEEP_IDLE_MS = 2, // after a role's end, if nothing else is to do; but not later than
     SWEEP_MAX_MS = 20,
@@ -67,7 +67,7 @@ static bool message_send(int socket, const ZygoteMessage *message, const int *fi
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
+        char bytes[CMSG_SPACE(ZYGOTE_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {(void *)message, sizeof *message};
     struct msghdr whole = {.msg_iov = &part, .msg_iovlen = 1};
@@ -93,7 +93,7 @@ static int message_receive(int socket, ZygoteMessage *message, int *files, size_
 {
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(NURSERY_FILES_MAX * sizeof(int))];
+        char bytes[CMSG_SPACE(ZYGOTE_FILES_MAX * sizeof(int))];
     } control;
     struct iovec part = {message, sizeof *message};
     struct msghdr whole = {
@@ -130,11 +130,11 @@ static int spawn_actions(posix_spawn_file_actions_t *actions, const SpawnRequest
         !descriptor_is_ours(&request->life))
         return ECHILD;
     // They are out of the way of their places. dup2 also takes close-on-exec away.
-    int error = posix_spawn_file_actions_adddup2(actions, request->socket.number, NURSERY_SOCKET);
+    int error = posix_spawn_file_actions_adddup2(actions, request->socket.number, ZYGOTE_SOCKET);
     if (error == 0)
-        error = posix_spawn_file_actions_adddup2(actions, request->parent.number, NURSERY_PARENT);
+        error = posix_spawn_file_actions_adddup2(actions, request->parent.number, ZYGOTE_PARENT);
     if (error == 0)
-        error = posix_spawn_file_actions_adddup2(actions, request->life.number, NURSERY_LIFE);
+        error = posix_spawn_file_actions_adddup2(actions, request->life.number, ZYGOTE_LIFE);
     return error;
 }
 
@@ -146,7 +146,7 @@ static int spawn_run(void *argument)
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
-    char *arguments[] = {(char *)"chorex-nursery", NULL};
+    char *arguments[] = {(char *)"chorex-zygote", NULL};
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
@@ -188,13 +188,13 @@ static int spawn_clone(SpawnRequest *request, void *stack)
 static const char *own_object(void)
 {
     const char *name = startup_object(&has_constructed);
-    return name[0] != '\0' ? name : NURSERY_PROGRAM;
+    return name[0] != '\0' ? name : ZYGOTE_PROGRAM;
 }
 
 // The program's, with one more. NULL: no memory.
 static char **spawn_environment(void)
 {
-    static const char prefix[] = NURSERY_VARIABLE "=";
+    static const char prefix[] = ZYGOTE_VARIABLE "=";
     size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
@@ -267,7 +267,7 @@ uint64_t zygote_process_time(pid_t pid)
 
 void zygote_terminate(Zygote *zygote)
 {
-    atomic_store(&zygote->is_doomed, true);
+    atomic_store(&zygote->is_terminated, true);
     if (zygote->pid > 0 && zygote->pid_time != 0 && zygote_process_time(zygote->pid) == zygote->pid_time)
         kill(zygote->pid, SIGKILL);
 }
@@ -276,7 +276,7 @@ void zygote_terminate(Zygote *zygote)
 static int zygote_request(Zygote *zygote)
 {
     int ends[2] = {-1, -1}, life[2] = {-1, -1};
-    struct timeval limit = {.tv_sec = NURSERY_LISTEN_S};
+    struct timeval limit = {.tv_sec = ZYGOTE_LISTEN_S};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
     int error = pipe2(life, O_CLOEXEC) == 0 ? 0 : errno;
@@ -326,25 +326,25 @@ static int zygote_await(Zygote *zygote)
     struct pollfd polled = {.fd = zygote->socket.number, .events = POLLIN};
     int ready = 0;
     // The program may close it meanwhile, and another file have its number: nothing would be heard of that.
-    for (int waited = 0; waited < NURSERY_BEGIN_MS && ready == 0; waited += NURSERY_LOOK_MS) {
+    for (int waited = 0; waited < ZYGOTE_BEGIN_MS && ready == 0; waited += ZYGOTE_LOOK_MS) {
         if (!descriptor_is_ours(&zygote->socket))
             return ECHILD;
-        while ((ready = poll(&polled, 1, NURSERY_LOOK_MS)) < 0 && errno == EINTR)
+        while ((ready = poll(&polled, 1, ZYGOTE_LOOK_MS)) < 0 && errno == EINTR)
             ;
     }
     if (ready == 0)
         return ETIMEDOUT;
     bool has_begun =
-        zygote_hear(zygote, &message) == 1 && message.kind == NURSERY_BEGUN && message.status == NURSERY_PROTOCOL;
+        zygote_hear(zygote, &message) == 1 && message.kind == ZYGOTE_BEGUN && message.status == ZYGOTE_PROTOCOL;
     return has_begun ? 0 : ECHILD;
 }
 
 static const char *zygote_refusal(Zygote *zygote, int *missing)
 {
-    const char *of_role = getenv(NURSERY_VARIABLE);
+    const char *of_role = getenv(ZYGOTE_VARIABLE);
     if (!has_constructed)
         return "the program's constructors have not all run: start the session in main, or later";
-    if (startup_is_marked() && !is_zygote && (of_role == NULL || strcmp(of_role, NURSERY_AT_WORK) != 0))
+    if (startup_is_marked() && !is_zygote && (of_role == NULL || strcmp(of_role, ZYGOTE_AT_WORK) != 0))
         return "this process was started for isolated roles itself, and did not become what it should";
     return startup_refusal(&has_constructed, zygote->why, sizeof zygote->why, missing);
 }
@@ -369,7 +369,7 @@ static void zygote_publish(Zygote *zygote, const Zygote *newborn)
     zygote->socket = newborn->socket;
     zygote->life = newborn->life;
     zygote->why[0] = '\0';
-    atomic_store(&zygote->is_doomed, false);
+    atomic_store(&zygote->is_terminated, false);
     atomic_store(&zygote->pinged_ns, 0);
     atomic_store(&zygote->heard_ns, 0);
     pthread_mutex_unlock(&zygote->lock);
@@ -383,14 +383,14 @@ ZygoteStart zygote_start(Zygote *zygote)
         if (refusal != zygote->why)
             snprintf(zygote->why, sizeof zygote->why, "%s%s%s", refusal, missing != 0 ? ": " : "",
                      missing != 0 ? strerrordesc_np(missing) : "");
-        return missing != 0 ? NURSERY_FAILED : NURSERY_NOT_ALLOWED;
+        return missing != 0 ? ZYGOTE_FAILED : ZYGOTE_NOT_ALLOWED;
     }
     // Nobody else hears or asks it before it has begun.
     Zygote newborn;
     zygote_init(&newborn);
     int error = ECHILD;
     // It may be killed like any process.
-    for (int i = 0; i < NURSERY_TRIES && error == ECHILD; i++) {
+    for (int i = 0; i < ZYGOTE_TRIES && error == ECHILD; i++) {
         error = zygote_request(&newborn);
         if (error == 0 && (error = zygote_await(&newborn)) != 0) {
             zygote_terminate(&newborn);
@@ -402,7 +402,7 @@ ZygoteStart zygote_start(Zygote *zygote)
     else
         snprintf(zygote->why, sizeof zygote->why, "%s", spawn_error(error));
     pthread_mutex_destroy(&newborn.lock);
-    return error == 0 ? NURSERY_STARTED : NURSERY_FAILED;
+    return error == 0 ? ZYGOTE_STARTED : ZYGOTE_FAILED;
 }
 
 // A program that orphans are handed down to, such as the first of a container, is the zygote's parent by now. For all
@@ -412,7 +412,7 @@ static void zygote_wait(pid_t pid)
     int is_reaper = 0;
     if (pid <= 0 || (getpid() != 1 && (prctl(PR_GET_CHILD_SUBREAPER, &is_reaper) != 0 || is_reaper == 0)))
         return;
-    for (int i = 0; i < NURSERY_END_MS && waitpid(pid, NULL, WNOHANG) == 0; i++)
+    for (int i = 0; i < ZYGOTE_END_MS && waitpid(pid, NULL, WNOHANG) == 0; i++)
         poll(NULL, 0, 1);
 }
 
@@ -423,11 +423,11 @@ static bool life_ends(const Zygote *zygote, const Descriptor *life)
     int ready;
     // The program has closed it.
     if (polled.fd < 0) {
-        for (int i = 0; i < NURSERY_END_MS && zygote_process_time(zygote->pid) == zygote->pid_time; i++)
+        for (int i = 0; i < ZYGOTE_END_MS && zygote_process_time(zygote->pid) == zygote->pid_time; i++)
             poll(NULL, 0, 1);
         return zygote_process_time(zygote->pid) != zygote->pid_time;
     }
-    while ((ready = poll(&polled, 1, NURSERY_END_MS)) < 0 && errno == EINTR)
+    while ((ready = poll(&polled, 1, ZYGOTE_END_MS)) < 0 && errno == EINTR)
         ;
     return ready != 0;
 }
@@ -450,7 +450,7 @@ void zygote_end(Zygote *zygote)
     descriptor_close(&life);
     zygote_wait(zygote->pid);
     zygote->pid = 0;
-    atomic_store(&zygote->is_doomed, false);
+    atomic_store(&zygote->is_terminated, false);
 }
 
 // It can't be sent because the system lacks something at the moment.
@@ -462,9 +462,9 @@ static bool is_shortage(int error)
 // In several messages, if there are more files than fit into one.
 static bool message_send_all(int socket, ZygoteKind kind, uint64_t id, const int *files, size_t count)
 {
-    for (; count > NURSERY_FILES_MAX; files += NURSERY_FILES_MAX, count -= NURSERY_FILES_MAX) {
-        ZygoteMessage part = {.kind = NURSERY_FILES, .status = NURSERY_FILES_MAX, .id = id};
-        if (!message_send(socket, &part, files, NURSERY_FILES_MAX, 0))
+    for (; count > ZYGOTE_FILES_MAX; files += ZYGOTE_FILES_MAX, count -= ZYGOTE_FILES_MAX) {
+        ZygoteMessage part = {.kind = ZYGOTE_FILES, .status = ZYGOTE_FILES_MAX, .id = id};
+        if (!message_send(socket, &part, files, ZYGOTE_FILES_MAX, 0))
             return false;
     }
     ZygoteMessage message = {.kind = kind, .status = (int32_t)count, .id = id};
@@ -483,13 +483,13 @@ static bool zygote_ask(Zygote *zygote, ZygoteKind kind, uint64_t id, const int *
     if (generation != NULL)
         *generation = zygote->generation;
     // What it would still do ends with it.
-    if (atomic_load(&zygote->is_doomed)) {
+    if (atomic_load(&zygote->is_terminated)) {
         socket = -1;
         errno = EPIPE;
     }
     bool asked = socket >= 0 && message_send_all(socket, kind, id, files, count);
     // Nobody asks twice for a kill, and a process that is not killed may run for ever.
-    for (int i = 0; socket >= 0 && !asked && kind == NURSERY_KILL && is_shortage(errno); i++) {
+    for (int i = 0; socket >= 0 && !asked && kind == ZYGOTE_KILL && is_shortage(errno); i++) {
         if (i == KILL_TRIES) {
             errno = EAGAIN;
             break;
@@ -515,22 +515,22 @@ uint64_t zygote_generation(Zygote *zygote)
 
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation)
 {
-    return zygote_ask(zygote, NURSERY_SPAWN, id, files, count, generation);
+    return zygote_ask(zygote, ZYGOTE_SPAWN, id, files, count, generation);
 }
 
 bool zygote_kill(Zygote *zygote, uint64_t id)
 {
-    return zygote_ask(zygote, NURSERY_KILL, id, NULL, 0, NULL);
+    return zygote_ask(zygote, ZYGOTE_KILL, id, NULL, 0, NULL);
 }
 
 bool zygote_ping(Zygote *zygote)
 {
-    return zygote_ask(zygote, NURSERY_PING, 0, NULL, 0, NULL);
+    return zygote_ask(zygote, ZYGOTE_PING, 0, NULL, 0, NULL);
 }
 
 int zygote_hear(Zygote *zygote, ZygoteMessage *message)
 {
-    int files[NURSERY_FILES_MAX];
+    int files[ZYGOTE_FILES_MAX];
     size_t count;
     int socket = descriptor_use(&zygote->socket);
     if (socket < 0)
@@ -581,7 +581,7 @@ static void unsaid_grow(void)
 
 static void nest_say(ZygoteMessage message)
 {
-    if (nest.unsaid_count == 0 && message_send(NURSERY_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
+    if (nest.unsaid_count == 0 && message_send(ZYGOTE_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
         return;
     if (nest.unsaid_count == nest.unsaid_capacity)
         unsaid_grow();
@@ -593,7 +593,7 @@ static void nest_say_rest(void)
 {
     size_t notified = 0;
     while (notified < nest.unsaid_count &&
-           message_send(NURSERY_SOCKET, &nest.notify_pending[notified], NULL, 0, MSG_DONTWAIT))
+           message_send(ZYGOTE_SOCKET, &nest.notify_pending[notified], NULL, 0, MSG_DONTWAIT))
         notified++;
     nest.unsaid_count -= notified;
     memmove(nest.notify_pending, nest.notify_pending + notified, nest.unsaid_count * sizeof *nest.notify_pending);
@@ -674,8 +674,8 @@ static void child_begin(pid_t zygote)
         if (changed[i].is_restored)
             sigaction(changed[i].signal, &changed[i].before, NULL);
     setrlimit(RLIMIT_NOFILE, &files_before);
-    close(NURSERY_SOCKET);
-    close(NURSERY_PARENT);
+    close(ZYGOTE_SOCKET);
+    close(ZYGOTE_PARENT);
     for (size_t i = 0; i < nest.count; i++)
         close(nest.polled[i + 2].fd);
     process_main(nest.files, nest.file_count);
@@ -723,7 +723,7 @@ static void nest_reap(size_t index)
     nest.children[index] = nest.children[nest.count];
     nest.polled[index + 2] = nest.polled[nest.count + 2];
     nest.has_ended = true;
-    nest_say((ZygoteMessage){NURSERY_EXITED, status, child.id});
+    nest_say((ZygoteMessage){ZYGOTE_EXITED, status, child.id});
 }
 
 // The program is gone, or does not want it any more.
@@ -735,7 +735,7 @@ static _Noreturn void nest_end(void)
     for (size_t i = 0; i < nest.count; i++)
         while (waitpid(nest.children[i].pid, NULL, 0) < 0 && errno == EINTR)
             ;
-    for (int i = 0; i < NURSERY_END_MS && !offspring_end(NULL, 0); i++)
+    for (int i = 0; i < ZYGOTE_END_MS && !offspring_end(NULL, 0); i++)
         poll(NULL, 0, 1);
     _exit(0);
 }
@@ -786,15 +786,15 @@ static bool nest_add_files(const int *files, size_t count)
 static void nest_answer(void)
 {
     ZygoteMessage message;
-    int files[NURSERY_FILES_MAX];
+    int files[ZYGOTE_FILES_MAX];
     size_t count;
     int heard;
-    while ((heard = message_receive(NURSERY_SOCKET, &message, files, &count)) == 1) {
-        if (message.kind == NURSERY_PING) {
-            nest_say((ZygoteMessage){.kind = NURSERY_PONG});
+    while ((heard = message_receive(ZYGOTE_SOCKET, &message, files, &count)) == 1) {
+        if (message.kind == ZYGOTE_PING) {
+            nest_say((ZygoteMessage){.kind = ZYGOTE_PONG});
             continue;
         }
-        if (message.kind == NURSERY_KILL) {
+        if (message.kind == ZYGOTE_KILL) {
             nest_kill(message.id);
             continue;
         }
@@ -807,12 +807,12 @@ static void nest_answer(void)
             nest.files_error = EMFILE;
         if (!nest_add_files(files, count))
             nest.files_error = ENOMEM;
-        if (message.kind != NURSERY_SPAWN)
+        if (message.kind != ZYGOTE_SPAWN)
             continue;
         int error = nest.files_error != 0 ? nest.files_error : nest_spawn(message.id);
         nest_drop_files();
         if (error != 0)
-            nest_say((ZygoteMessage){NURSERY_REFUSED, error, message.id});
+            nest_say((ZygoteMessage){ZYGOTE_REFUSED, error, message.id});
     }
     if (heard < 0)
         nest_end();
@@ -821,7 +821,7 @@ static void nest_answer(void)
 // These concern the program, which speaks for its roles.
 static void environment_clean(void)
 {
-    if (setenv(NURSERY_VARIABLE, NURSERY_AT_WORK, 1) != 0)
+    if (setenv(ZYGOTE_VARIABLE, ZYGOTE_AT_WORK, 1) != 0)
         _exit(1);
     unsetenv("CHOREX_TRACE");
     unsetenv("CHOREX_SIM");
@@ -834,20 +834,20 @@ static void nest_begin(void)
     signals_change();
     streams_open();
     files_limit_lift();
-    prctl(PR_SET_NAME, "chorex-nursery");
+    prctl(PR_SET_NAME, "chorex-zygote");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    syscall(SYS_close_range, NURSERY_FIRST_FREE, UINT_MAX, 0);
-    fcntl(NURSERY_SOCKET, F_SETFD, FD_CLOEXEC);
-    fcntl(NURSERY_PARENT, F_SETFD, FD_CLOEXEC);
-    fcntl(NURSERY_LIFE, F_SETFD, FD_CLOEXEC);
+    syscall(SYS_close_range, ZYGOTE_FIRST_FREE, UINT_MAX, 0);
+    fcntl(ZYGOTE_SOCKET, F_SETFD, FD_CLOEXEC);
+    fcntl(ZYGOTE_PARENT, F_SETFD, FD_CLOEXEC);
+    fcntl(ZYGOTE_LIFE, F_SETFD, FD_CLOEXEC);
     // What other constructors have printed is the program's to print.
     __fpurge(stdout);
     environment_clean();
     if (!nest_reserve())
         _exit(1);
-    nest.polled[0] = (struct pollfd){.fd = NURSERY_SOCKET, .events = POLLIN};
-    nest.polled[1] = (struct pollfd){.fd = NURSERY_PARENT, .events = POLLIN};
-    nest_say((ZygoteMessage){.kind = NURSERY_BEGUN, .status = NURSERY_PROTOCOL});
+    nest.polled[0] = (struct pollfd){.fd = ZYGOTE_SOCKET, .events = POLLIN};
+    nest.polled[1] = (struct pollfd){.fd = ZYGOTE_PARENT, .events = POLLIN};
+    nest_say((ZygoteMessage){.kind = ZYGOTE_BEGUN, .status = ZYGOTE_PROTOCOL});
 }
 
 static _Noreturn void zygote_main(void)
@@ -881,17 +881,17 @@ static void __attribute__((constructor)) zygote_begin(void)
     registry_seal();
     if (!startup_is_marked())
         return;
-    const char *wanted = getenv(NURSERY_VARIABLE), *own = own_object();
+    const char *wanted = getenv(ZYGOTE_VARIABLE), *own = own_object();
     // A library that a role has loaded.
-    if (wanted != NULL && strcmp(wanted, NURSERY_AT_WORK) == 0)
+    if (wanted != NULL && strcmp(wanted, ZYGOTE_AT_WORK) == 0)
         return;
     // Each library that has a choreography may have a copy of this one; the program's own constructors are the last.
-    if (wanted != NULL && strcmp(wanted, own) != 0 && strcmp(own, NURSERY_PROGRAM) != 0)
+    if (wanted != NULL && strcmp(wanted, own) != 0 && strcmp(own, ZYGOTE_PROGRAM) != 0)
         return;
     int type = 0;
     socklen_t size = sizeof type;
     if (getauxval(AT_SECURE) != 0 || wanted == NULL || strcmp(wanted, own) != 0 ||
-        getsockopt(NURSERY_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
-        _exit(NURSERY_STATUS_REFUSED);
+        getsockopt(ZYGOTE_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+        _exit(ZYGOTE_STATUS_REFUSED);
     zygote_main();
 }

@@ -28,27 +28,27 @@ typedef struct {
     _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
     _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
     unsigned silences; // so often in a row there was no answer yet when it was looked for; of the thread that hears
-    _Atomic bool is_doomed;    // it was killed by the program, which has not heard its end yet
+    _Atomic bool is_terminated;    // it was killed by the program, which has not heard its end yet
     uint64_t generation;       // rises when one ends; under the lock
     char why[REPORT_WHY_SIZE]; // the last one could not be started
 } Zygote;
 
 // A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.
 typedef enum {
-    NURSERY_SPAWN,
-    NURSERY_KILL,
-    NURSERY_PING,
-    NURSERY_BEGUN,
-    NURSERY_EXITED,
-    NURSERY_REFUSED,
-    NURSERY_PONG,
-    NURSERY_FILES,
+    ZYGOTE_SPAWN,
+    ZYGOTE_KILL,
+    ZYGOTE_PING,
+    ZYGOTE_BEGUN,
+    ZYGOTE_EXITED,
+    ZYGOTE_REFUSED,
+    ZYGOTE_PONG,
+    ZYGOTE_FILES,
 } ZygoteKind;
 
 typedef enum {
-    NURSERY_STARTED,
-    NURSERY_NOT_ALLOWED, // it would not be safe to start the program once more
-    NURSERY_FAILED,
+    ZYGOTE_STARTED,
+    ZYGOTE_NOT_ALLOWED, // it would not be safe to start the program once more
+    ZYGOTE_FAILED,
 } ZygoteStart;
 
 typedef struct {
@@ -77,7 +77,7 @@ uint64_t zygote_generation(Zygote *zygote);
 // Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation);
 bool zygote_kill(Zygote *zygote, uint64_t id);
-// Does it still listen? It answers NURSERY_PONG when all that was asked before has been done.
+// Does it still listen? It answers ZYGOTE_PONG when all that was asked before has been done.
 bool zygote_ping(Zygote *zygote);
 // An answer, without waiting: 1; none there: 0; the zygote is gone: -1.
 int zygote_hear(Zygote *zygote, ZygoteMessage *message);

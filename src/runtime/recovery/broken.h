@@ -15,7 +15,7 @@ enum {
     BROKEN_MEETING_SKIPPED,     // nobody waits at the end of a block
     BROKEN_WRONG_BLOCK,         // a failure goes to the outermost block
     BROKEN_NOT_RESTORED,        // variables keep the values of the abandoned attempt
-    BROKEN_LATE_MARK_FORGOTTEN, // a role that comes late begins with the first attempt
+    BROKEN_LATE_ATTEMPT_FORGOTTEN, // a role that comes late begins with the first attempt
     BROKEN_NOTICE_TWICE,        // a role that comes late goes back once more
     BROKEN_COUNTED_NAMES,       // instances of blocks are named by counting all blocks that a role has entered
     BROKEN_DEATH_CHARGED_TWICE, // a failure in an abandoned attempt counts as one of the current attempt

@@ -178,7 +178,7 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     blocks_unlock(session);
     if (!is_in)
         return savepoint_stays_out(actor, savepoint, lacks);
-    if (is_broken(BROKEN_LATE_MARK_FORGOTTEN))
+    if (is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN))
         savepoint->position.attempt = 0;
     savepoint_push(actor, savepoint, (*ordinal)++);
     if (actor->self.observed != 0)
@@ -246,7 +246,7 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
 CHX_INLINE void savepoint_meet(Session *session, Savepoint *savepoint)
 {
     Position *position = &savepoint->position;
-    CHECK(position->block->attempt == position->attempt || is_broken(BROKEN_LATE_MARK_FORGOTTEN));
+    CHECK(position->block->attempt == position->attempt || is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN));
     if (!position->arrived) {
         recovery_arrive(&session->recovery, position);
         if (position->is_done)

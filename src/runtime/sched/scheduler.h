@@ -69,7 +69,7 @@ struct Worker {
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain
-    _Atomic uintptr_t handoff; // an actor that others gave it; GIFT_NONE, GIFT_WANTED: it searches
+    _Atomic uintptr_t handoff; // an actor that others gave it; HANDOFF_NONE, HANDOFF_WANTED: it searches
 
     uint64_t seen_turn; // the watch's
     uint64_t seen_ns;

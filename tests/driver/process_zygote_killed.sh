@@ -1,4 +1,4 @@
-# The nursery dies in the middle, again and again: there is a new one, and the roles go on from their checkpoint.
+# The zygote dies in the middle, again and again: there is a new one, and the roles go on from their checkpoint.
 set -eu
 . "$(dirname "$0")/common.bash"
 . "$(dirname "$0")/processes.bash"
@@ -61,7 +61,7 @@ inside()
 }
 for i in 1 2 3 4 5; do
     soon "the roles are not in the block" inside $i
-    kill -9 $(named chorex-nursery) || fail "there is no nursery"
+    kill -9 $(named chorex-zygote) || fail "there is no zygote"
 done
 soon "the roles are not in the block" inside 6
 touch stop
