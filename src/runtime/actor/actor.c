@@ -31,7 +31,7 @@ static void actor_keep_result(Actor *actor)
 // False: the session is being stopped.
 static bool actor_roll_back(Actor *actor)
 {
-    // In this order: the session is marked as stopping before the alarm for it rises.
+    // In this order: a session is marked as stopping before the rollback generation rises for that.
     uint32_t generation = atomic_load(actor->self.generation);
     if (session_is_stopping(actor->session))
         return false;
@@ -57,7 +57,7 @@ static void actor_notify_pending(Actor *actor)
 static ActorOutcome actor_go_on(Actor *actor, chx_step step)
 {
     for (;;) {
-        // Who called a function takes its result first, whatever happens.
+        // An actor whose call has returned takes the result first, whatever happens.
         if (step != CHX_STEP_RETURN) {
             if (actor_generation_changed(actor)) {
                 if (!actor_roll_back(actor))
@@ -112,8 +112,8 @@ static bool actor_waits_for(const Actor *actor, const Actor *next)
     return next == ((wants & WANTS_ROOM) != 0 ? channel->consumer : channel->producer);
 }
 
-// Inside: who can run in the actor's place: the one that waits on this worker for what the actor has sent, or that is to
-// be run next here. NULL: nobody, or not before others are told something.
+// In an owner section: the actor that can run in this one's place: the one that waits on this worker for what it has sent,
+// or that is to be run next here. NULL: there is none, or others must be told something first.
 static Actor *actor_successor(Worker *worker, Actor *actor)
 {
     Actor *next = atomic_load_explicit(&worker->next, memory_order_relaxed);
@@ -127,22 +127,22 @@ static Actor *actor_successor(Worker *worker, Actor *actor)
     } else if (next == NULL || next->session->float_control != actor->session->float_control) {
         return NULL;
     }
-    // Who is to be told of the room that was made must be the one that runs next: that one will look for itself.
+    // A producer that has not been told of the room that was made must be the one that runs next: it looks for itself.
     if (credit_pending != NULL && credit_pending->producer != next)
         return NULL;
-    // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by one who has
-    // been here all the time.
+    // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by an actor that has
+    // been on it all the time.
     return session_is_pinned_to(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
 }
 
-// Inside: makes the actor wait. False: there is news, nothing was done.
+// In an owner section: makes the actor wait. False: the rollback generation has changed, and nothing was done.
 static bool actor_wait_inside(Actor *actor)
 {
     chx_channel *notify_pending = actor->self.notify_pending;
     // Before it waits: afterwards it may be in another's hand.
     actor->self.notify_pending = NULL;
     atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
-    // Who raises an alarm does it before scheduler_quiesce, which fences, and looks who waits after.
+    // Whoever raises the generation does it before scheduler_quiesce, which fences, and looks for actors that wait after that.
     atomic_signal_fence(memory_order_seq_cst);
     if (chx_generation_changed(&actor->self)) {
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);

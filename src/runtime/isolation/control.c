@@ -1,7 +1,7 @@
 // control.c: what the process of an isolated role says. See parent.h.
 //
-// It may be broken in any way: each post is checked, and one that makes no sense is the end of that process, never of
-// this one.
+// The process may be broken in any way: each control message is checked, and one that makes no sense is the end of that
+// process, never of this one.
 
 #include "runtime/isolation/parent.h"
 
@@ -120,7 +120,7 @@ static bool control_end(RoleProxy *proxy, const unsigned char *data, size_t size
     Actor *actor = proxy->actor;
     void *slot = session_result(session, actor->index);
     const chx_type *type = session->plan->roles[actor->index].entry->function->result;
-    // Who has been rolled back is in a block, too.
+    // A role that has been rolled back is in a block, too.
     if (actor->member.count != 0)
         return false;
     if (slot != NULL) {
@@ -194,8 +194,9 @@ static bool channel_is_empty(Channel *channel)
     return ring_load(&words->head).word == ring_load(&words->tail).word;
 }
 
-// Who is right? Both can write there. If it is broken, the complaint is believed; a role of this process does not break
-// it. If it looks right, one of the two is wrong about what has to come.
+// A process says that what its peer wrote into their ring violates the protocol. Both can write there. If the ring is broken,
+// that is believed; a role of this process does not break it. If it looks right, one of the two is wrong about what has to
+// come.
 static bool control_report_violation(RoleProxy *proxy, const unsigned char *data, size_t size)
 {
     uint32_t words[2];
@@ -255,7 +256,7 @@ static bool control_take(RoleProxy *proxy, uint32_t kind, const unsigned char *d
     }
 }
 
-// Can there be such a post? The others are as small as their structs.
+// Can there be such a message? The others are as small as their structs.
 static bool control_can_be(const ControlHead *head)
 {
     if (head->kind == CONTROL_ENTER || head->kind == CONTROL_END)
@@ -315,7 +316,8 @@ static bool controls_read(RoleProxy *proxy, uint64_t tail, size_t wanted)
         return false;
     }
     while (count > 0) {
-        size_t at = proxy->control_head % CONTROLS_BYTES, part = CONTROLS_BYTES - at < count ? CONTROLS_BYTES - at : count;
+        size_t at = proxy->control_head % CONTROLS_BYTES,
+               part = CONTROLS_BYTES - at < count ? CONTROLS_BYTES - at : count;
         memcpy(proxy->message.data + proxy->message.size, proxy->control->controls + at, part);
         proxy->message.size += part;
         proxy->control_head += part;
@@ -324,7 +326,7 @@ static bool controls_read(RoleProxy *proxy, uint64_t tail, size_t wanted)
     return proxy->message.size == wanted;
 }
 
-// One whole post. False: there is none.
+// One whole message. False: there is none.
 static bool control_next(RoleProxy *proxy)
 {
     ControlBlock *control = proxy->control;
@@ -360,7 +362,7 @@ bool proxy_take_controls(RoleProxy *proxy)
             return true;
         ControlHead head;
         memcpy(&head, proxy->message.data, sizeof head);
-        // What a about to be killed one says counts no more, but one that is ready may have acted in the new attempt.
+        // What a process says that is about to be killed counts no more, but one that is ready may have acted in the new attempt.
         bool is_heard = !proxy->kill_pending || head.kind == CONTROL_READY;
         bool is_good =
             !is_heard || control_take_guarded(proxy, head.kind, proxy->message.data + sizeof head, head.size);

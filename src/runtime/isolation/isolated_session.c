@@ -72,7 +72,7 @@ void doorbell_ring(Doorbell *doorbell)
 
 void doorbell_sleep(Doorbell *doorbell, uint32_t seen)
 {
-    // In this order: who rings either changes the word before the system looks at it, or sees this.
+    // In this order: a thread that rings either changes the word before the system looks at it, or sees this.
     atomic_store(&doorbell->sleeps, 1);
     syscall(SYS_futex, (void *)&doorbell->word, FUTEX_WAIT, seen, NULL, NULL, 0);
     atomic_store(&doorbell->sleeps, 0);

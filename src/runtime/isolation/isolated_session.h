@@ -1,7 +1,7 @@
 // isolated session.h: what a session and its isolated roles share: memory in files, each of which is given only to those that need
 // what is in it. Whoever has a file can map all of it, so the files are the borders; files.c decides what goes where.
 //
-//     a role's own file    its control block (orders to it, control messages from it), its rings to     the parent and the role
+//     a role's own file    its control block (commands to it, control messages from it), its rings to     the parent and the role
 //                          and from roles of the parent's process
 //     a pair's file        the rings between two isolated roles                     the parent and the two
 //     a role's doorbell        slept on by the role, rung by those that it has rings    the parent, the role and those
@@ -36,7 +36,7 @@ typedef struct {
 
 // Back to the block at this depth, in this attempt.
 typedef struct {
-    uint32_t number; // of the order
+    uint32_t number; // of the command
     uint32_t depth, attempt, epoch;
     uint64_t goes; // blocks left so far
     chx_fault_kind kind;
@@ -46,10 +46,10 @@ typedef struct {
 
 typedef struct {
     // The parent's.
-    _Alignas(CACHE_LINE) _Atomic uint32_t generation; // the number of the latest order
+    _Alignas(CACHE_LINE) _Atomic uint32_t generation; // the number of the latest command
     _Atomic uint32_t command_lock;                    // odd: it is being written
     RollbackCommand command;
-    // Twice the number of the order; one more: the process has taken it up; COMMAND_REVOKED: it is to be killed instead.
+    // Twice the number of the command; one more: the process obeys it; COMMAND_REVOKED: it is to be killed instead.
     _Atomic uint64_t command_state;
     _Atomic uint32_t late; // so many recoveries, or fewer, were begun of blocks that it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left

@@ -1,8 +1,8 @@
 // process.c: an isolated role in its own process: one actor, one thread, all channels lead out.
 //
-// It runs the same projected code. What differs: entering a block is posted together with what was saved, and the body
-// goes on at once, unless a recovery has begun somewhere that this role may not know of; the end of a block is posted and
-// waited for; a recovery comes as an order in the control block.
+// It runs the same projected code. What differs: entering a block is a control message with what was saved, and the body
+// goes on at once, unless a recovery has begun somewhere that this role may not know of; the end of a block is a control
+// message, too, and its answer is waited for; a recovery comes as a rollback command in the control block.
 
 #define _GNU_SOURCE
 #include "runtime/recovery/checkpoint.h"
@@ -143,7 +143,8 @@ static void controls_write(Process *process, const void *data, size_t size)
     const unsigned char *bytes = data;
     while (size > 0) {
         uint64_t head = atomic_load(&process->control->control_head);
-        size_t room = CONTROLS_BYTES - (size_t)(process->control_tail - head), at = process->control_tail % CONTROLS_BYTES;
+        size_t room = CONTROLS_BYTES - (size_t)(process->control_tail - head),
+               at = process->control_tail % CONTROLS_BYTES;
         size_t part = size < room ? size : room;
         part = part < CONTROLS_BYTES - at ? part : CONTROLS_BYTES - at;
         if (part == 0) {
@@ -176,7 +177,7 @@ static void process_send_control(Process *process, ControlKind kind, const void 
     controls_write(process, data, size);
     process->posted++;
     atomic_store(&process->control->control_tail, process->control_tail);
-    // The supervisor thread need not be rung for what is posted before the end.
+    // The supervisor thread need not be rung for what is said before the end.
     if (atomic_load(&process->control->supervisor_awake) == 0 && !process_ring(process) && !is_end)
         process_lost_descriptor(process);
 }
@@ -229,7 +230,7 @@ static void process_report_violation(Actor *actor, Channel *channel, Violation a
     uint32_t words[2] = {channel->shm->number, about};
     uint32_t seen = atomic_load(&process_doorbell(process)->word);
     process_send_control(process, CONTROL_COMPLAIN, words, sizeof words);
-    // Who is to blame is killed. The doorbell rings when there is reason to look again.
+    // The process that is to blame is killed. The doorbell rings when there is reason to look again.
     bool is_settled = about == VIOLATION_AHEAD || about == VIOLATION_ENDED;
     if (!is_settled && atomic_load(actor->self.generation) == actor->self.generation_seen)
         doorbell_sleep(process_doorbell(process), seen);
@@ -366,7 +367,7 @@ static void command_obey(Actor *actor, const RollbackCommand *command)
     target->fault = fault_new(actor, command->kind, command->signal, command->line, command->role, command->why);
 }
 
-// From here on it acts in the new attempt. False: there is another order by now.
+// From here on it acts in the new attempt. False: there is another command by now.
 static bool command_recover(ControlBlock *control, const RollbackCommand *command)
 {
     uint64_t state = (uint64_t)command->number * 2;

@@ -1,4 +1,5 @@
-// role_proxy.c: an isolated role as its session sees it: its orders, its deaths, its new processes. See parent.h; control messages.c.
+// role_proxy.c: an isolated role as its session sees it: rollback commands to it, its deaths, its new processes. See parent.h;
+// what it says is in control.c.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
@@ -27,7 +28,7 @@ static uint64_t proxy_now_ns(const RoleProxy *proxy)
     return proxy->isolated->session->runtime->platform->now_ns();
 }
 
-// ---- orders ----
+// ---- rollback commands ----
 
 static void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
 {
@@ -435,7 +436,8 @@ void proxy_died(RoleProxy *proxy, int status)
     if (proxy->state != PROXY_ALIVE)
         return;
     // What it said before it died counts. So many control messages can be there, and nobody adds more who has a right to.
-    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy); i++)
+    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy);
+         i++)
         ;
     if (proxy->state != PROXY_ALIVE)
         return;

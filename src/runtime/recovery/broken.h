@@ -8,17 +8,17 @@
 
 enum {
     BROKEN_NOTHING,
-    BROKEN_NO_EPOCH_CHECK,      // messages of abandoned attempts are received
-    BROKEN_ONE_SESSION_EPOCH,   // a recovery changes the epoch of all channels, also with roles outside of the block
-    BROKEN_ARRIVALS_SURVIVE,    // who was at the end of an abandoned attempt counts in the next one
-    BROKEN_LIFO,                // the newest message of a channel is received first
-    BROKEN_MEETING_SKIPPED,     // nobody waits at the end of a block
-    BROKEN_WRONG_BLOCK,         // a failure goes to the outermost block
-    BROKEN_NOT_RESTORED,        // variables keep the values of the abandoned attempt
+    BROKEN_NO_EPOCH_CHECK,         // messages of abandoned attempts are received
+    BROKEN_ONE_SESSION_EPOCH,      // a recovery changes the epoch of all channels, also with roles outside of the block
+    BROKEN_ARRIVALS_SURVIVE,       // a role that was at the end of an abandoned attempt counts in the next one
+    BROKEN_LIFO,                   // the newest message of a channel is received first
+    BROKEN_MEETING_SKIPPED,        // nobody waits at the end of a block
+    BROKEN_WRONG_BLOCK,            // a failure goes to the outermost block
+    BROKEN_NOT_RESTORED,           // variables keep the values of the abandoned attempt
     BROKEN_LATE_ATTEMPT_FORGOTTEN, // a role that comes late begins with the first attempt
-    BROKEN_NOTICE_TWICE,        // a role that comes late goes back once more
-    BROKEN_COUNTED_NAMES,       // instances of blocks are named by counting all blocks that a role has entered
-    BROKEN_DEATH_CHARGED_TWICE, // a failure in an abandoned attempt counts as one of the current attempt
+    BROKEN_NOTICE_TWICE,           // a role that comes late goes back once more
+    BROKEN_COUNTED_NAMES,          // instances of blocks are named by counting all blocks that a role has entered
+    BROKEN_DEATH_CHARGED_TWICE,    // a failure in an abandoned attempt counts as one of the current attempt
 };
 
 #ifndef CHX_BROKEN

@@ -41,7 +41,7 @@ static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t cou
     pthread_mutex_unlock(&worker->lock);
 }
 
-// The first one. `freely`: not if its session is one that the worker runs alone.
+// The first one. `freely`: not if its session is pinned to the worker.
 static Actor *queue_take_if(Worker *worker, bool freely)
 {
     if (atomic_load(&worker->queued) == 0)
@@ -341,7 +341,7 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     here->busy--;
 }
 
-// ---- gifts ----
+// ---- handing actors to idle workers ----
 
 // Any thread: what the worker was given and has not taken yet.
 static Actor *handoff_take(Worker *worker)
@@ -378,7 +378,7 @@ bool scheduler_hand_off(Scheduler *scheduler, Worker *worker, Actor *actor)
     Worker *idle_worker = idle_worker_for(scheduler, actor);
     if (idle_worker == NULL)
         return false;
-    // Nobody else has an actor of a session that this worker runs alone; from now on somebody may.
+    // No other worker has an actor of a session that is pinned to this one; from now on one may.
     if (session_is_pinned_to(actor->session, worker))
         session_unpin(actor->session);
     uintptr_t wanted = HANDOFF_WANTED;
@@ -427,7 +427,7 @@ static bool scheduler_others_rest(Scheduler *scheduler)
     return true;
 }
 
-// Who is about to hand over has to ask first whether the scheduler is closed, and whether there is news.
+// A worker that is about to hand over asks first whether the scheduler is quiesced and the rollback generation another.
 static void scheduler_end_slices(Scheduler *scheduler)
 {
     uint32_t count = atomic_load(&scheduler->worker_count);

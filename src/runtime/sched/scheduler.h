@@ -27,7 +27,7 @@ enum {
     WORTH_NS = 50000,            // so long
     APART = 16,                  // so often steps of a session's roles are timed after one took long
     APART_VAIN = 4,              // and so much less often after one did not
-    BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that it runs alone
+    BACKLOG = 2,                 // in a worker's queue: reason enough to take one of a session that is pinned to it
     CLOSE_SPIN_ROUNDS = 2000,    // waiting for a worker to be out
     CLOSE_PAUSE_NS = 20000,      // and then
     LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
@@ -134,7 +134,7 @@ void scheduler_fini(Scheduler *scheduler);
 // The actor, in the caller's hand, has something to do.
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for an actor of a session that only this worker runs, between owner_section_begin and owner_section_end: nobody is woken to
-// help, which would need a lock that may be held by one who waits for owner_section_end.
+// help, which would need a lock that may be held by a thread that waits for owner_section_end.
 void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
@@ -145,8 +145,8 @@ bool scheduler_has_idle_worker(Scheduler *scheduler, Actor *actor);
 bool scheduler_hand_off(Scheduler *scheduler, Worker *worker, Actor *actor);
 // Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
 // cases, it touches between owner_section_begin and owner_section_end, with plain stores: `next`, and `waits` of an actor whose home
-// the worker is, to end its wait for a channel. Who is a rare case (steals what is next, wakes actors because of an
-// alarm) closes this for all, which is expensive, and then uses compare-and-exchange, as a worker that can't enter does.
+// the worker is, to end its wait for a channel. In rare cases (stealing what is next, waking actors for a rollback) a thread
+// quiesces the scheduler, which is expensive, and then uses compare-and-exchange, as a worker that can't begin a section does.
 static inline bool owner_section_begin(Worker *worker)
 {
     atomic_store_explicit(&worker->in_section, true, memory_order_relaxed);
@@ -181,7 +181,7 @@ static inline void worker_shares(Worker *worker)
 // Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.
 static inline bool worker_keeps(Worker *worker, const Actor *peer, const Channel *channel)
 {
-    // In this order: who waits has made the place its home before.
+    // In this order: an actor that waits has made the worker its home before.
     return atomic_load_explicit(&peer->waits, memory_order_acquire) == (uintptr_t)channel &&
            atomic_load_explicit(&peer->home, memory_order_relaxed) == worker;
 }
@@ -204,8 +204,8 @@ static inline bool worker_notify(Worker *worker, Actor *peer, const Channel *cha
 
 // Locks what others hold at most while they close.
 void scheduler_lock(const Platform *platform, pthread_mutex_t *lock);
-// Afterwards no worker is inside until scheduler_resume, and every actor that waits does so visibly. An alarm that was
-// raised before is seen by whoever is about to wait. This is expensive, unless all other workers rest: those see it all
+// Afterwards no worker is in an owner section until scheduler_resume, and every actor that waits does so visibly. A rollback
+// generation that was raised before is seen by every actor that is about to wait. This is expensive, unless all other workers rest: those see it all
 // before they run something.
 void scheduler_quiesce(Scheduler *scheduler);
 void scheduler_resume(Scheduler *scheduler);

@@ -291,7 +291,7 @@ void session_fail(Session *session, chx_status status, const char *role, const F
         return;
     log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
     atomic_store(&session->stopping, true);
-    // Whoever counts alarms under the block lock looks first whether the session is stopping.
+    // Whoever compares generations under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
     scheduler_quiesce(&session->runtime->scheduler);
@@ -328,7 +328,7 @@ bool session_pin(Session *session, Worker *worker, const Actor *running)
             ((waits & WAITS_PREPARING) != 0 || atomic_load_explicit(&actor->home, memory_order_relaxed) != worker))
             return false;
     }
-    // Nobody else will be run: who waits can only be woken by this one; or by somebody who holds the lock of the blocks,
+    // No other actor will be run: those that wait can only be woken by this one, or by a thread that holds the lock of the blocks,
     // or makes the session stop, and then spreads it.
     if (!owner_section_begin(worker))
         return false;
@@ -380,7 +380,7 @@ void session_leave(Session *session)
         session_end(session);
 }
 
-// Somebody who is none of its roles makes it end.
+// It is ended from outside, not by one of its roles.
 static void session_stop(Session *session, chx_status status, const Fault *fault)
 {
     if (!session_join(session))

@@ -65,14 +65,14 @@ static inline bool session_is_stopping(Session *session)
     return atomic_load(&session->stopping);
 }
 
-// Nobody but the worker runs actors of this session. The worker's own thread asks, between owner_section_begin and
-// owner_section_end, and it holds until owner_section_end.
+// Is the session pinned to the worker: does no other one run its actors? The worker's own thread asks, in an owner section, and
+// it holds until the end of that.
 static inline bool session_is_pinned_to(Session *session, Worker *worker)
 {
     return atomic_load_explicit(&session->worker, memory_order_relaxed) == worker;
 }
 
-// One worker, whichever, runs all of its actors. If not, what it did while it had them alone is seen from here on.
+// Is it pinned to some worker? If not, what that one did while it was is seen from here on.
 static inline bool session_is_pinned(Session *session)
 {
     return atomic_load_explicit(&session->worker, memory_order_acquire) != NULL;
