@@ -250,25 +250,27 @@ void actor_thread_exited(Actor *actor, Guard *guard)
     actor_ran(guard, ACTOR_FAILED);
 }
 
-// What guard_run runs.
+// What guard_run runs: a turn on a worker; an actor until its end.
 typedef struct {
     Actor *actor;
     Worker *worker;
-    void (*await)(Actor *actor);
-    const chx_entry *entry;
-    const void *arguments;
     ActorOutcome outcome;
-} Run;
+} Turn;
+typedef struct {
+    Actor *actor;
+    void (*await)(Actor *actor);
+    ActorOutcome outcome;
+} Life;
 
 static void run_chain(void *closure)
 {
-    Run *run = closure;
+    Turn *run = closure;
     run->outcome = actor_chain(run->actor, run->worker);
 }
 
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 {
-    Run run = {.actor = actor, .worker = worker, .outcome = ACTOR_FAILED};
+    Turn run = {actor, worker, ACTOR_FAILED};
     float_use(actor->session->float_control);
     guard_run(guard, actor, run_chain, &run);
     actor_ran(guard, run.outcome);
@@ -277,7 +279,7 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 
 static void run_unscheduled(void *closure)
 {
-    Run *run = closure;
+    Life *run = closure;
     ActorOutcome outcome;
     while ((outcome = actor_steps(run->actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
         if (outcome == ACTOR_WAITS)
@@ -287,26 +289,18 @@ static void run_unscheduled(void *closure)
 
 ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
-    Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
+    Life run = {actor, await, ACTOR_FAILED};
     guard_run(guard, actor, run_unscheduled, &run);
     if (actor->self.observed != 0)
         observe_turn(actor, run.outcome, &guard->fault);
     return run.outcome;
 }
 
-static void run_beginning(void *closure)
+void actor_begin(Actor *actor, const chx_entry *entry, const void *arguments)
 {
-    const Run *run = closure;
-    // A bad pointer among the arguments is the caller's crash, not the role's.
-    current()->busy++;
-    void *frame = chx_call(&run->actor->self, run->entry->function);
-    if (run->entry->begin != NULL)
-        run->entry->begin(frame, run->arguments);
-}
-
-bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard)
-{
-    return guard_run(guard, actor, run_beginning, &(Run){.actor = actor, .entry = entry, .arguments = arguments});
+    void *frame = chx_call(&actor->self, entry->function);
+    if (entry->begin != NULL)
+        entry->begin(frame, arguments);
 }
 
 const chx_site *actor_site(const chx_role *role, uint32_t site)

@@ -213,8 +213,8 @@ void actor_thread_exited(Actor *actor, Guard *guard);
 void actor_init(Actor *actor);
 // Runs one actor, without a worker, until it has ended or failed. When it can't go on, `await` waits.
 ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor));
-// Pushes the first frame and copies the arguments into it. False: no memory.
-bool actor_begin(Actor *actor, const chx_entry *entry, const void *arguments, Guard *guard);
+// In a guard: pushes the first frame and copies the arguments into it. Without memory it does not return.
+void actor_begin(Actor *actor, const chx_entry *entry, const void *arguments);
 // Drops frames, results not yet read, and what the step made.
 void actor_unwind(Actor *actor);
 // Frees all memory. After actor_unwind.

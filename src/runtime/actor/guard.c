@@ -75,7 +75,12 @@ static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const 
     guard->fault.signal = signal;
     guard->fault.site = site;
     guard->fault.instruction = 0;
-    vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
+    // Most say it in a fixed text, which needs no formatting.
+    size_t length = strcspn(format, "%");
+    if (format[length] == '\0' && length < sizeof guard->fault.why)
+        memcpy(guard->fault.why, format, length + 1);
+    else
+        vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
     return guard;
 }
 

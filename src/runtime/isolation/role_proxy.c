@@ -412,13 +412,14 @@ static bool proxy_repair(RoleProxy *proxy)
 static bool proxy_recover(RoleProxy *proxy, Fault *fault)
 {
     Actor *actor = proxy->actor;
-    if (!restart_decide(actor, fault, actor->member.awaited != 0))
+    int line = actor_site_line(actor, fault->site);
+    if (!restart_decide(actor, fault, line, actor->member.awaited != 0))
         return false;
     if (!proxy_repair(proxy)) {
         strcpy(fault->why, "its process destroyed messages that it had sent before the block, or had not received");
         return false;
     }
-    restart_log(actor, fault);
+    restart_log(actor, fault, line);
     return true;
 }
 

@@ -363,15 +363,16 @@ bool checkpoint_recover(Actor *actor, Fault *fault)
     Session *session = actor->session;
     if (actor->member.count == 0)
         return false;
+    int line = actor_site_line(actor, fault->site);
     blocks_lock(session);
     // Rolled back already: it has failed in an abandoned attempt, and nothing else changes.
     bool is_abandoned = savepoint_rolled_back(actor, atomic_load(&session->generation)) != NULL;
-    bool recovers = restart_decide(actor, fault, is_abandoned);
+    bool recovers = restart_decide(actor, fault, line, is_abandoned);
     if (recovers)
         actor->begun = false;
     blocks_unlock(session);
     if (recovers)
-        restart_log(actor, fault);
+        restart_log(actor, fault, line);
     return recovers;
 }
 

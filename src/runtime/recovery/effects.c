@@ -49,12 +49,9 @@ static void effect_disarm(Recovery *recovery, Block *block)
     deadline_disarm(session_of(recovery), block);
 }
 
-// The session is pinned to this worker: the actor waits, is queued, or is the one that runs, all on this thread.
-static inline void wake_pinned(Session *session, Actor *actor, const Block *what)
+// The session is pinned to this worker: the actor waits, on this thread.
+static inline void wake_waiting(Session *session, Actor *actor)
 {
-    uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
-    if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
-        return;
     atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
     Worker *worker = current()->worker;
     if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
@@ -66,19 +63,34 @@ static inline void wake_pinned(Session *session, Actor *actor, const Block *what
 // Takes the actor out of its wait for `what` (NULL: any) and lets it run.
 static inline void wake(Session *session, Actor *actor, const Block *what)
 {
-    if (session->recovery.is_exclusive)
-        wake_pinned(session, actor, what);
-    else if (actor_wake(actor, what))
-        scheduler_ready(&session->runtime->scheduler, actor);
+    if (!session->recovery.is_exclusive) {
+        if (actor_wake(actor, what))
+            scheduler_ready(&session->runtime->scheduler, actor);
+        return;
+    }
+    // The actor waits, is queued, or is the one that runs, all on this thread.
+    uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
+    if (waits != 0 && (what == NULL || waits == (uintptr_t)what))
+        wake_waiting(session, actor);
 }
 
-static void effect_go(Recovery *recovery, Member *member, Block *block)
+static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Member *member, Block *block)
 {
     Actor *actor = actor_of(member);
     if (actor->proxy != NULL)
         isolation_go(actor->proxy, block);
     else
         wake(session_of(recovery), actor, block);
+}
+
+static void effect_go(Recovery *recovery, Member *member, Block *block)
+{
+    // A session that is pinned to a worker has no isolated roles.
+    Actor *actor = actor_of(member);
+    if (CHX_UNLIKELY(!recovery->is_exclusive))
+        effect_go_slow(recovery, member, block);
+    else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block)
+        wake_waiting(session_of(recovery), actor);
 }
 
 // Those that run see it at their next step with others; those that wait are woken.

@@ -47,11 +47,36 @@ static __attribute__((noinline)) Block *block_allocate(Recovery *recovery, const
     return (Block *)(void *)(page->blocks + page->used++ * BLOCK_USUAL_BYTES);
 }
 
+// One is kept.
+static void fault_free(Recovery *recovery, BlockFault *fault)
+{
+    if (recovery->spare_fault == NULL)
+        recovery->spare_fault = fault;
+    else
+        recovery->effects->release(recovery, fault);
+}
+
+// With room for a text of this size. NULL: no memory.
+static BlockFault *fault_allocate(Recovery *recovery, size_t why_size)
+{
+    enum { CAPACITY_MIN = 96 };
+    BlockFault *fault = recovery->spare_fault;
+    if (fault != NULL && fault->capacity >= why_size) {
+        recovery->spare_fault = NULL;
+        return fault;
+    }
+    size_t capacity = why_size < CAPACITY_MIN ? CAPACITY_MIN : why_size;
+    fault = recovery->effects->allocate(recovery, sizeof *fault + capacity);
+    if (fault != NULL)
+        fault->capacity = capacity;
+    return fault;
+}
+
 // Records of the usual size are kept for the next block of the session.
 static inline void block_free(Recovery *recovery, Block *block)
 {
-    if (block->fault != NULL)
-        recovery->effects->release(recovery, block->fault);
+    if (CHX_UNLIKELY(block->fault != NULL))
+        fault_free(recovery, block->fault);
     block->fault = NULL;
     if (block->checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS) {
         recovery->effects->release(recovery, block);
@@ -147,6 +172,9 @@ void recovery_fini(Recovery *recovery)
             recovery->effects->page_give(recovery, page);
     }
     recovery->pages = NULL;
+    if (recovery->spare_fault != NULL)
+        recovery->effects->release(recovery, recovery->spare_fault);
+    recovery->spare_fault = NULL;
 }
 
 // ---- entering and leaving ----
@@ -253,14 +281,14 @@ RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abando
 static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *fault)
 {
     size_t why_size = strlen(fault->why) + 1;
-    BlockFault *kept = recovery->effects->allocate(recovery, sizeof *kept + why_size);
+    BlockFault *kept = fault_allocate(recovery, why_size);
     if (kept == NULL)
         return false;
     memcpy(kept->why, fault->why, why_size);
     kept->fault = *fault;
     kept->fault.why = kept->why;
     if (block->fault != NULL)
-        recovery->effects->release(recovery, block->fault);
+        fault_free(recovery, block->fault);
     block->fault = kept;
     return true;
 }

@@ -37,6 +37,7 @@ typedef struct Recovery Recovery;
 // Why a block went to another attempt; the text is its own.
 typedef struct {
     chx_fault fault;
+    size_t capacity; // of `why`
     char why[];
 } BlockFault;
 
@@ -100,10 +101,11 @@ struct Recovery {
     size_t member_bytes;
     Block *blocks; // outermost ones
     Block *spare_blocks;
-    BlockPage *pages;  // in which they lie; the last one is not the machine's
-    uint32_t epoch;    // the highest given out
-    bool is_exclusive; // this event's caller acts for all roles: nobody else looks at their positions meanwhile
-    const char *lacks; // what was missing when a block could not be entered, or begun again
+    BlockFault *spare_fault; // for the next decision, if it is large enough; NULL: none
+    BlockPage *pages;        // in which they lie; the last one is not the machine's
+    uint32_t epoch;          // the highest given out
+    bool is_exclusive;       // this event's caller acts for all roles: nobody else looks at their positions meanwhile
+    const char *lacks;       // what was missing when a block could not be entered, or begun again
 };
 
 // Records of the usual size, the first few of them in memory that is given to recovery_init.

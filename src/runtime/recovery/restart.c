@@ -10,8 +10,6 @@
 static bool restart_is_allowed(Actor *actor, Fault *fault)
 {
     static const char too_many[] = "and more restarts than the cast allows";
-    if (actor->restarts.max == 0)
-        return true;
     if (actor->restarts.period_ms == 0)
         return actor->restarts.count < actor->restarts.max || fault_add(fault, too_many);
     uint64_t now_ns = actor->session->runtime->platform->now_ns();
@@ -29,16 +27,20 @@ static bool restart_is_allowed(Actor *actor, Fault *fault)
     return true;
 }
 
-bool restart_decide(Actor *actor, Fault *fault, bool is_abandoned)
+// Where restarts are limited: a failure that no block takes up is not one more.
+static bool restart_is_possible(Actor *actor, Fault *fault, bool is_abandoned)
+{
+    return actor->restarts.max == 0 ||
+           ((is_abandoned || recovery_in_charge(&actor->member) != NULL) && restart_is_allowed(actor, fault));
+}
+
+bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
 {
     Session *session = actor->session;
     if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM ||
-        (!is_abandoned && recovery_in_charge(&actor->member) == NULL) || !restart_is_allowed(actor, fault))
+        !restart_is_possible(actor, fault, is_abandoned))
         return false;
-    chx_fault cause = {
-        actor->role->role, fault->kind,       fault->signal,
-        fault->why,        actor->role->file, actor_site_line(actor, fault->site),
-    };
+    chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, actor->role->file, line};
     RecoveryVerdict verdict = recovery_fail(&session->recovery, &actor->member, is_abandoned, &cause);
     if (verdict == RECOVERY_NO_MEMORY)
         return fault_add(fault, "and no memory for a restart");
@@ -49,8 +51,8 @@ bool restart_decide(Actor *actor, Fault *fault, bool is_abandoned)
     return true;
 }
 
-void restart_log(const Actor *actor, const Fault *fault)
+void restart_log(const Actor *actor, const Fault *fault, int line)
 {
-    log_write(actor->session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file,
-              actor_site_line(actor, fault->site), actor->role->role, fault->why);
+    log_write(actor->session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file, line,
+              actor->role->role, fault->why);
 }

@@ -188,6 +188,25 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
     return status;
 }
 
+typedef struct {
+    Session *session;
+    const void *arguments;
+} Beginning;
+
+// The first frame of each, with the arguments.
+static void session_begin_actors(void *closure)
+{
+    const Beginning *beginning = closure;
+    Session *session = beginning->session;
+    Current *here = current();
+    // A bad pointer among the arguments is the caller's crash, not the role's.
+    here->busy++;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        here->actor = &session->actors[i];
+        actor_begin(here->actor, session->plan->roles[i].entry, beginning->arguments);
+    }
+}
+
 // Everything but running. On failure the thread's report says why.
 static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                                const chx_actor *cast, const void *arguments, Session **made)
@@ -218,13 +237,12 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     session_init_checkpoints(session);
     if ((runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
-    for (unsigned i = 0; i < plan->role_count; i++) {
-        Guard guard;
-        if (actor_begin(&session->actors[i], plan->roles[i].entry, arguments, &guard))
-            continue;
-        report_refuse(choreography->roles[i], choreography->file, "%s", guard.fault.why);
+    Guard guard;
+    if (!guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
+        unsigned failed = guard.actor->index;
+        report_refuse(choreography->roles[failed], choreography->file, "%s", guard.fault.why);
         report_last()->report.kind = guard.fault.kind;
-        session_discard(session, i + 1);
+        session_discard(session, failed + 1);
         return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
     }
     status = session_isolate(session, cast);
