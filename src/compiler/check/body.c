@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool resolve_block(Body *body, const Block *block, NodeList *nodes);
+static bool resolve_block(Body *body, const TreeBlock *block, NodeList *nodes);
 
 // Where a scope ends its variables are out of sight: kept for explanations.
 typedef struct {
@@ -509,7 +509,7 @@ static void forget_variables(Instance *instance, size_t first)
     instance->variables.count = count;
 }
 
-static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
+static bool resolve_statements(Body *body, const TreeBlock *block, NodeList *nodes)
 {
     bool goes_on = true, warned = false;
     for (size_t i = 0; i < block->statements.count; i++) {
@@ -529,7 +529,7 @@ static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
     return goes_on;
 }
 
-static bool resolve_block(Body *body, const Block *block, NodeList *nodes)
+static bool resolve_block(Body *body, const TreeBlock *block, NodeList *nodes)
 {
     enter(body);
     bool goes_on = resolve_statements(body, block, nodes);
@@ -551,7 +551,7 @@ void resolve_body(Body *body)
             scope_bind(&body->resolver->scope, variable);
         }
     }
-    const Block *block = &instance->def->body;
+    const TreeBlock *block = &instance->def->body;
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);
     if (instance->falls_off && instance->results.count > 0 &&

@@ -1,6 +1,6 @@
 // index.c: one walk over the parsed unit: the prefix's names, the added declarations, the references to them.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <stdlib.h>
 
@@ -156,18 +156,18 @@ static void index_declaration(CUnit *unit, CXCursor cursor)
 static void index_reference(CUnit *unit, CXCursor cursor)
 {
     CXSourceLocation location = clang_getCursorLocation(cursor);
-    Place place = place_of(location);
+    ClangPlace place = place_of(location);
     if (!place_in(place, unit->parsed.file) || unit_piece_at(unit, place.offset) == NULL)
         return;
     CXCursor target = clang_getCursorReferenced(cursor);
     enum CXCursorKind kind = clang_getCursorKind(target);
     if (kind != CXCursor_VarDecl && kind != CXCursor_FunctionDecl && kind != CXCursor_ParmDecl)
         return;
-    Place declared = place_of(clang_getCursorLocation(target));
+    ClangPlace declared = place_of(clang_getCursorLocation(target));
     if (!place_in(declared, unit->parsed.file) || declared.offset < unit->base)
         return;
     // What the user's own text declares (in a statement expression) is not ours; neither is an implicit function.
-    const Piece *piece = unit_piece_at(unit, declared.offset);
+    const UnitPiece *piece = unit_piece_at(unit, declared.offset);
     if (piece != NULL && !piece->is_as)
         return;
 
@@ -246,7 +246,7 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     CUnit *unit = data;
-    Place place = place_of(clang_getCursorLocation(cursor));
+    ClangPlace place = place_of(clang_getCursorLocation(cursor));
     if (!place_in(place, unit->parsed.file) || place.offset < unit->base)
         return visit_prefix(cursor, parent, data);
     visit_added(cursor, parent, data);
@@ -288,7 +288,7 @@ bool unit_mentions(CUnit *unit, const char *name)
         unit->mentioned_made = true;
         uint32_t at = unit->base;
         for (size_t i = 0; i < unit->pieces.count; i++) {
-            const Piece *piece = &unit->pieces.items[i];
+            const UnitPiece *piece = &unit->pieces.items[i];
             collect_names(unit, unit->text + at, unit->text + piece->start);
             at = piece->end;
         }
@@ -332,7 +332,7 @@ void cunit_references(CUnit *unit, CReferenceList *references)
         // A macro's argument that is expanded several times.
         if (i > 0 && compare_references(&sorted[i - 1], raw) == 0)
             continue;
-        const Piece *piece = unit_piece_at(unit, raw->offset);
+        const UnitPiece *piece = unit_piece_at(unit, raw->offset);
         CReference reference = {.name = raw->name};
         uint32_t length = spelled_length(unit, raw->offset, raw->name);
         if (length == 0 || raw->is_body) {

@@ -1,6 +1,6 @@
 // scan.c: the little that must be known about C text without clang: comments, tokens, open conditionals.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <ctype.h>
 

@@ -3,7 +3,7 @@
 // Works on clang's spellings, which keep typedef names. The unit's own `typeof (NAME)` are replaced by the type that
 // NAME was declared with.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <ctype.h>
 

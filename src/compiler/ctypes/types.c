@@ -1,6 +1,6 @@
 // types.c: libclang's types as CType, and the answers about declarations.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 // ---- what a type is ----
 

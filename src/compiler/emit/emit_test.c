@@ -2,7 +2,7 @@
 
 #include "compiler/check/mini_test.h"
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 #include "compiler/project/project.h"
 
 typedef struct {

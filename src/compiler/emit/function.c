@@ -12,30 +12,30 @@
 
 static uint32_t line_of(const FunctionEmit *f, Span span)
 {
-    return voice_line(&f->v, span);
+    return context_line(&f->ctx, span);
 }
 
 void function_statement(FunctionEmit *f, const LocalOp *op)
 {
-    out_statement(&f->v.out, line_of(f, op->span));
+    out_statement(&f->ctx.out, line_of(f, op->span));
 }
 
 // A line without meaning for a debugger: a closing brace.
 void function_close(FunctionEmit *f, const char *text)
 {
-    f->v.out.indent--;
-    out_end_line(&f->v.out);
-    for (unsigned i = 0; i < f->v.out.indent; i++)
-        out_puts(&f->v.out, "    ");
-    out_puts(&f->v.out, text);
+    f->ctx.out.indent--;
+    out_end_line(&f->ctx.out);
+    for (unsigned i = 0; i < f->ctx.out.indent; i++)
+        out_puts(&f->ctx.out, "    ");
+    out_puts(&f->ctx.out, text);
 }
 
 uint32_t function_label(FunctionEmit *f)
 {
     f->labels++;
-    f->v.uses_variables = true;
-    out_end_line(&f->v.out);
-    out_printf(&f->v.out, "chx_at_%u:\n", f->labels);
+    f->ctx.uses_variables = true;
+    out_end_line(&f->ctx.out);
+    out_printf(&f->ctx.out, "chx_at_%u:\n", f->labels);
     return f->labels;
 }
 
@@ -68,7 +68,7 @@ static void put_room(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
-        out_printf(&f->v.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));
+        out_printf(&f->ctx.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));
     }
 }
 
@@ -76,7 +76,7 @@ static void put_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 {
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
-        out_printf(&f->v.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], op->site, outcome);
+        out_printf(&f->ctx.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], op->site, outcome);
     }
 }
 
@@ -147,9 +147,9 @@ static const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet)
 static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
 {
     if (op->target == NULL || op->target->kind != PATTERN_BIND ||
-        (op->value != NULL && !value_is_quiet(&f->v, op->value)))
+        (op->value != NULL && !value_is_quiet(&f->ctx, op->value)))
         return false;
-    const CType *type = pattern_variable(&op->at, op->target, f->v.role)->type;
+    const CType *type = pattern_variable(&op->at, op->target, f->ctx.role)->type;
     bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
     return is_integer && (op->op == NULL || strpbrk(op->op, "/%") == NULL);
 }
@@ -157,10 +157,10 @@ static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
 static void put_step(FunctionEmit *f, const LocalOp *op)
 {
     function_statement(f, op);
-    out_printf(&f->v.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
-    value_step(&f->v, op->site, &op->at, op->target, op->op, op->value);
+    out_printf(&f->ctx.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
+    value_step(&f->ctx, op->site, &op->at, op->target, op->op, op->value);
     if (op->value != NULL && op->value->has_call)
-        out_puts(&f->v.out, " chx_step_end(chx_this);");
+        out_puts(&f->ctx.out, " chx_step_end(chx_this);");
 }
 
 // Is what is sent one variable, as it lies in the frame?
@@ -168,28 +168,28 @@ static bool sends_variable(const FunctionEmit *f, const LocalOp *op, const Shape
 {
     const Expr *only = shape->type != NULL ? op->sent.exprs.items[0] : NULL;
     return only != NULL && only->is_variable && !shape->is_owning && op->own == NULL &&
-           type_same(piece_variable(only, &only->pieces.items[0], f->v.role)->type, shape->type);
+           type_same(piece_variable(only, &only->pieces.items[0], f->ctx.role)->type, shape->type);
 }
 
 // Can computing what is sent neither fail nor be noticed?
 static bool send_is_quiet(const FunctionEmit *f, const LocalOp *op, const Shape *shape)
 {
-    return shape->type != NULL && shape->type->kind != CTYPE_ARRAY && value_is_quiet(&f->v, op->sent.exprs.items[0]);
+    return shape->type != NULL && shape->type->kind != CTYPE_ARRAY && value_is_quiet(&f->ctx, op->sent.exprs.items[0]);
 }
 
 // A value that does no harm to compute again, to one role: asks for room and sends at once.
 static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     const char *value = "chx_value";
     bool is_variable = sends_variable(f, op, shape);
     uint32_t label = function_label(f);
     function_statement(f, op);
     if (is_variable) {
-        value = value_text(&f->v, op->sent.exprs.items[0]);
+        value = value_text(&f->ctx, op->sent.exprs.items[0]);
     } else {
         out_puts(out, "{ ");
-        value_gather(&f->v, value, shape, &op->sent);
+        value_gather(&f->ctx, value, shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to))
         out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer], op->site, value,
@@ -200,8 +200,8 @@ static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
 
 static void put_send(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
-    Shape shape = emit_message_shape(f->v.types, op);
+    Out *out = &f->ctx.out;
+    Shape shape = emit_message_shape(f->ctx.types, op);
     bool is_variable = sends_variable(f, op, &shape), is_quiet = is_variable || send_is_quiet(f, op, &shape);
     if (is_quiet && !shape.is_owning && op->own == NULL && roleset_count(&op->to) == 1) {
         put_try_send(f, op, &shape);
@@ -213,10 +213,10 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
     Gathered gathered = {0};
     if (is_variable) {
         out_printf(out, "%s;", step_begin(f, op, true));
-        value = value_text(&f->v, op->sent.exprs.items[0]);
+        value = value_text(&f->ctx, op->sent.exprs.items[0]);
     } else {
         out_printf(out, "{ %s; ", step_begin(f, op, is_quiet));
-        gathered = value_gather(&f->v, value, &shape, &op->sent);
+        gathered = value_gather(&f->ctx, value, &shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to)) {
         if (shape.is_owning) {
@@ -231,8 +231,8 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
         return;
     out_puts(out, " ");
     if (op->own != NULL)
-        value_store(&f->v, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
-    value_release_all(&f->v, &gathered);
+        value_store(&f->ctx, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
+    value_release_all(&f->ctx, &gathered);
     if (value_makes(&op->sent))
         out_puts(out, "chx_step_end(chx_this); ");
     out_puts(out, "}");
@@ -240,14 +240,14 @@ static void put_send(FunctionEmit *f, const LocalOp *op)
 
 static void put_receive(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
-    Shape shape = emit_message_shape(f->v.types, op);
+    Out *out = &f->ctx.out;
+    Shape shape = emit_message_shape(f->ctx.types, op);
     uint32_t label = function_label(f);
     const char *in = f->role->from[op->peer];
     function_statement(f, op);
     if (op->target->kind == PATTERN_BIND && shape.type != NULL) {
         const CType *type = NULL;
-        const char *place = value_place(&f->v, op->target, &op->at, &type);
+        const char *place = value_place(&f->ctx, op->target, &op->at, &type);
         if (type_same(type, shape.type)) {
             if (shape.is_owning)
                 out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
@@ -259,15 +259,15 @@ static void put_receive(FunctionEmit *f, const LocalOp *op)
         }
     }
     if (shape.is_owning && pattern_may_fail(op->target)) {
-        const char *held = value_hold(&f->v, &shape);
+        const char *held = value_hold(&f->ctx, &shape);
         out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
                    function_wait(f, label));
-        value_store(&f->v, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
+        value_store(&f->ctx, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
         return;
     }
     out_printf(out, "{ %s; if (!chx_receive(chx_this, %s, %u, &chx_value, sizeof chx_value)) %s ",
                shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
-    value_store(&f->v, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
+    value_store(&f->ctx, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
     out_puts(out, "}");
 }
 
@@ -292,9 +292,9 @@ static bool ops_recurse(const LocalOpList *ops, const LocalFunction *function)
 // The callee's frame is there: goes on with it. In the same function that takes no call in C.
 static void put_called(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     if (op->callee == f->function) {
-        f->begins_again = f->v.uses_variables = true;
+        f->begins_again = f->ctx.uses_variables = true;
         out_printf(out, "if (!chx_generation_changed(chx_this)) { %s = chx_top(chx_this); goto chx_begin; } ",
                    f->role->me);
     }
@@ -304,13 +304,13 @@ static void put_called(FunctionEmit *f, const LocalOp *op)
 // Ends the frame and goes on with the caller's.
 static void put_end(FunctionEmit *f)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, f->function->name);
     if (!f->recurses) {
         out_printf(out, "return chx_return(chx_this, &%s);", function);
         return;
     }
-    f->goes_on_again = f->v.uses_variables = true;
+    f->goes_on_again = f->ctx.uses_variables = true;
     out_printf(
         out,
         "chx_return(chx_this, &%s); if (chx_called_by(chx_this, &%s)) { %s = chx_top(chx_this); goto chx_again; } ",
@@ -321,15 +321,15 @@ static void put_end(FunctionEmit *f)
 // The current frame goes away before the new one is there: its variables are read first.
 static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     Arena *arena = f->arena;
     out_printf(out, "{ %s; ", step_begin(f, op, false));
     const char **held = ARENA_ARRAY(arena, const char *, op->arg_count);
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
-        held[i] = value_hold_given(&f->v, type, op->args[i].value);
+        held[i] = value_hold_given(&f->ctx, type, op->args[i].value);
         if (held[i] == NULL)
-            value_temporary(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
+            value_temporary(&f->ctx, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
@@ -340,12 +340,12 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
             out_printf(out, "chx_own%zu = %s; memset(&%s, 0, sizeof %s); ", i, held[i], held[i], held[i]);
             continue;
         }
-        if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(&f->v, op->args[i].value)) {
+        if (type->kind == CTYPE_CSTRING && value_is_cstring_variable(&f->ctx, op->args[i].value)) {
             out_printf(out, "chx_own%zu = chx_keep_cstring(chx_arg%zu); ", i, i);
             continue;
         }
-        out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->v.types, type), i, i);
-        value_release(&f->v, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
+        out_printf(out, "chx_value_copy(&%s, &chx_own%zu, &chx_arg%zu); ", types_use(f->ctx.types, type), i, i);
+        value_release(&f->ctx, arena_printf(arena, "chx_arg%zu", i), type, op->args[i].value);
     }
     if (args_make(op))
         out_puts(out, "chx_step_end(chx_this); ");
@@ -370,10 +370,10 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
 // Our result from the callee's.
 static void put_result_of(FunctionEmit *f, const Shape *theirs)
 {
-    Out *out = &f->v.out;
-    Shape ours = emit_result_shape(f->v.types, f->function->result);
+    Out *out = &f->ctx.out;
+    Shape ours = emit_result_shape(f->ctx.types, f->function->result);
     const char *result = arena_printf(f->arena, "%s->chx_result", f->role->me);
-    f->v.uses_variables = true;
+    f->ctx.uses_variables = true;
     if (strcmp(ours.descriptor, theirs->descriptor) == 0) {
         if (ours.is_owning)
             out_printf(out, "chx_set_moved(&%s, &%s, chx_value); ", ours.descriptor, result);
@@ -386,8 +386,8 @@ static void put_result_of(FunctionEmit *f, const Shape *theirs)
         const char *member = ours.type != NULL ? "" : arena_printf(f->arena, ".v%zu", i);
         const CType *type = ours.type != NULL ? ours.type : ours.parts[i];
         if (type->is_owning)
-            out_printf(out, "chx_set_moved(&%s, &%s%s, &(*chx_value)%s); ", types_use(f->v.types, type), result, member,
-                       member);
+            out_printf(out, "chx_set_moved(&%s, &%s%s, &(*chx_value)%s); ", types_use(f->ctx.types, type), result,
+                       member, member);
         else if (type->kind == CTYPE_ARRAY)
             out_printf(out, "memcpy(%s%s, (*chx_value)%s, sizeof %s%s); ", result, member, member, result, member);
         else
@@ -410,27 +410,27 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
     bool is_wanted = op->result != NULL ? !drops_all(op->result) : op->returns_result && f->function->result != NULL;
     if (result == NULL)
         return;
-    Shape shape = emit_result_shape(f->v.types, result);
+    Shape shape = emit_result_shape(f->ctx.types, result);
     if (!is_wanted && !shape.is_owning)
         return;
     function_statement(f, op);
     if (!is_wanted) {
-        out_printf(&f->v.out, "chx_value_drop(&%s, chx_result(chx_this));", shape.descriptor);
+        out_printf(&f->ctx.out, "chx_value_drop(&%s, chx_result(chx_this));", shape.descriptor);
         return;
     }
     if (!op->returns_result && shape.is_owning && pattern_may_fail(op->result)) {
-        const char *held = value_hold(&f->v, &shape);
-        out_printf(&f->v.out, "chx_set_moved(&%s, &%s, chx_result(chx_this)); ", shape.descriptor, held);
-        value_store(&f->v, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
+        const char *held = value_hold(&f->ctx, &shape);
+        out_printf(&f->ctx.out, "chx_set_moved(&%s, &%s, chx_result(chx_this)); ", shape.descriptor, held);
+        value_store(&f->ctx, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
         return;
     }
     const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
-    out_printf(&f->v.out, "{ %s = chx_result(chx_this); ", shape_declare(f->arena, &shape, pointer));
+    out_printf(&f->ctx.out, "{ %s = chx_result(chx_this); ", shape_declare(f->arena, &shape, pointer));
     if (op->returns_result)
         put_result_of(f, &shape);
     else
-        value_store(&f->v, op->site, op->result, &op->result_at, "(*chx_value)", &shape, STORE_MOVE);
-    out_puts(&f->v.out, "}");
+        value_store(&f->ctx, op->site, op->result, &op->result_at, "(*chx_value)", &shape, STORE_MOVE);
+    out_puts(&f->ctx.out, "}");
 }
 
 // Does nothing but call, in tail position and with values that are there.
@@ -459,7 +459,7 @@ static void put_nothing(FunctionEmit *f, const LocalOp *op)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "chx_frame_set_at(&%s->chx_head, %u); return chx_wait_for_ever(chx_this);", f->role->me,
+    out_printf(&f->ctx.out, "chx_frame_set_at(&%s->chx_head, %u); return chx_wait_for_ever(chx_this);", f->role->me,
                label);
 }
 
@@ -472,7 +472,7 @@ static bool callee_borrows(const FunctionEmit *f, const LocalOp *op)
         const Expr *value = op->args[i].value;
         if (emit_rank(op->callee, param) != RANK_FIXED)
             continue;
-        const Variable *given = value->is_variable ? piece_variable(value, &value->pieces.items[0], f->v.role) : NULL;
+        const Variable *given = value->is_variable ? piece_variable(value, &value->pieces.items[0], f->ctx.role) : NULL;
         if (given == NULL || !type_same(given->type, param->type) || emit_rank(f->function, given) != RANK_FIXED)
             return false;
         borrowed++;
@@ -482,7 +482,7 @@ static bool callee_borrows(const FunctionEmit *f, const LocalOp *op)
 
 static void put_call(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     if (op->is_tail && goes_in_circles(f)) {
         put_nothing(f, op);
         return;
@@ -494,7 +494,7 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
         return;
     }
     uint32_t label = ++f->labels;
-    f->v.uses_variables = true;
+    f->ctx.uses_variables = true;
     if (op->arg_count == 0) {
         out_printf(out, "%s; chx_call(chx_this, &%s); ", step_begin(f, op, false), function);
     } else {
@@ -508,10 +508,10 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
             const char *place = arena_printf(f->arena, "chx_callee->%s", param->c_name);
             if (borrows && emit_rank(op->callee, param) == RANK_FIXED) {
                 out_printf(out, "%s = ", place);
-                value_expr(&f->v, op->args[i].value);
+                value_expr(&f->ctx, op->args[i].value);
                 out_puts(out, "; ");
             } else {
-                value_assign(&f->v, place, param->type, op->args[i].value);
+                value_assign(&f->ctx, place, param->type, op->args[i].value);
             }
         }
         if (args_make(op))
@@ -531,16 +531,16 @@ static void put_call(FunctionEmit *f, const LocalOp *op)
 
 static void put_return(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     function_statement(f, op);
     if (op->returned.exprs.count > 0 && f->function->result != NULL) {
         const Result *result = f->function->result;
         const char *place = arena_printf(f->arena, "%s->chx_result", f->role->me);
-        f->v.uses_variables = true;
+        f->ctx.uses_variables = true;
         out_printf(out, "%s; ", step_begin(f, op, false));
         for (size_t i = 0; i < op->returned.exprs.count; i++) {
             const char *part = result->is_tuple ? arena_printf(f->arena, "%s.v%zu", place, i) : place;
-            value_assign(&f->v, part, result->types.items[i], op->returned.exprs.items[i]);
+            value_assign(&f->ctx, part, result->types.items[i], op->returned.exprs.items[i]);
         }
         if (value_makes(&op->returned))
             out_puts(out, "chx_step_end(chx_this); ");
@@ -555,7 +555,7 @@ static void put_return(FunctionEmit *f, const LocalOp *op)
 
 static void put_branch(FunctionEmit *f, const LocalOp *op, const LocalBranch *branch)
 {
-    f->v.out.indent++;
+    f->ctx.out.indent++;
     if (op->decide == DECIDE_SELF)
         put_tell(f, op, branch->outcome);
     function_ops(f, &branch->body);
@@ -569,12 +569,12 @@ static bool branch_is_empty(const LocalOp *op, const LocalBranch *branch)
 // The condition with its site; what it makes is released before the choice takes its way.
 static void put_condition(FunctionEmit *f, const LocalOp *op)
 {
-    out_printf(&f->v.out, "%s, ", step_begin(f, op, value_is_quiet(&f->v, op->condition)));
+    out_printf(&f->ctx.out, "%s, ", step_begin(f, op, value_is_quiet(&f->ctx, op->condition)));
     if (op->condition->has_call)
-        out_puts(&f->v.out, "chx_decided(chx_this, ");
-    value_expr(&f->v, op->condition);
+        out_puts(&f->ctx.out, "chx_decided(chx_this, ");
+    value_expr(&f->ctx, op->condition);
     if (op->condition->has_call)
-        out_puts(&f->v.out, ")");
+        out_puts(&f->ctx.out, ")");
 }
 
 // A long chain of else-ifs would be nested too deeply for a C compiler. From some depth on, its parts stand one behind
@@ -592,8 +592,8 @@ static void put_go_over(FunctionEmit *f, const LocalBranch *branch, uint32_t cha
 {
     if (function_ends(&branch->body))
         return;
-    out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
-    out_printf(&f->v.out, "goto over_%u;", chain);
+    out_statement(&f->ctx.out, f->ctx.out.in_source ? f->ctx.out.line : 0);
+    out_printf(&f->ctx.out, "goto over_%u;", chain);
 }
 
 // What comes after `else`, behind the `if`.
@@ -602,8 +602,8 @@ static void put_rest_of_chain(FunctionEmit *f, const LocalOp *op, uint32_t chain
     if (op->decide == DECIDE_SELF)
         put_tell(f, op, op->branches.items[1].outcome);
     function_ops(f, &op->branches.items[1].body);
-    out_end_line(&f->v.out);
-    out_printf(&f->v.out, "over_%u:;\n", chain);
+    out_end_line(&f->ctx.out);
+    out_printf(&f->ctx.out, "over_%u:;\n", chain);
 }
 
 static void put_two_ways(FunctionEmit *f, const LocalOp *op)
@@ -631,14 +631,14 @@ static void put_two_ways(FunctionEmit *f, const LocalOp *op)
 static bool case_has_braces(const FunctionEmit *f)
 {
     enum { INDENT_WITH_BRACES = 20 };
-    return f->v.out.indent <= INDENT_WITH_BRACES;
+    return f->ctx.out.indent <= INDENT_WITH_BRACES;
 }
 
 static void put_case_break(FunctionEmit *f, const LocalBranch *branch)
 {
     if (!function_ends(&branch->body)) {
-        out_statement(&f->v.out, f->v.out.in_source ? f->v.out.line : 0);
-        out_puts(&f->v.out, "break;");
+        out_statement(&f->ctx.out, f->ctx.out.in_source ? f->ctx.out.line : 0);
+        out_puts(&f->ctx.out, "break;");
     }
 }
 
@@ -647,22 +647,22 @@ static void put_case_end(FunctionEmit *f, bool has_braces)
     if (has_braces)
         function_close(f, "}");
     else
-        f->v.out.indent--;
+        f->ctx.out.indent--;
 }
 
 static void put_switch_self(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     function_statement(f, op);
     out_printf(out, "switch (%s, ", step_begin(f, op, false));
-    value_expr(&f->v, op->condition);
+    value_expr(&f->ctx, op->condition);
     out_puts(out, ") {");
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
         out_statement(out, line_of(f, branch->is_implied ? op->span : branch->span));
         for (size_t k = 0; k < branch->labels.count; k++) {
             out_puts(out, "case ");
-            value_expr(&f->v, branch->labels.items[k]);
+            value_expr(&f->ctx, branch->labels.items[k]);
             out_puts(out, ": ");
         }
         bool has_braces = case_has_braces(f);
@@ -678,37 +678,37 @@ static void put_switch_self(FunctionEmit *f, const LocalOp *op)
 static void put_switch_told(FunctionEmit *f, const LocalOp *op)
 {
     function_statement(f, op);
-    out_puts(&f->v.out, "switch (chx_outcome) {");
+    out_puts(&f->ctx.out, "switch (chx_outcome) {");
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
-        out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
+        out_statement(&f->ctx.out, line_of(f, branch->is_implied ? op->span : branch->span));
         bool has_braces = case_has_braces(f);
-        out_printf(&f->v.out, "case %u: %s", branch->outcome, has_braces ? "{" : "");
+        out_printf(&f->ctx.out, "case %u: %s", branch->outcome, has_braces ? "{" : "");
         put_branch(f, op, branch);
         put_case_break(f, branch);
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_bad_branch(chx_this, %u);", op->site);
+    out_printf(&f->ctx.out, "default: chx_bad_branch(chx_this, %u);", op->site);
 }
 
 static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chain)
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "switch (chx_arriving(chx_this, %s)) { case 0: %s", f->role->from[op->peer],
+    out_printf(&f->ctx.out, "switch (chx_arriving(chx_this, %s)) { case 0: %s", f->role->from[op->peer],
                function_wait(f, label));
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
-        out_statement(&f->v.out, line_of(f, branch->is_implied ? op->span : branch->span));
+        out_statement(&f->ctx.out, line_of(f, branch->is_implied ? op->span : branch->span));
         for (size_t k = 0; k < branch->arrivals.count; k++)
-            out_printf(&f->v.out, "case %u: ", branch->arrivals.items[k]);
+            out_printf(&f->ctx.out, "case %u: ", branch->arrivals.items[k]);
         if (chain != 0 && i == 1) {
-            out_puts(&f->v.out, "break;");
+            out_puts(&f->ctx.out, "break;");
             continue;
         }
         bool has_braces = case_has_braces(f);
-        out_puts(&f->v.out, has_braces ? "{" : "");
+        out_puts(&f->ctx.out, has_braces ? "{" : "");
         f->else_ifs += i;
         put_branch(f, op, branch);
         f->else_ifs -= i;
@@ -719,7 +719,7 @@ static void put_switch_arrival(FunctionEmit *f, const LocalOp *op, uint32_t chai
         put_case_end(f, has_braces);
     }
     function_statement(f, op);
-    out_printf(&f->v.out, "default: chx_bad_branch(chx_this, %u);", op->site);
+    out_printf(&f->ctx.out, "default: chx_bad_branch(chx_this, %u);", op->site);
 }
 
 static void put_told(FunctionEmit *f, const LocalOp *op)
@@ -727,7 +727,7 @@ static void put_told(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     f->uses_outcome = true;
     function_statement(f, op);
-    out_printf(&f->v.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
+    out_printf(&f->ctx.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
                function_wait(f, label));
 }
 
@@ -737,13 +737,13 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
         if (op->decide == DECIDE_SELF) {
             put_room(f, op);
             function_statement(f, op);
-            out_puts(&f->v.out, "if (");
+            out_puts(&f->ctx.out, "if (");
             put_condition(f, op);
-            out_puts(&f->v.out, ") {");
+            out_puts(&f->ctx.out, ") {");
         } else {
             put_told(f, op);
             function_statement(f, op);
-            out_printf(&f->v.out, "if (chx_outcome == %u) {", op->branches.items[0].outcome);
+            out_printf(&f->ctx.out, "if (chx_outcome == %u) {", op->branches.items[0].outcome);
         }
         put_two_ways(f, op);
         return;
@@ -760,7 +760,7 @@ static void put_choice(FunctionEmit *f, const LocalOp *op)
     } else {
         put_switch_arrival(f, op, chain);
     }
-    f->v.out.indent++;
+    f->ctx.out.indent++;
     function_close(f, "}");
     if (f->loop != NULL)
         f->loop->switches--;
@@ -826,7 +826,7 @@ static void put_look_up(FunctionEmit *f, const LocalOp *op)
         return;
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out,
+    out_printf(&f->ctx.out,
                "if (CHX_UNLIKELY(chx_generation_changed(chx_this))) return chx_poll(chx_this, &%s->chx_head, %u);",
                f->role->me, label);
 }
@@ -837,25 +837,25 @@ static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
     if (op->decide == DECIDE_TOLD) {
         put_told(f, op);
         function_statement(f, op);
-        out_puts(&f->v.out, "if (chx_outcome == 0) break;");
+        out_puts(&f->ctx.out, "if (chx_outcome == 0) break;");
         return;
     }
     put_room(f, op);
     function_statement(f, op);
-    out_puts(&f->v.out, "if (!(");
+    out_puts(&f->ctx.out, "if (!(");
     put_condition(f, op);
-    out_puts(&f->v.out, ")) {");
-    f->v.out.indent++;
+    out_puts(&f->ctx.out, ")) {");
+    f->ctx.out.indent++;
     put_tell(f, op, 0);
     function_statement(f, op);
-    out_puts(&f->v.out, "break;");
+    out_puts(&f->ctx.out, "break;");
     function_close(f, "}");
     put_tell(f, op, 1);
 }
 
 static void put_loop(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     if (op->decide == DECIDE_FOREVER && op->body.count == 0 && op->step.count == 0) {
         put_nothing(f, op);
         return;
@@ -908,10 +908,10 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
     if (op->kind == LOCAL_BREAK) {
         bool leaves_switch = loop->switches > 0;
         loop->has_break |= leaves_switch;
-        out_puts(&f->v.out, leaves_switch ? arena_printf(f->arena, "goto chx_break_%u;", loop->number) : "break;");
+        out_puts(&f->ctx.out, leaves_switch ? arena_printf(f->arena, "goto chx_break_%u;", loop->number) : "break;");
     } else {
         loop->has_continue |= !loop->plain_continue;
-        out_puts(&f->v.out,
+        out_puts(&f->ctx.out,
                  loop->plain_continue ? "continue;" : arena_printf(f->arena, "goto chx_continue_%u;", loop->number));
     }
 }
@@ -920,9 +920,9 @@ static void put_jump(FunctionEmit *f, const LocalOp *op)
 
 static void put_op(FunctionEmit *f, const LocalOp *op)
 {
-    value_hold_none(&f->v);
+    value_hold_none(&f->ctx);
     // Choices and loops contain other operations, but bind nothing.
-    f->v.counter = op_binds_in_steps(op) ? counter_of(f, op) : 0;
+    f->ctx.counter = op_binds_in_steps(op) ? counter_of(f, op) : 0;
     switch (op->kind) {
     case LOCAL_STEP:
         put_step(f, op);
@@ -985,7 +985,7 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function};
     f.recurses = ops_recurse(&function->body, function);
-    f.v = (Voice){
+    f.ctx = (RoleContext){
         .arena = role->arena,
         .program = role->program,
         .types = &role->types,
@@ -995,14 +995,14 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
         .held = held,
     };
     f.tables = tables;
-    out_init(&f.v.out, role->arena, role->emit->source_literal);
-    f.v.out.indent = 1;
+    out_init(&f.ctx.out, role->arena, role->emit->source_literal);
+    f.ctx.out.indent = 1;
     function_ops(&f, &function->body);
     if (!function_ends(&function->body)) {
         // The end of the definition, where its closing brace is.
         Span end = def;
         end.start = end.end > end.start ? end.end - 1 : end.start;
-        out_statement(&f.v.out, voice_line(&f.v, end));
+        out_statement(&f.ctx.out, context_line(&f.ctx, end));
         put_end(&f);
     }
 
@@ -1010,20 +1010,20 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
     out_printf(declarations, "static chx_step %s(chx_self *chx_this, void *chx_variables);\n", name);
     out_own(out);
     out_printf(out, "\n/* %s, as %s plays it */\n", function->name, role->local->name);
-    uint32_t line = voice_line(&f.v, def);
+    uint32_t line = context_line(&f.ctx, def);
     if (line != 0)
         out_source(out, line);
     // The brace on the same line: the next line of the choreography must not be where a debugger enters.
     out_printf(out, "static chx_step %s(chx_self *chx_this, void *chx_variables) {\n", name);
     out_own(out);
-    if (f.v.uses_variables)
+    if (f.ctx.uses_variables)
         out_printf(out, "    struct %s_frame *%s = chx_variables;\n", name, role->me);
     else
         out_puts(out, "    (void)chx_variables;\n");
     if (f.uses_outcome)
         out_puts(out, "    uint32_t chx_outcome = 0;\n");
     put_dispatch(&f, out);
-    out_append(out, &f.v.out);
+    out_append(out, &f.ctx.out);
     out_own(out);
     out_puts(out, "}\n");
 }

@@ -3,7 +3,7 @@
 #ifndef EMIT_FUNCTION_H
 #define EMIT_FUNCTION_H
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 
 typedef struct LoopLabels LoopLabels;
 struct LoopLabels {
@@ -26,7 +26,7 @@ typedef struct {
     RoleEmit *role;
     Arena *arena;
     const LocalFunction *function;
-    Voice v; // prints the body
+    RoleContext ctx; // prints the body
     Out *tables;
     uint32_t labels; // chx_at_1 .. chx_at_labels
     bool uses_outcome;

@@ -1,3 +1,5 @@
+// C types in emitted code: declarations, the table of descriptors, and their definitions.
+
 #include "compiler/emit/types.h"
 
 #include "base/check.h"

@@ -1,3 +1,5 @@
+// Tokens: the lexical rules of C, as far as choreographies and the local C in them need them.
+
 #include "compiler/syntax/lex.h"
 
 #include "base/text.h"

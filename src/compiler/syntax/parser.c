@@ -1,3 +1,5 @@
+// What all parts of the parser share: looking at tokens, taking them, and reporting what was expected.
+
 #include "compiler/syntax/parser.h"
 
 #include <stdarg.h>

@@ -114,7 +114,7 @@ Stmt *stmt_end(Parser *parser, Stmt *stmt, size_t first); // its span goes up to
 Stmt *parse_step(Parser *parser);
 
 // parse_stmt.c
-void parse_block_body(Parser *parser, Block *block); // from '{' to '}'
+void parse_block_body(Parser *parser, TreeBlock *block); // from '{' to '}'
 void parse_statements(Parser *parser, StmtList *list, bool in_case);
 Stmt *parse_statement(Parser *parser);
 // Which keyword statement starts here, or none.

@@ -1,7 +1,7 @@
-// inside.h: what the files of ctypes share. Nobody else includes this: it names libclang.
+// internal.h: what the files of ctypes share. Nobody else includes this: it names libclang.
 
-#ifndef CTYPES_INSIDE_H
-#define CTYPES_INSIDE_H
+#ifndef CTYPES_INTERNAL_H
+#define CTYPES_INTERNAL_H
 
 #include "base/text.h"
 #include "compiler/ctypes/unit.h"
@@ -16,10 +16,10 @@ const char *take_text(Arena *arena, CXString string);
 typedef struct {
     CXFile file; // NULL: nowhere
     uint32_t offset;
-} Place;
+} ClangPlace;
 // Where the text stands: for a macro's argument the argument itself, for a macro's body the macro's use.
-Place place_of(CXSourceLocation location);
-bool place_in(Place place, CXFile file);
+ClangPlace place_of(CXSourceLocation location);
+bool place_in(ClangPlace place, CXFile file);
 bool cxfile_same(CXFile one, CXFile other);
 
 typedef struct {
@@ -64,7 +64,7 @@ typedef struct {
     uint32_t start, end; // in the added text; once it is parsed, in the unit
     Span span;
     bool is_as; // reads differently from the source
-} Piece;
+} UnitPiece;
 
 typedef struct {
     CXCursor cursor;
@@ -80,7 +80,7 @@ typedef struct {
 
 // One expression of the caller's, between cexpr_begin and cexpr_end.
 typedef struct {
-    uint32_t start, end; // as in Piece
+    uint32_t start, end; // as in UnitPiece
     uint32_t id;
     // The expression as clang understood it, with a conversion to the type that is wanted; a null cursor: it did not.
     CXCursor root;
@@ -99,7 +99,7 @@ struct CUnit {
     uint32_t prefix_size;
     CFlags flags;
     Text added;
-    VECTOR(Piece) pieces;       // in order of position
+    VECTOR(UnitPiece) pieces;   // in order of position
     VECTOR(Region) regions;     // in order of position; they don't overlap
     VECTOR(uint32_t) region_of; // by id: the index + 1 of its first region, or 0
     VECTOR(const char *) asked; // cunit_ask_name
@@ -130,10 +130,10 @@ Declared *unit_declared(const CUnit *unit, const char *name);
 bool unit_mentions(CUnit *unit, const char *name);
 
 // pieces (unit.c). The piece that contains `offset`, or NULL; the first one that ends behind `offset`, or NULL.
-const Piece *unit_piece_at(const CUnit *unit, uint32_t offset);
-const Piece *unit_piece_from(const CUnit *unit, uint32_t offset);
+const UnitPiece *unit_piece_at(const CUnit *unit, uint32_t offset);
+const UnitPiece *unit_piece_from(const CUnit *unit, uint32_t offset);
 // The source span of the unit's text from `start` to `end`, which begins in `piece`.
-Span piece_span(const Piece *piece, uint32_t start, uint32_t end);
+Span piece_span(const UnitPiece *piece, uint32_t start, uint32_t end);
 
 // statement.c: our own text by statements.
 typedef struct {

@@ -1,31 +1,31 @@
-// One instance as a C function: play(chx_this, frame) does what all roles do, in the order written.
+// One instance as a sequential C function, which does what all roles do, in the order written.
 
 #include "base/check.h"
-#include "compiler/central/inside.h"
+#include "compiler/central/internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct PlayLoop PlayLoop;
-struct PlayLoop {
+typedef struct SequentialLoop SequentialLoop;
+struct SequentialLoop {
     uint32_t number;
     unsigned switches;   // C switches between the loop and the current place: `break` would leave those
     bool plain_continue; // C's `continue` does the right thing
     bool has_break, has_continue;
-    PlayLoop *outer;
+    SequentialLoop *outer;
 };
 
 // A C function: of the instance, or of a checkpoint's body or rescue in it. Those return the way that they are left.
-typedef struct Play Play;
-struct Play {
-    Central *central;
+typedef struct SequentialFunction SequentialFunction;
+struct SequentialFunction {
+    CentralEmit *central;
     const Instance *instance;
-    Voice v;
-    bool *speaks;                // by role: its variables are used
+    RoleContext ctx;
+    bool *uses_role;             // by role: its variables are used
     bool starts_again;           // a call of itself in tail position
     uint32_t *loops;             // of the instance
-    PlayLoop *loop;              // the innermost one in this function
-    Play *outer;                 // NULL: this is the instance's own
+    SequentialLoop *loop;        // the innermost one in this function
+    SequentialFunction *outer;   // NULL: this is the instance's own
     Out *functions;              // where a finished one goes
     VECTOR(uint32_t) ways;       // out of this function
     VECTOR(uint32_t) block_ways; // out of the latest checkpoint in it
@@ -34,17 +34,17 @@ struct Play {
 // How a body or rescue is left: at its end, or by a jump to a place outside of it.
 enum { WAY_END, WAY_RETURN, WAY_LOOPS }; // then two per loop: break, continue
 
-static void put_nodes(Play *play, const NodeList *nodes);
+static void put_nodes(SequentialFunction *seq, const NodeList *nodes);
 
 // ---- frames ----
 
-static const char *me_of(const Central *central, RoleId role)
+static const char *me_of(const CentralEmit *central, RoleId role)
 {
     const char *name = central->program->role_names[role];
     return central->program->role_name_taken[role] ? arena_printf(central->arena, "chx_%s", name) : name;
 }
 
-static void put_role_structs(Central *central, const Instance *instance, bool *has_variables, Out *out)
+static void put_role_structs(CentralEmit *central, const Instance *instance, bool *has_variables, Out *out)
 {
     const Program *program = central->program;
     for (size_t i = 0; i < instance->variables.count; i++)
@@ -62,7 +62,7 @@ static void put_role_structs(Central *central, const Instance *instance, bool *h
     }
 }
 
-static void put_frame_struct(Central *central, const Instance *instance, const bool *has_variables, Out *out)
+static void put_frame_struct(CentralEmit *central, const Instance *instance, const bool *has_variables, Out *out)
 {
     const Program *program = central->program;
     const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
@@ -85,7 +85,7 @@ static void put_frame_struct(Central *central, const Instance *instance, const b
     out_puts(out, "};\n");
 }
 
-void central_frame(Central *central, const Instance *instance, Out *out)
+void sequential_frame(CentralEmit *central, const Instance *instance, Out *out)
 {
     const Program *program = central->program;
     TypeTable *types = &central->emit.types;
@@ -129,39 +129,39 @@ void central_frame(Central *central, const Instance *instance, Out *out)
     out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
     out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu, 0,\n};\n", instance->name, name,
                variables, count, owned_count);
-    out_printf(out, "static void %s_chx_play(chx_self *chx_this, struct %s_chx_frame *chx_here) CHX_UNUSED;\n", name,
-               name);
+    out_printf(out, "static void %s_chx_sequential(chx_self *chx_this, struct %s_chx_frame *chx_here) CHX_UNUSED;\n",
+               name, name);
 }
 
 // ---- small things ----
 
 // From here on, names mean this role's.
-static Voice *speak(Play *play, RoleId role)
+static RoleContext *select_role(SequentialFunction *seq, RoleId role)
 {
-    Central *central = play->central;
-    Voice *v = &play->v;
-    v->role = role;
-    v->variables = arena_printf(central->arena, "%s->", me_of(central, role));
-    v->functions = arena_printf(central->arena, "%s_chx_%s(chx_this)->", central->program->name,
-                                central->program->role_names[role]);
-    v->uses_variables = false;
-    return v;
+    CentralEmit *central = seq->central;
+    RoleContext *ctx = &seq->ctx;
+    ctx->role = role;
+    ctx->variables = arena_printf(central->arena, "%s->", me_of(central, role));
+    ctx->functions = arena_printf(central->arena, "%s_chx_%s(chx_this)->", central->program->name,
+                                  central->program->role_names[role]);
+    ctx->uses_variables = false;
+    return ctx;
 }
 
 // Which roles' variables were used is known at the end only.
-static void spoken(Play *play)
+static void note_use(SequentialFunction *seq)
 {
-    play->speaks[play->v.role] |= play->v.uses_variables;
+    seq->uses_role[seq->ctx.role] |= seq->ctx.uses_variables;
 }
 
-static void begin_statement(Play *play, const Node *node)
+static void begin_statement(SequentialFunction *seq, const Node *node)
 {
-    out_statement(&play->v.out, voice_line(&play->v, node->span));
+    out_statement(&seq->ctx.out, context_line(&seq->ctx, node->span));
 }
 
-static void close_block(Play *play, const char *text)
+static void close_block(SequentialFunction *seq, const char *text)
 {
-    Out *out = &play->v.out;
+    Out *out = &seq->ctx.out;
     out->indent--;
     out_end_line(out);
     for (unsigned i = 0; i < out->indent; i++)
@@ -179,39 +179,39 @@ static bool ends_in_jump(const NodeList *nodes)
     return last->kind == NODE_RETURN || last->kind == NODE_BREAK || last->kind == NODE_CONTINUE;
 }
 
-static const char *frame_role(const Play *play, const char *frame, RoleId role)
+static const char *frame_role(const SequentialFunction *seq, const char *frame, RoleId role)
 {
-    return arena_printf(play->central->arena, "%s->%s", frame, play->central->program->role_names[role]);
+    return arena_printf(seq->central->arena, "%s->%s", frame, seq->central->program->role_names[role]);
 }
 
-static const char *frame_result(const Play *play, const char *frame, RoleId role)
+static const char *frame_result(const SequentialFunction *seq, const char *frame, RoleId role)
 {
-    return arena_printf(play->central->arena, "%s->chx_results.%s", frame, play->central->program->role_names[role]);
+    return arena_printf(seq->central->arena, "%s->chx_results.%s", frame, seq->central->program->role_names[role]);
 }
 
 // ---- simple statements ----
 
-static void put_step(Play *play, const Node *node)
+static void put_step(SequentialFunction *seq, const Node *node)
 {
     for (ROLESET_EACH(role, &node->at)) {
-        Voice *v = speak(play, role);
-        begin_statement(play, node);
-        out_printf(&v->out, "%s; ", voice_at(v, node->site, node->span));
-        value_step(v, node->site, &node->at, node->target, node->op, node->value);
+        RoleContext *ctx = select_role(seq, role);
+        begin_statement(seq, node);
+        out_printf(&ctx->out, "%s; ", context_step_begin(ctx, node->site, node->span));
+        value_step(ctx, node->site, &node->at, node->target, node->op, node->value);
         if (node->value != NULL && node->value->has_call)
-            out_puts(&v->out, " chx_step_end(chx_this);");
-        spoken(play);
+            out_puts(&ctx->out, " chx_step_end(chx_this);");
+        note_use(seq);
     }
 }
 
-static Shape message_shape(Play *play, const Node *node)
+static Shape message_shape(SequentialFunction *seq, const Node *node)
 {
     const Pattern *pattern = node->to.pattern;
-    TypeTable *types = play->v.types;
+    TypeTable *types = seq->ctx.types;
     if (pattern->kind != PATTERN_TUPLE && !node->sent.is_tuple)
         return types_shape(types, pattern->type != NULL ? pattern->type : node->sent.exprs.items[0]->type);
     size_t count = node->sent.exprs.count;
-    const CType **parts = ARENA_ARRAY(play->central->arena, const CType *, count);
+    const CType **parts = ARENA_ARRAY(seq->central->arena, const CType *, count);
     for (size_t i = 0; i < count; i++) {
         bool has_part = pattern->kind == PATTERN_TUPLE && i < pattern->parts.count;
         const CType *type = has_part ? pattern->parts.items[i]->type : NULL;
@@ -220,89 +220,89 @@ static Shape message_shape(Play *play, const Node *node)
     return types_tuple(types, parts, count);
 }
 
-static void put_delivery(Play *play, const Node *node)
+static void put_delivery(SequentialFunction *seq, const Node *node)
 {
-    Shape shape = message_shape(play, node);
-    Voice *v = speak(play, node->from);
-    Out *out = &v->out;
-    begin_statement(play, node);
-    out_printf(out, "{ %s; ", voice_at(v, node->site, node->span));
-    Gathered gathered = value_gather(v, "chx_value", &shape, &node->sent);
-    spoken(play);
+    Shape shape = message_shape(seq, node);
+    RoleContext *ctx = select_role(seq, node->from);
+    Out *out = &ctx->out;
+    begin_statement(seq, node);
+    out_printf(out, "{ %s; ", context_step_begin(ctx, node->site, node->span));
+    Gathered gathered = value_gather(ctx, "chx_value", &shape, &node->sent);
+    note_use(seq);
     for (ROLESET_EACH(role, &node->to.at)) {
-        v = speak(play, role);
-        value_store(v, node->site, node->to.pattern, &node->to.at, "chx_value", &shape, STORE_COPY);
-        spoken(play);
+        ctx = select_role(seq, role);
+        value_store(ctx, node->site, node->to.pattern, &node->to.at, "chx_value", &shape, STORE_COPY);
+        note_use(seq);
     }
-    v = speak(play, node->from);
-    value_release_all(v, &gathered);
+    ctx = select_role(seq, node->from);
+    value_release_all(ctx, &gathered);
     out_puts(out, "(void)chx_value; chx_step_end(chx_this); }");
 }
 
 // ---- calls and returns ----
 
 // Computes the arguments into the parameters of the frame `chx_callee`.
-static void put_args(Play *play, const Node *node)
+static void put_args(SequentialFunction *seq, const Node *node)
 {
     for (size_t i = 0; i < node->args.count; i++) {
         const Param *param = &node->callee->params.items[i];
         const Expr *expr = node->args.items[i].exprs.items[0];
         for (size_t k = 0; k < param->variables.count; k++) {
             const Variable *variable = param->variables.items[k];
-            Voice *v = speak(play, variable->role);
+            RoleContext *ctx = select_role(seq, variable->role);
             const char *place =
-                arena_printf(v->arena, "%s.%s", frame_role(play, "chx_callee", variable->role), variable->c_name);
-            out_printf(&v->out, "%s; ", voice_at(v, node->site, node->span));
-            value_assign(v, place, variable->type, expr);
-            spoken(play);
+                arena_printf(ctx->arena, "%s.%s", frame_role(seq, "chx_callee", variable->role), variable->c_name);
+            out_printf(&ctx->out, "%s; ", context_step_begin(ctx, node->site, node->span));
+            value_assign(ctx, place, variable->type, expr);
+            note_use(seq);
         }
     }
 }
 
 // Our result at `role` from the callee's, with C's conversions.
-static void put_passed_result(Play *play, const Node *node, RoleId role)
+static void put_passed_result(SequentialFunction *seq, const Node *node, RoleId role)
 {
-    Voice *v = speak(play, role);
-    const Result *ours = instance_result(play->instance, role);
+    RoleContext *ctx = select_role(seq, role);
+    const Result *ours = instance_result(seq->instance, role);
     const Result *theirs = instance_result(node->callee, role);
     CHECK(theirs != NULL);
     for (size_t i = 0; i < ours->types.count; i++) {
         const CType *type = ours->types.items[i];
-        const char *member = ours->is_tuple ? arena_printf(v->arena, ".v%zu", i) : "";
-        const char *to = arena_printf(v->arena, "%s%s", frame_result(play, "chx_here", role), member);
-        const char *from = arena_printf(v->arena, "%s%s", frame_result(play, "chx_callee", role), member);
+        const char *member = ours->is_tuple ? arena_printf(ctx->arena, ".v%zu", i) : "";
+        const char *to = arena_printf(ctx->arena, "%s%s", frame_result(seq, "chx_here", role), member);
+        const char *from = arena_printf(ctx->arena, "%s%s", frame_result(seq, "chx_callee", role), member);
         if (type->is_owning)
-            out_printf(&v->out, "chx_set(&%s, &%s, &%s); ", types_use(v->types, type), to, from);
+            out_printf(&ctx->out, "chx_set(&%s, &%s, &%s); ", types_use(ctx->types, type), to, from);
         else if (type->kind == CTYPE_ARRAY)
-            out_printf(&v->out, "memcpy(%s, %s, sizeof %s); ", to, from, to);
+            out_printf(&ctx->out, "memcpy(%s, %s, sizeof %s); ", to, from, to);
         else
-            out_printf(&v->out, "%s = %s; ", to, from);
+            out_printf(&ctx->out, "%s = %s; ", to, from);
     }
 }
 
-static void put_call(Play *play, const Node *node)
+static void put_call(SequentialFunction *seq, const Node *node)
 {
-    Central *central = play->central;
-    Out *out = &play->v.out;
+    CentralEmit *central = seq->central;
+    Out *out = &seq->ctx.out;
     const char *callee = arena_printf(central->arena, "%s_%s", central->program->name, node->callee->name);
-    begin_statement(play, node);
+    begin_statement(seq, node);
     out_printf(out, "{ struct %s_chx_frame *chx_callee = chx_call(chx_this, &%s_chx_function); ", callee, callee);
-    put_args(play, node);
-    out_printf(out, "chx_step_end(chx_this); %s_chx_play(chx_this, chx_callee); ", callee);
+    put_args(seq, node);
+    out_printf(out, "chx_step_end(chx_this); %s_chx_sequential(chx_this, chx_callee); ", callee);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const LocatedPattern *target = &node->results.items[i];
         for (ROLESET_EACH(role, &target->at)) {
-            Voice *v = speak(play, role);
-            Shape shape = emit_result_shape(v->types, instance_result(node->callee, role));
-            value_store(v, node->site, target->pattern, &target->at, frame_result(play, "chx_callee", role), &shape,
+            RoleContext *ctx = select_role(seq, role);
+            Shape shape = emit_result_shape(ctx->types, instance_result(node->callee, role));
+            value_store(ctx, node->site, target->pattern, &target->at, frame_result(seq, "chx_callee", role), &shape,
                         STORE_COPY);
-            spoken(play);
+            note_use(seq);
         }
     }
     if (node->kind == NODE_RETURN) {
         for (RoleId role = 0; role < central->program->role_count; role++) {
-            if (instance_result(play->instance, role) != NULL)
-                put_passed_result(play, node, role);
+            if (instance_result(seq->instance, role) != NULL)
+                put_passed_result(seq, node, role);
         }
     }
     out_puts(out, "(void)chx_return_slow(chx_this); }");
@@ -310,192 +310,193 @@ static void put_call(Play *play, const Node *node)
 
 // `return` of a call of the same function takes no C stack: the arguments go into our own parameters, then it starts
 // from the top.
-static void put_call_again(Play *play, const Node *node)
+static void put_call_again(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    begin_statement(play, node);
+    Out *out = &seq->ctx.out;
+    begin_statement(seq, node);
     out_printf(out, "{ struct %s_%s_chx_frame *chx_callee = chx_call(chx_this, &%s_%s_chx_function); ",
-               play->central->program->name, play->instance->name, play->central->program->name, play->instance->name);
-    put_args(play, node);
-    for (size_t i = 0; i < play->instance->params.count; i++) {
-        const VariableList *variables = &play->instance->params.items[i].variables;
+               seq->central->program->name, seq->instance->name, seq->central->program->name, seq->instance->name);
+    put_args(seq, node);
+    for (size_t i = 0; i < seq->instance->params.count; i++) {
+        const VariableList *variables = &seq->instance->params.items[i].variables;
         for (size_t k = 0; k < variables->count; k++) {
             const Variable *variable = variables->items[k];
-            const char *to = frame_role(play, "chx_here", variable->role);
-            const char *from = frame_role(play, "chx_callee", variable->role);
-            out_printf(out, "chx_set(&%s, &%s.%s, &%s.%s); ", types_use(play->v.types, variable->type), to,
+            const char *to = frame_role(seq, "chx_here", variable->role);
+            const char *from = frame_role(seq, "chx_callee", variable->role);
+            out_printf(out, "chx_set(&%s, &%s.%s, &%s.%s); ", types_use(seq->ctx.types, variable->type), to,
                        variable->c_name, from, variable->c_name);
         }
     }
     out_puts(out, "chx_step_end(chx_this); (void)chx_return_slow(chx_this); goto chx_again; }");
-    play->starts_again = true;
+    seq->starts_again = true;
 }
 
 // Out of a body or rescue; whoever called it goes on from there.
-static void put_way(Play *play, uint32_t way)
+static void put_way(SequentialFunction *seq, uint32_t way)
 {
     bool is_known = false;
-    for (size_t i = 0; i < play->ways.count; i++)
-        is_known |= play->ways.items[i] == way;
+    for (size_t i = 0; i < seq->ways.count; i++)
+        is_known |= seq->ways.items[i] == way;
     if (!is_known)
-        vector_push(play->central->arena, &play->ways, way);
-    out_printf(&play->v.out, "return %u;", way);
+        vector_push(seq->central->arena, &seq->ways, way);
+    out_printf(&seq->ctx.out, "return %u;", way);
 }
 
-static void put_leave(Play *play)
+static void put_leave(SequentialFunction *seq)
 {
-    if (play->outer == NULL)
-        out_puts(&play->v.out, "return;");
+    if (seq->outer == NULL)
+        out_puts(&seq->ctx.out, "return;");
     else
-        put_way(play, WAY_RETURN);
+        put_way(seq, WAY_RETURN);
 }
 
-static void put_return(Play *play, const Node *node)
+static void put_return(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    if (node->callee == play->instance && play->outer == NULL) {
-        put_call_again(play, node);
+    Out *out = &seq->ctx.out;
+    if (node->callee == seq->instance && seq->outer == NULL) {
+        put_call_again(seq, node);
         return;
     }
     if (node->callee != NULL)
-        put_call(play, node);
+        put_call(seq, node);
     for (size_t i = 0; node->callee == NULL && i < node->values.count; i++) {
-        const Result *result = &play->instance->results.items[i];
+        const Result *result = &seq->instance->results.items[i];
         const Value *value = &node->values.items[i];
         for (ROLESET_EACH(role, &result->at)) {
-            Voice *v = speak(play, role);
-            begin_statement(play, node);
-            out_printf(out, "%s; ", voice_at(v, node->site, node->span));
+            RoleContext *ctx = select_role(seq, role);
+            begin_statement(seq, node);
+            out_printf(out, "%s; ", context_step_begin(ctx, node->site, node->span));
             for (size_t k = 0; k < value->exprs.count; k++) {
-                const char *place = frame_result(play, "chx_here", role);
+                const char *place = frame_result(seq, "chx_here", role);
                 if (result->is_tuple)
-                    place = arena_printf(v->arena, "%s.v%zu", place, k);
-                value_assign(v, place, result->types.items[k], value->exprs.items[k]);
+                    place = arena_printf(ctx->arena, "%s.v%zu", place, k);
+                value_assign(ctx, place, result->types.items[k], value->exprs.items[k]);
             }
-            spoken(play);
+            note_use(seq);
         }
     }
-    begin_statement(play, node);
+    begin_statement(seq, node);
     out_puts(out, "chx_step_end(chx_this); ");
-    put_leave(play);
+    put_leave(seq);
 }
 
 // ---- choices and loops ----
 
-static void put_condition(Play *play, const Node *node, bool is_bool)
+static void put_condition(SequentialFunction *seq, const Node *node, bool is_bool)
 {
-    Voice *v = speak(play, roleset_next(&node->deciders, 0));
+    RoleContext *ctx = select_role(seq, roleset_next(&node->deciders, 0));
     bool releases = is_bool && node->condition->has_call;
-    out_printf(&v->out, "%s, %s", voice_at(v, node->site, node->head), releases ? "chx_decided(chx_this, " : "");
-    value_expr(v, node->condition);
-    out_puts(&v->out, releases ? ")" : "");
-    spoken(play);
+    out_printf(&ctx->out, "%s, %s", context_step_begin(ctx, node->site, node->head),
+               releases ? "chx_decided(chx_this, " : "");
+    value_expr(ctx, node->condition);
+    out_puts(&ctx->out, releases ? ")" : "");
+    note_use(seq);
 }
 
-static void put_if(Play *play, const Node *node)
+static void put_if(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    begin_statement(play, node);
+    Out *out = &seq->ctx.out;
+    begin_statement(seq, node);
     out_puts(out, "if (");
-    put_condition(play, node, true);
+    put_condition(seq, node, true);
     out_puts(out, ") {");
     out->indent++;
-    put_nodes(play, &node->branches.items[0].body);
+    put_nodes(seq, &node->branches.items[0].body);
     const NodeList *rest = &node->branches.items[1].body;
     const Node *next = rest->count == 1 ? rest->items[0] : NULL;
     if (next != NULL && next->kind == NODE_CHOICE && !next->is_switch) {
         // A chain of else-ifs may be longer than a C compiler lets blocks be nested.
-        close_block(play, "} else");
-        put_if(play, next);
+        close_block(seq, "} else");
+        put_if(seq, next);
         return;
     }
     if (rest->count > 0) {
-        close_block(play, "} else {");
+        close_block(seq, "} else {");
         out->indent++;
-        put_nodes(play, rest);
+        put_nodes(seq, rest);
     }
-    close_block(play, "}");
+    close_block(seq, "}");
 }
 
-static void put_switch(Play *play, const Node *node)
+static void put_switch(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    if (play->loop != NULL)
-        play->loop->switches++;
-    begin_statement(play, node);
+    Out *out = &seq->ctx.out;
+    if (seq->loop != NULL)
+        seq->loop->switches++;
+    begin_statement(seq, node);
     out_puts(out, "switch (");
-    put_condition(play, node, false);
+    put_condition(seq, node, false);
     out_puts(out, ") {");
     for (size_t i = 0; i < node->branches.count; i++) {
         const Branch *branch = &node->branches.items[i];
-        out_statement(out, voice_line(&play->v, branch->is_implied ? node->span : branch->span));
-        Voice *v = speak(play, roleset_next(&node->deciders, 0));
+        out_statement(out, context_line(&seq->ctx, branch->is_implied ? node->span : branch->span));
+        RoleContext *ctx = select_role(seq, roleset_next(&node->deciders, 0));
         for (size_t k = 0; k < branch->labels.count; k++) {
             out_puts(out, "case ");
-            value_expr(v, branch->labels.items[k]);
+            value_expr(ctx, branch->labels.items[k]);
             out_puts(out, ": ");
         }
         // The braces are for the reader; a C compiler counts them.
         bool has_braces = out->indent < 20;
-        out_printf(out, "%s%schx_step_end(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
+        out_printf(out, "%s%schx_done(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
         out->indent++;
-        put_nodes(play, &branch->body);
+        put_nodes(seq, &branch->body);
         if (!ends_in_jump(&branch->body)) {
             out_statement(out, out->in_source ? out->line : 0);
             out_puts(out, "break;");
         }
         if (has_braces)
-            close_block(play, "}");
+            close_block(seq, "}");
         else
             out->indent--;
     }
     out->indent++;
-    close_block(play, "}");
-    if (play->loop != NULL)
-        play->loop->switches--;
+    close_block(seq, "}");
+    if (seq->loop != NULL)
+        seq->loop->switches--;
 }
 
-static void put_loop(Play *play, const Node *node)
+static void put_loop(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
+    Out *out = &seq->ctx.out;
     bool is_do = node->loop == LOOP_DO && node->condition != NULL;
-    PlayLoop loop = {.number = ++*play->loops, .plain_continue = node->step.count == 0, .outer = play->loop};
-    play->loop = &loop;
-    begin_statement(play, node);
+    SequentialLoop loop = {.number = ++*seq->loops, .plain_continue = node->step.count == 0, .outer = seq->loop};
+    seq->loop = &loop;
+    begin_statement(seq, node);
     if (is_do) {
         out_puts(out, "do {");
     } else if (node->condition == NULL) {
         out_puts(out, "for (;;) {");
     } else {
         out_puts(out, "while (");
-        put_condition(play, node, true);
+        put_condition(seq, node, true);
         out_puts(out, ") {");
     }
     out->indent++;
-    put_nodes(play, &node->body);
+    put_nodes(seq, &node->body);
     if (loop.has_continue) {
         out_end_line(out);
         out_printf(out, "chx_continue_%u:;\n", loop.number);
     }
-    put_nodes(play, &node->step);
-    close_block(play, is_do ? "} while (" : "}");
+    put_nodes(seq, &node->step);
+    close_block(seq, is_do ? "} while (" : "}");
     if (is_do) {
-        put_condition(play, node, true);
+        put_condition(seq, node, true);
         out_puts(out, ");");
     }
     if (loop.has_break) {
         out_end_line(out);
         out_printf(out, "chx_break_%u:;\n", loop.number);
     }
-    play->loop = loop.outer;
+    seq->loop = loop.outer;
 }
 
 // A `break` or `continue` of `loop`; if it is not one of this function, of a loop around it.
-static void put_loop_jump(Play *play, PlayLoop *loop, bool is_break, bool in_switch)
+static void put_loop_jump(SequentialFunction *seq, SequentialLoop *loop, bool is_break, bool in_switch)
 {
-    Out *out = &play->v.out;
-    if (play->loop != loop) {
-        put_way(play, WAY_LOOPS + 2 * loop->number + !is_break);
+    Out *out = &seq->ctx.out;
+    if (seq->loop != loop) {
+        put_way(seq, WAY_LOOPS + 2 * loop->number + !is_break);
     } else if (is_break && in_switch) {
         loop->has_break = true;
         out_printf(out, "goto chx_break_%u;", loop->number);
@@ -507,191 +508,191 @@ static void put_loop_jump(Play *play, PlayLoop *loop, bool is_break, bool in_swi
     }
 }
 
-static PlayLoop *innermost_loop(const Play *play)
+static SequentialLoop *innermost_loop(const SequentialFunction *seq)
 {
-    while (play->loop == NULL && play->outer != NULL)
-        play = play->outer;
-    CHECK(play->loop != NULL);
-    return play->loop;
+    while (seq->loop == NULL && seq->outer != NULL)
+        seq = seq->outer;
+    CHECK(seq->loop != NULL);
+    return seq->loop;
 }
 
-static void put_jump(Play *play, const Node *node)
+static void put_jump(SequentialFunction *seq, const Node *node)
 {
-    PlayLoop *loop = innermost_loop(play);
-    begin_statement(play, node);
-    put_loop_jump(play, loop, node->kind == NODE_BREAK, loop->switches > 0);
+    SequentialLoop *loop = innermost_loop(seq);
+    begin_statement(seq, node);
+    put_loop_jump(seq, loop, node->kind == NODE_BREAK, loop->switches > 0);
 }
 
 // ---- checkpoints ----
 
-static void play_init(Play *play, Central *central, const Instance *instance, Out *functions)
+static void sequential_init(SequentialFunction *seq, CentralEmit *central, const Instance *instance, Out *functions)
 {
-    *play = (Play){.central = central, .instance = instance, .functions = functions};
-    play->v = (Voice){
+    *seq = (SequentialFunction){.central = central, .instance = instance, .functions = functions};
+    seq->ctx = (RoleContext){
         .arena = central->arena,
         .program = central->program,
         .types = &central->emit.types,
         .is_central = true,
     };
-    play->speaks = ARENA_ARRAY(central->arena, bool, central->program->role_count);
-    out_init(&play->v.out, central->arena, central->emit.source_literal);
-    play->v.out.indent = 1;
+    seq->uses_role = ARENA_ARRAY(central->arena, bool, central->program->role_count);
+    out_init(&seq->ctx.out, central->arena, central->emit.source_literal);
+    seq->ctx.out.indent = 1;
 }
 
-static void put_function(Play *play, Span span, const char *declaration)
+static void put_function(SequentialFunction *seq, Span span, const char *declaration)
 {
-    const Program *program = play->central->program;
-    const char *name = arena_printf(play->central->arena, "%s_%s", program->name, play->instance->name);
-    Out *out = play->functions;
+    const Program *program = seq->central->program;
+    const char *name = arena_printf(seq->central->arena, "%s_%s", program->name, seq->instance->name);
+    Out *out = seq->functions;
     out_own(out);
     out_puts(out, "\n");
-    out_statement(out, voice_line(&play->v, span));
+    out_statement(out, context_line(&seq->ctx, span));
     out_printf(out, "static %s {\n", declaration);
     out_own(out);
-    if (play->outer != NULL)
+    if (seq->outer != NULL)
         out_printf(out, "    struct %s_chx_frame *chx_here = chx_variables;\n", name);
     out_puts(out, "    (void)chx_this;\n    (void)chx_here;\n");
     for (RoleId role = 0; role < program->role_count; role++) {
-        if (play->speaks[role])
+        if (seq->uses_role[role])
             out_printf(out, "    struct %s_chx_%s *%s = &chx_here->%s;\n", name, program->role_names[role],
-                       me_of(play->central, role), program->role_names[role]);
+                       me_of(seq->central, role), program->role_names[role]);
     }
-    if (play->starts_again)
+    if (seq->starts_again)
         out_puts(out, "chx_again:;\n");
-    out_append(out, &play->v.out);
+    out_append(out, &seq->ctx.out);
     out_own(out);
     out_puts(out, "}\n");
 }
 
-static void put_faults(Play *play, const Node *node)
+static void put_faults(SequentialFunction *seq, const Node *node)
 {
     for (size_t i = 0; i < node->fault_variables.count; i++) {
         const Variable *variable = node->fault_variables.items[i];
-        begin_statement(play, node);
-        out_printf(&play->v.out, "%s->%s = *chx_why;", me_of(play->central, variable->role), variable->c_name);
-        play->speaks[variable->role] = true;
+        begin_statement(seq, node);
+        out_printf(&seq->ctx.out, "%s->%s = *chx_why;", me_of(seq->central, variable->role), variable->c_name);
+        seq->uses_role[variable->role] = true;
     }
-    out_own(&play->v.out);
+    out_own(&seq->ctx.out);
     if (node->fault_variables.count == 0)
-        out_puts(&play->v.out, "    (void)chx_why;\n");
+        out_puts(&seq->ctx.out, "    (void)chx_why;\n");
 }
 
 // The body or rescue as a function of its own; the ways that it is left go to `outer`.
-static void put_part(Play *outer, const Node *node, const char *name, bool is_rescue)
+static void put_part(SequentialFunction *outer, const Node *node, const char *name, bool is_rescue)
 {
-    Play play;
-    play_init(&play, outer->central, outer->instance, outer->functions);
-    play.outer = outer;
-    play.loops = outer->loops;
+    SequentialFunction seq;
+    sequential_init(&seq, outer->central, outer->instance, outer->functions);
+    seq.outer = outer;
+    seq.loops = outer->loops;
     if (is_rescue)
-        put_faults(&play, node);
+        put_faults(&seq, node);
     const NodeList *nodes = is_rescue ? &node->rescue : &node->body;
-    put_nodes(&play, nodes);
+    put_nodes(&seq, nodes);
     if (!ends_in_jump(nodes)) {
-        begin_statement(&play, node);
-        out_printf(&play.v.out, "return %d;", WAY_END);
+        begin_statement(&seq, node);
+        out_printf(&seq.ctx.out, "return %d;", WAY_END);
     }
-    put_function(&play, node->span,
-                 arena_printf(play.central->arena, "int %s(chx_self *chx_this, void *chx_variables%s)", name,
+    put_function(&seq, node->span,
+                 arena_printf(seq.central->arena, "int %s(chx_self *chx_this, void *chx_variables%s)", name,
                               is_rescue ? ", const chx_fault *chx_why" : ""));
-    for (size_t i = 0; i < play.ways.count; i++) {
+    for (size_t i = 0; i < seq.ways.count; i++) {
         bool is_known = false;
         for (size_t k = 0; k < outer->block_ways.count; k++)
-            is_known |= outer->block_ways.items[k] == play.ways.items[i];
+            is_known |= outer->block_ways.items[k] == seq.ways.items[i];
         if (!is_known)
-            vector_push(outer->central->arena, &outer->block_ways, play.ways.items[i]);
+            vector_push(outer->central->arena, &outer->block_ways, seq.ways.items[i]);
     }
 }
 
-static void put_ways(Play *play, const Node *node)
+static void put_ways(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    for (size_t i = 0; i < play->block_ways.count; i++) {
-        uint32_t way = play->block_ways.items[i];
-        begin_statement(play, node);
+    Out *out = &seq->ctx.out;
+    for (size_t i = 0; i < seq->block_ways.count; i++) {
+        uint32_t way = seq->block_ways.items[i];
+        begin_statement(seq, node);
         out_printf(out, "case %u: ", way);
         if (way == WAY_RETURN)
-            put_leave(play);
+            put_leave(seq);
         else
-            put_loop_jump(play, innermost_loop(play), (way - WAY_LOOPS) % 2 == 0, true);
+            put_loop_jump(seq, innermost_loop(seq), (way - WAY_LOOPS) % 2 == 0, true);
     }
 }
 
-static void put_checkpoint(Play *play, const Node *node)
+static void put_checkpoint(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &play->v.out;
-    Arena *arena = play->central->arena;
-    const char *name = arena_printf(arena, "%s_%s_chx", play->central->program->name, play->instance->name);
+    Out *out = &seq->ctx.out;
+    Arena *arena = seq->central->arena;
+    const char *name = arena_printf(arena, "%s_%s_chx", seq->central->program->name, seq->instance->name);
     const char *body = arena_printf(arena, "%s_body_%u", name, node->site);
     const char *rescue = node->has_rescue ? arena_printf(arena, "%s_rescue_%u", name, node->site) : "NULL";
-    play->block_ways.count = 0;
-    put_part(play, node, body, false);
+    seq->block_ways.count = 0;
+    put_part(seq, node, body, false);
     if (node->has_rescue)
-        put_part(play, node, rescue, true);
+        put_part(seq, node, rescue, true);
 
-    begin_statement(play, node);
+    begin_statement(seq, node);
     out_printf(out, "switch (chx_central_checkpoint(chx_this, chx_here, %u, %u, UINT64_C(%" PRIu64 "), %u, %s, %s)) {",
                node->site, node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
-               voice_line(&play->v, node->span), body, rescue);
-    put_ways(play, node);
-    begin_statement(play, node);
+               context_line(&seq->ctx, node->span), body, rescue);
+    put_ways(seq, node);
+    begin_statement(seq, node);
     out_puts(out, "default: break;");
     out->indent++;
-    close_block(play, "}");
+    close_block(seq, "}");
 }
 
-static void put_node(Play *play, const Node *node)
+static void put_node(SequentialFunction *seq, const Node *node)
 {
     switch (node->kind) {
     case NODE_STEP:
-        put_step(play, node);
+        put_step(seq, node);
         break;
     case NODE_DELIVERY:
-        put_delivery(play, node);
+        put_delivery(seq, node);
         break;
     case NODE_CALL:
-        put_call(play, node);
+        put_call(seq, node);
         break;
     case NODE_CHOICE:
         if (node->is_switch)
-            put_switch(play, node);
+            put_switch(seq, node);
         else
-            put_if(play, node);
+            put_if(seq, node);
         break;
     case NODE_LOOP:
-        put_loop(play, node);
+        put_loop(seq, node);
         break;
     case NODE_BREAK:
     case NODE_CONTINUE:
-        put_jump(play, node);
+        put_jump(seq, node);
         break;
     case NODE_RETURN:
-        put_return(play, node);
+        put_return(seq, node);
         break;
     case NODE_BLOCK:
-        put_nodes(play, &node->body);
+        put_nodes(seq, &node->body);
         break;
     case NODE_CHECKPOINT:
-        put_checkpoint(play, node);
+        put_checkpoint(seq, node);
         break;
     }
 }
 
-static void put_nodes(Play *play, const NodeList *nodes)
+static void put_nodes(SequentialFunction *seq, const NodeList *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++)
-        put_node(play, nodes->items[i]);
+        put_node(seq, nodes->items[i]);
 }
 
-void central_play(Central *central, const Instance *instance, Out *out)
+void sequential_function(CentralEmit *central, const Instance *instance, Out *out)
 {
     uint32_t loops = 0;
-    Play play;
-    play_init(&play, central, instance, out);
-    play.loops = &loops;
-    put_nodes(&play, &instance->body);
+    SequentialFunction seq;
+    sequential_init(&seq, central, instance, out);
+    seq.loops = &loops;
+    put_nodes(&seq, &instance->body);
     const char *name = arena_printf(central->arena, "%s_%s", central->program->name, instance->name);
-    put_function(&play, instance->def != NULL ? instance->def->span : SPAN_NONE,
-                 arena_printf(central->arena, "void %s_chx_play(chx_self *chx_this, struct %s_chx_frame *chx_here)",
-                              name, name));
+    put_function(&seq, instance->def != NULL ? instance->def->span : SPAN_NONE,
+                 arena_printf(central->arena,
+                              "void %s_chx_sequential(chx_self *chx_this, struct %s_chx_frame *chx_here)", name, name));
 }
