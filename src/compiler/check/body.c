@@ -117,6 +117,7 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
     bool has_value = stmt->op != NULL && strcmp(stmt->op, "++") != 0 && strcmp(stmt->op, "--") != 0;
     bool is_plain = stmt->op == NULL || strcmp(stmt->op, "=") == 0;
     node->op = stmt->op;
+    node->divides = stmt->op != NULL && (strcmp(stmt->op, "/=") == 0 || strcmp(stmt->op, "%=") == 0);
     if (has_value)
         node->value = resolve_c(body, &node->at, stmt->value.span, CFORM_BARE);
     bool poison = node->value != NULL && local_c(node->value)->is_poisoned;

@@ -1,6 +1,5 @@
 // The C unit that types a program.
 
-#include "compiler/check/ctext.h"
 #include "compiler/check/typing.h"
 
 #include <stdio.h>

@@ -31,7 +31,6 @@ static void add_codec(CUnit *unit, CXCursor cursor, const char *name)
         .canonical = spell_canonical(unit->arena, type),
         .object = arena_printf(unit->arena, "%s%s", codec_object_prefix, name + strlen(codec_type_prefix)),
     };
-    codec.functions = codec.object;
     vector_push(unit->arena, &unit->codecs, codec);
 }
 
@@ -171,7 +170,7 @@ static void index_reference(CUnit *unit, CXCursor cursor)
     if (piece != NULL && !piece->is_as)
         return;
 
-    RawReference reference = {.offset = place.offset};
+    RawReference reference = {.offset = place.offset, .is_called = clang_equalLocations(location, unit->callee)};
     reference.name = take_text(unit->arena, clang_getCursorSpelling(target));
     CXSourceLocation plain = clang_getLocationForOffset(unit->parsed.tu, unit->parsed.file, place.offset);
     reference.is_macro_like = !clang_equalLocations(location, plain);
@@ -234,6 +233,10 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
     case CXCursor_DeclRefExpr:
         index_reference(unit, cursor);
         break;
+    case CXCursor_CallExpr:
+        // The callee is visited next, before the arguments. Its cursor is then another one, but stands in the same place.
+        unit->callee = clang_getCursorLocation(cursor_without_parens(children_of(cursor).items[0]));
+        break;
     case CXCursor_EnumConstantDecl:
         index_probe(unit, cursor);
         break;
@@ -256,6 +259,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 
 void unit_index(CUnit *unit)
 {
+    unit->callee = clang_getNullLocation();
     clang_visitChildren(clang_getTranslationUnitCursor(unit->parsed.tu), visit_top, unit);
     // The compiler's own functions are declared nowhere.
     for (size_t i = 0; i < unit->asked.count; i++) {
@@ -330,10 +334,13 @@ void cunit_references(CUnit *unit, CReferenceList *references)
     for (size_t i = 0; i < count; i++) {
         const RawReference *raw = &sorted[i];
         // A macro's argument that is expanded several times.
-        if (i > 0 && compare_references(&sorted[i - 1], raw) == 0)
+        if (i > 0 && compare_references(&sorted[i - 1], raw) == 0) {
+            if (references->count > 0)
+                references->items[references->count - 1].is_called &= raw->is_called;
             continue;
+        }
         const UnitPiece *piece = unit_piece_at(unit, raw->offset);
-        CReference reference = {.name = raw->name};
+        CReference reference = {.name = raw->name, .is_called = raw->is_called};
         uint32_t length = spelled_length(unit, raw->offset, raw->name);
         if (length == 0 || raw->is_body) {
             length = scan_token(unit->text + raw->offset, unit->text + piece->end);

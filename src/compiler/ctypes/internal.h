@@ -47,12 +47,12 @@ typedef struct {
 } ParseCall;
 enum CXErrorCode parse_deep(const ParseCall *call);
 
-// ---- scan.c: the little that must be known about C text without clang ----
+// ---- scan.c: the little that must be known about C text without clang; the rules are those of syntax/lex.h ----
 
 // The user's text with comments blanked out, at the same length; newlines stay.
 void scan_blank_comments(char *text, size_t size);
 // How many #if of the text are not closed at its end.
-unsigned scan_open_conditionals(Arena *arena, const char *text, size_t size);
+unsigned scan_open_conditionals(const char *text, size_t size);
 // The length of the token at `text`; at least 1 unless at its end.
 uint32_t scan_token(const char *text, const char *end);
 bool scan_is_name(char c); // can be part of an identifier
@@ -76,6 +76,7 @@ typedef struct {
     const char *name;
     bool is_macro_like; // the location is inside of a macro's expansion
     bool is_body;       // and not in one of its arguments
+    bool is_called;     // what a call calls
 } RawReference;
 
 // One expression of the caller's, between cexpr_begin and cexpr_end.
@@ -89,7 +90,7 @@ typedef struct {
 typedef struct {
     const char *canonical;
     const char *object;    // the C name of its chx_codec
-    const char *functions; // "{encode, decode, drop}"; or the object, where it is not made of three functions
+    const char *functions; // "{encode, decode, drop}"; NULL: it is not made of three functions
 } Codec;
 
 struct CUnit {
@@ -114,7 +115,8 @@ struct CUnit {
     Map typedefs;  // of the prefix: name to CXCursor *
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
-    Map mentioned; // the identifiers of our own text; made on demand
+    CXSourceLocation callee; // while the index is made: where the name is that the latest call calls
+    Map mentioned;           // the identifiers of our own text; made on demand
     bool mentioned_made;
     Map macros; // CXCursor * of their definitions, by name; made on demand
     bool macros_made;
@@ -207,6 +209,8 @@ typedef struct {
 // Splits clang's spelling of a type where the name belongs.
 Declarator spell_split(Arena *arena, const char *spelling);
 const char *spell_join(Arena *arena, Declarator declarator); // without a name
+// What stands before the name of a constant, from what stands before that of a variable.
+const char *spell_const(Arena *arena, const char *before);
 // As the user wrote it: without `typeof (NAME)`, and without const, volatile and restrict at its top.
 Declarator spell_type(CUnit *unit, CXType type);
 // The canonical spelling, without const, volatile and restrict at its top. The same for the same types.

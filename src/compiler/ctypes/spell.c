@@ -102,6 +102,13 @@ const char *spell_join(Arena *arena, Declarator declarator)
     return trimmed(arena, both, strlen(both));
 }
 
+const char *spell_const(Arena *arena, const char *before)
+{
+    size_t length = strlen(before);
+    bool is_pointer = length > 0 && before[length - 1] == '*';
+    return is_pointer ? arena_printf(arena, "%sconst ", before) : arena_printf(arena, "const %s", before);
+}
+
 // ---- qualifiers at the top ----
 
 // Takes const and the like off the declared object (for an array: off its elements). True if there was any in the text.

@@ -15,7 +15,7 @@ static const char prefix[] =
     "struct anon { struct { int x, y; }; int : 4; int z; };\n"
     "struct vol { volatile int v; _Atomic int a; };\n"
     "struct opaque; struct mixed { u8 small; u8 many[3]; };\n"
-    "union coded { int i; float f; };\n"
+    "union coded { int i; float f; }; struct of_Bool { int i; };\n"
     "typedef union coded chx_codec_type_7; static const int chx_codec_object_7 = 0;\n"
     "static struct { int q; } nameless;\n"
     "struct box make_box(void); date make_date(void); void nothing(int);\n"
@@ -44,7 +44,8 @@ static void declared_types_keep_the_users_names(void **state)
                   "const int A7 = 0; cint A8 = 0; char *const A9 = 0; dates A10; name_t A11; char *A12; title A13;\n"
                   "chx_bytes A14; struct box A15; char A16[9]; const int A17[2]; _Atomic int A18; volatile u8 A19;\n"
                   "int *(*A20[2])(char); const char *const A21[2]; _Bool A22; enum color A23; long double A24;\n"
-                  "double _Complex A25; void *A26; union either A27; union coded A28; }\n");
+                  "double _Complex A25; void *A26; union either A27; union coded A28; struct of_Bool A29;\n"
+                  "void (*A30)(_Bool, struct of_Bool); }\n");
     testing_parse(&t);
     static const struct {
         const char *name, *spelling, *before, *after;
@@ -78,6 +79,8 @@ static void declared_types_keep_the_users_names(void **state)
         {"A26", "void *", "void *", "", CTYPE_POINTER},
         {"A27", "union either", "union either ", "", CTYPE_UNION},
         {"A28", "union coded", "union coded ", "", CTYPE_CODEC},
+        {"A29", "struct of_Bool", "struct of_Bool ", "", CTYPE_STRUCT},
+        {"A30", "void (*)(bool, struct of_Bool)", "void (*", ")(bool, struct of_Bool)", CTYPE_POINTER},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const CType *type = type_of(&t, expected[i].name);
@@ -87,6 +90,10 @@ static void declared_types_keep_the_users_names(void **state)
         assert_int_equal(type->kind, expected[i].kind);
     }
     assert_true(type_of(&t, "A7")->is_const);
+    assert_string_equal(type_of(&t, "A3")->before_const, "const int ");
+    assert_string_equal(type_of(&t, "A6")->before_const, "const char *const ");
+    assert_string_equal(type_of(&t, "A20")->before_const, "int *(*const ");
+    assert_string_equal(type_of(&t, "A22")->before_const, "const bool ");
     assert_true(type_of(&t, "A16")->is_char_array);
     assert_int_equal(type_of(&t, "A10")->count, 3);
     assert_string_equal(type_of(&t, "A10")->element->spelling, "date");

@@ -152,7 +152,7 @@ bool cunit_parse(CUnit *unit, const char **error)
     text_add(&text, unit->added.chars, unit->added.length);
     text_puts(&text, "\n");
     // The block may stand inside of #if or an include guard.
-    unsigned open = scan_open_conditionals(unit->arena, unit->source->text, unit->prefix_size);
+    unsigned open = scan_open_conditionals(unit->source->text, unit->prefix_size);
     for (unsigned i = 0; i < open; i++)
         text_puts(&text, "#endif\n");
     for (size_t i = 0; i < unit->pieces.count; i++) {

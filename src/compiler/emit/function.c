@@ -151,7 +151,7 @@ static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
         return false;
     const CType *type = pattern_variable(&op->at, op->target, f->ctx.role)->type;
     bool is_integer = type->kind == CTYPE_INTEGER || type->kind == CTYPE_ENUM || type->kind == CTYPE_BOOL;
-    return is_integer && (op->op == NULL || strpbrk(op->op, "/%") == NULL);
+    return is_integer && !op->divides;
 }
 
 static void put_step(FunctionEmit *f, const LocalOp *op)

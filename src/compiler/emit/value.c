@@ -2,7 +2,6 @@
 
 #include "compiler/emit/value.h"
 
-#include <ctype.h>
 #include <string.h>
 
 uint32_t context_line(const RoleContext *ctx, Span span)
@@ -37,34 +36,25 @@ bool value_is_quiet(const RoleContext *ctx, const Expr *expr)
 
 // ---- local C ----
 
-static const char *skip_space(const char *c)
-{
-    while (isspace((unsigned char)*c))
-        c++;
-    return c;
-}
-
 // In a sequential program the role's functions lie in a table, as pointers. What is not called there must be a function
 // all the same: `&f`, `typeof(f)`, `sizeof f` mean the function and not the table's entry.
-static const char *function_text(const RoleContext *ctx, const Expr *expr, const Piece *piece)
+static const char *function_text(const RoleContext *ctx, const Piece *piece)
 {
     const char *name = arena_printf(ctx->arena, "%s%s", ctx->functions, piece->function->name);
-    size_t next = (size_t)(piece - expr->pieces.items) + 1;
-    const char *behind = next < expr->pieces.count ? expr->pieces.items[next].text : NULL;
-    bool is_called = behind != NULL && *skip_space(behind) == '(';
-    return ctx->is_central && !is_called ? arena_printf(ctx->arena, "(*%s)", name) : name;
+    return ctx->is_central && !piece->is_called ? arena_printf(ctx->arena, "(*%s)", name) : name;
 }
 
-static const char *piece_text(RoleContext *ctx, const Expr *expr, const Piece *piece)
+// `text`: what is printed of a piece of TEXT, as it is or on one line.
+static const char *piece_text(RoleContext *ctx, const Expr *expr, const Piece *piece, const char *text)
 {
     switch (piece->kind) {
     case PIECE_TEXT:
-        return piece->text;
+        return text;
     case PIECE_VARIABLE:
         ctx->uses_variables = true;
         return arena_printf(ctx->arena, "%s%s", ctx->variables, piece_variable(expr, piece, ctx->role)->c_name);
     case PIECE_FUNCTION:
-        return function_text(ctx, expr, piece);
+        return function_text(ctx, piece);
     }
     return "";
 }
@@ -75,7 +65,7 @@ static void put_pieces(RoleContext *ctx, const Expr *expr)
     if (parens)
         out_puts(&ctx->out, "(");
     for (size_t i = 0; i < expr->pieces.count; i++)
-        out_puts(&ctx->out, piece_text(ctx, expr, &expr->pieces.items[i]));
+        out_puts(&ctx->out, piece_text(ctx, expr, &expr->pieces.items[i], expr->pieces.items[i].text));
     if (parens)
         out_puts(&ctx->out, ")");
 }
@@ -96,16 +86,7 @@ char *value_text(RoleContext *ctx, const Expr *expr)
     Text text;
     text_init(&text, ctx->arena);
     for (size_t i = 0; i < expr->pieces.count; i++)
-        text_puts(&text, piece_text(ctx, expr, &expr->pieces.items[i]));
-    // On one line. A line that is continued within a token, a string, must leave nothing behind.
-    char *to = text.chars;
-    for (const char *c = text.chars; *c != '\0'; c++) {
-        if (c[0] == '\\' && c[1] == '\n')
-            c++;
-        else
-            *to++ = *c == '\n' ? ' ' : *c;
-    }
-    *to = '\0';
+        text_puts(&text, piece_text(ctx, expr, &expr->pieces.items[i], expr->pieces.items[i].line));
     return text.chars;
 }
 
@@ -354,22 +335,6 @@ typedef struct {
     StoreMode mode;
 } Store;
 
-// The text of the expected value, for the report.
-static char *expected_text(RoleContext *ctx, const Expr *expr)
-{
-    const Program *program = ctx->program;
-    char *text =
-        expr->span.file != FILE_NONE ? span_copy(ctx->arena, program->sources, expr->span) : value_text(ctx, expr);
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++) {
-        bool is_space = isspace((unsigned char)*from);
-        if (!is_space || (to > text && to[-1] != ' '))
-            *to++ = is_space ? ' ' : *from;
-    }
-    *to = '\0';
-    return text;
-}
-
 static const char *cast_to(RoleContext *ctx, const CType *type)
 {
     return type->is_named ? arena_printf(ctx->arena, "(%s)", type_name(ctx->arena, type)) : "";
@@ -448,7 +413,7 @@ static void store_matches(const Store *store, const Pattern *pattern, const char
     out_puts(&ctx->out, ") { ");
     if (store->whole != NULL)
         out_printf(&ctx->out, "chx_value_drop(&%s, &%s); ", store->whole_descriptor, store->whole);
-    const char *expected = c_literal(ctx->arena, expected_text(ctx, pattern->expr));
+    const char *expected = c_literal(ctx->arena, pattern->shown);
     if (ctx->is_central)
         out_printf(&ctx->out, "chx_central_mismatch(chx_this, %s); } ", expected);
     else

@@ -130,6 +130,7 @@ static void project_step(Projector *projector, const Node *node)
         op->at = node->at;
         op->target = node->target;
         op->op = node->op;
+        op->divides = node->divides;
         op->value = node->value;
     }
 }
