@@ -3,6 +3,7 @@
 #ifndef CENTRAL_INTERNAL_H
 #define CENTRAL_INTERNAL_H
 
+#include "compiler/emit/control.h"
 #include "compiler/emit/internal.h"
 
 typedef struct {

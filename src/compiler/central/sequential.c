@@ -6,15 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct SequentialLoop SequentialLoop;
-struct SequentialLoop {
-    uint32_t number;
-    unsigned switches;   // C switches between the loop and the current place: `break` would leave those
-    bool plain_continue; // C's `continue` does the right thing
-    bool has_break, has_continue;
-    SequentialLoop *outer;
-};
-
 // A C function: of the instance, or of a checkpoint's body or rescue in it. Those return the way that they are left.
 typedef struct SequentialFunction SequentialFunction;
 struct SequentialFunction {
@@ -24,7 +15,7 @@ struct SequentialFunction {
     bool *uses_role;             // by role: its variables are used
     bool starts_again;           // a call of itself in tail position
     uint32_t *loops;             // of the instance
-    SequentialLoop *loop;        // the innermost one in this function
+    LoopLabels *loop;            // the innermost one in this function
     SequentialFunction *outer;   // NULL: this is the instance's own
     Out *functions;              // where a finished one goes
     VECTOR(uint32_t) ways;       // out of this function
@@ -157,16 +148,6 @@ static void note_use(SequentialFunction *seq)
 static void begin_statement(SequentialFunction *seq, const Node *node)
 {
     out_statement(&seq->ctx.out, context_line(&seq->ctx, node->span));
-}
-
-static void close_block(SequentialFunction *seq, const char *text)
-{
-    Out *out = &seq->ctx.out;
-    out->indent--;
-    out_end_line(out);
-    for (unsigned i = 0; i < out->indent; i++)
-        out_puts(out, "    ");
-    out_puts(out, text);
 }
 
 static bool ends_in_jump(const NodeList *nodes)
@@ -382,133 +363,86 @@ static void put_return(SequentialFunction *seq, const Node *node)
 
 // ---- choices and loops ----
 
-static void put_condition(SequentialFunction *seq, const Node *node, bool is_bool)
+// The first role that decides computes the condition: from here on names mean its own. Returns the step that begins.
+static const char *select_decider(SequentialFunction *seq, const Node *node)
 {
     RoleContext *ctx = select_role(seq, roleset_next(&node->deciders, 0));
-    bool releases = is_bool && node->condition->has_call;
-    out_printf(&ctx->out, "%s, %s", context_step_begin(ctx, node->site, node->head),
-               releases ? "chx_decided(chx_this, " : "");
-    value_expr(ctx, node->condition);
-    out_puts(&ctx->out, releases ? ")" : "");
-    note_use(seq);
+    return context_step_begin(ctx, node->site, node->head);
 }
 
 static void put_if(SequentialFunction *seq, const Node *node)
 {
     Out *out = &seq->ctx.out;
     begin_statement(seq, node);
-    out_puts(out, "if (");
-    put_condition(seq, node, true);
-    out_puts(out, ") {");
-    out->indent++;
+    control_if(&seq->ctx, select_decider(seq, node), node->condition);
+    note_use(seq);
     put_nodes(seq, &node->branches.items[0].body);
     const NodeList *rest = &node->branches.items[1].body;
     const Node *next = rest->count == 1 ? rest->items[0] : NULL;
     if (next != NULL && next->kind == NODE_CHOICE && !next->is_switch) {
         // A chain of else-ifs may be longer than a C compiler lets blocks be nested.
-        close_block(seq, "} else");
+        control_close(out, "} else");
         put_if(seq, next);
         return;
     }
     if (rest->count > 0) {
-        close_block(seq, "} else {");
-        out->indent++;
+        control_else(out);
         put_nodes(seq, rest);
     }
-    close_block(seq, "}");
+    control_close(out, "}");
 }
 
 static void put_switch(SequentialFunction *seq, const Node *node)
 {
     Out *out = &seq->ctx.out;
-    if (seq->loop != NULL)
-        seq->loop->switches++;
+    control_switch_begin(seq->loop);
     begin_statement(seq, node);
     out_puts(out, "switch (");
-    put_condition(seq, node, false);
+    control_condition(&seq->ctx, select_decider(seq, node), node->condition, false);
+    note_use(seq);
     out_puts(out, ") {");
     for (size_t i = 0; i < node->branches.count; i++) {
         const Branch *branch = &node->branches.items[i];
         out_statement(out, context_line(&seq->ctx, branch->is_implied ? node->span : branch->span));
-        RoleContext *ctx = select_role(seq, roleset_next(&node->deciders, 0));
-        for (size_t k = 0; k < branch->labels.count; k++) {
-            out_puts(out, "case ");
-            value_expr(ctx, branch->labels.items[k]);
-            out_puts(out, ": ");
-        }
-        // The braces are for the reader; a C compiler counts them.
-        bool has_braces = out->indent < 20;
-        out_printf(out, "%s%schx_done(chx_this);", branch->is_default ? "default: " : "", has_braces ? "{ " : "");
-        out->indent++;
+        select_role(seq, roleset_next(&node->deciders, 0));
+        control_labels(&seq->ctx, &branch->labels, branch->is_default);
+        control_case_begin(out, true);
         put_nodes(seq, &branch->body);
-        if (!ends_in_jump(&branch->body)) {
-            out_statement(out, out->in_source ? out->line : 0);
-            out_puts(out, "break;");
-        }
-        if (has_braces)
-            close_block(seq, "}");
-        else
-            out->indent--;
+        control_case_end(out, ends_in_jump(&branch->body));
     }
-    out->indent++;
-    close_block(seq, "}");
-    if (seq->loop != NULL)
-        seq->loop->switches--;
+    control_switch_end(out, seq->loop);
 }
 
 static void put_loop(SequentialFunction *seq, const Node *node)
 {
-    Out *out = &seq->ctx.out;
-    bool is_do = node->loop == LOOP_DO && node->condition != NULL;
-    SequentialLoop loop = {.number = ++*seq->loops, .plain_continue = node->step.count == 0, .outer = seq->loop};
+    LoopLabels loop = {.number = ++*seq->loops, .plain_continue = node->step.count == 0, .outer = seq->loop};
+    if (node->condition != NULL)
+        loop.head = node->loop == LOOP_DO ? LOOP_HEAD_DO : LOOP_HEAD_WHILE;
     seq->loop = &loop;
     begin_statement(seq, node);
-    if (is_do) {
-        out_puts(out, "do {");
-    } else if (node->condition == NULL) {
-        out_puts(out, "for (;;) {");
-    } else {
-        out_puts(out, "while (");
-        put_condition(seq, node, true);
-        out_puts(out, ") {");
-    }
-    out->indent++;
+    const char *step = node->condition != NULL ? select_decider(seq, node) : NULL;
+    control_loop_begin(&seq->ctx, &loop, step, node->condition);
+    note_use(seq);
     put_nodes(seq, &node->body);
-    if (loop.has_continue) {
-        out_end_line(out);
-        out_printf(out, "chx_continue_%u:;\n", loop.number);
-    }
+    control_loop_turn(&seq->ctx.out, &loop);
     put_nodes(seq, &node->step);
-    close_block(seq, is_do ? "} while (" : "}");
-    if (is_do) {
-        put_condition(seq, node, true);
-        out_puts(out, ");");
-    }
-    if (loop.has_break) {
-        out_end_line(out);
-        out_printf(out, "chx_break_%u:;\n", loop.number);
-    }
+    if (node->condition != NULL)
+        select_decider(seq, node);
+    control_loop_end(&seq->ctx, &loop, step, node->condition);
+    note_use(seq);
     seq->loop = loop.outer;
 }
 
 // A `break` or `continue` of `loop`; if it is not one of this function, of a loop around it.
-static void put_loop_jump(SequentialFunction *seq, SequentialLoop *loop, bool is_break, bool in_switch)
+static void put_loop_jump(SequentialFunction *seq, LoopLabels *loop, bool is_break, bool in_switch)
 {
-    Out *out = &seq->ctx.out;
-    if (seq->loop != loop) {
+    if (seq->loop != loop)
         put_way(seq, WAY_LOOPS + 2 * loop->number + !is_break);
-    } else if (is_break && in_switch) {
-        loop->has_break = true;
-        out_printf(out, "goto chx_break_%u;", loop->number);
-    } else if (!is_break && !loop->plain_continue) {
-        loop->has_continue = true;
-        out_printf(out, "goto chx_continue_%u;", loop->number);
-    } else {
-        out_puts(out, is_break ? "break;" : "continue;");
-    }
+    else
+        control_jump(&seq->ctx.out, loop, is_break, in_switch);
 }
 
-static SequentialLoop *innermost_loop(const SequentialFunction *seq)
+static LoopLabels *innermost_loop(const SequentialFunction *seq)
 {
     while (seq->loop == NULL && seq->outer != NULL)
         seq = seq->outer;
@@ -518,7 +452,7 @@ static SequentialLoop *innermost_loop(const SequentialFunction *seq)
 
 static void put_jump(SequentialFunction *seq, const Node *node)
 {
-    SequentialLoop *loop = innermost_loop(seq);
+    LoopLabels *loop = innermost_loop(seq);
     begin_statement(seq, node);
     put_loop_jump(seq, loop, node->kind == NODE_BREAK, loop->switches > 0);
 }
@@ -638,7 +572,7 @@ static void put_checkpoint(SequentialFunction *seq, const Node *node)
     begin_statement(seq, node);
     out_puts(out, "default: break;");
     out->indent++;
-    close_block(seq, "}");
+    control_close(&seq->ctx.out, "}");
 }
 
 static void put_node(SequentialFunction *seq, const Node *node)
