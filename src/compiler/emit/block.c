@@ -1,4 +1,4 @@
-// A checkpoint as one role plays it: entering, body, rescue, and meeting the other participants on every way out.
+// A checkpoint as one role does it: entering, body, rescue, and meeting the other participants on every way out.
 //
 // A recovery puts the frame back to what it was at the entry and goes on at the label of the body or of the rescue: both
 // are known to the runtime by a chx_checkpoint, which all implementations of the role share.

@@ -26,7 +26,7 @@ bool call_recurses(const LocalOpList *ops, const LocalFunction *function)
     return false;
 }
 
-// The callee's frame is there: goes on with it. In the same function that takes no call in C.
+// Goes on with the callee, whose frame has been made. If it is a frame of this very function, a jump will do.
 static void put_called(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->ctx.out;
@@ -38,7 +38,6 @@ static void put_called(FunctionEmit *f, const LocalOp *op)
     out_puts(out, "return CHX_STEP_CALL;");
 }
 
-// Ends the frame and goes on with the caller's.
 void call_end(FunctionEmit *f)
 {
     Out *out = &f->ctx.out;
@@ -191,7 +190,8 @@ static bool goes_in_circles(const FunctionEmit *f)
     return callee != NULL;
 }
 
-// Can the callee use what this frame holds, which is there until it returns? All that it was given and keeps.
+// Can the callee use the values that this frame owns instead of copies? The frame is there until the callee returns. It
+// must hold for all of the callee's parameters that own something and are never changed.
 static bool callee_borrows(const FunctionEmit *f, const LocalOp *op)
 {
     size_t borrowed = 0;

@@ -2,7 +2,6 @@
 
 #include "compiler/emit/function.h"
 
-// Asks for room in every channel at once: asking again does no harm.
 void message_room(FunctionEmit *f, const LocalOp *op)
 {
     if (roleset_empty(&op->to))

@@ -11,7 +11,6 @@ bool op_args_call(const LocalOp *op)
     return false;
 }
 
-// Is binding what the operation has got one or more further steps?
 bool op_binds_in_steps(const LocalOp *op)
 {
     if (op->kind == LOCAL_STEP && op->target != NULL && op->target->kind == PATTERN_PLACE)
@@ -28,7 +27,7 @@ static bool exprs_call(const ExprList *exprs)
     return false;
 }
 
-// Does the operation call any C function? Only then somebody can ask which step it is.
+// Does the operation call any C function? Only such a function can ask which step it is in.
 static bool op_calls(const LocalOp *op)
 {
     return (op->value != NULL && op->value->has_call) || (op->condition != NULL && op->condition->has_call) ||
@@ -44,7 +43,6 @@ static bool op_comes_once(const FunctionEmit *f, const LocalOp *op)
     return f->block != NULL && f->block->loop == f->loop && !op_binds_in_steps(op);
 }
 
-// The number of the counter that says how often the role has been here; 0: it needs none.
 uint32_t step_counter(FunctionEmit *f, const LocalOp *op)
 {
     if (!op_calls(op) || op_comes_once(f, op))
@@ -56,7 +54,6 @@ uint32_t step_counter(FunctionEmit *f, const LocalOp *op)
     return (uint32_t)f->role->counted.count;
 }
 
-// "chx_step_begin(chx_this, 7)": a step begins.
 const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet)
 {
     uint32_t counter = is_quiet ? 0 : step_counter(f, op);
