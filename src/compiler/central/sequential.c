@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// A C function: of the instance, or of a checkpoint's body or rescue in it. Those return the way that they are left.
+// The C function of an instance, or of the body or rescue of a checkpoint in it. The latter return a number that says how
+// they were left (WAY_END and the others below), so that the function that has called them goes on in the right place.
 typedef struct SequentialFunction SequentialFunction;
 struct SequentialFunction {
     CentralEmit *central;
@@ -139,7 +140,7 @@ static RoleContext *select_role(SequentialFunction *seq, RoleId role)
     return ctx;
 }
 
-// Which roles' variables were used is known at the end only.
+// Remembers whether the selected role's variables were used: the function then needs a pointer to them.
 static void note_use(SequentialFunction *seq)
 {
     seq->uses_role[seq->ctx.role] |= seq->ctx.uses_variables;
@@ -312,7 +313,7 @@ static void put_call_again(SequentialFunction *seq, const Node *node)
     seq->starts_again = true;
 }
 
-// Out of a body or rescue; whoever called it goes on from there.
+// Leaves the function of a body or rescue; the number tells the function that has called it where to go on.
 static void put_way(SequentialFunction *seq, uint32_t way)
 {
     bool is_known = false;

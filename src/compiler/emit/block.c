@@ -26,7 +26,7 @@ void block_leave_loop(FunctionEmit *f, const LocalOp *op)
         put_leave(f, op, block);
 }
 
-// A label that the runtime goes on at, and nobody else.
+// A label at which only the runtime lets the role go on, after a rollback.
 static void put_start(FunctionEmit *f, uint32_t label)
 {
     out_end_line(&f->ctx.out);

@@ -65,7 +65,8 @@ static void put_poll(FunctionEmit *f, const LocalOp *op)
                f->role->me, label);
 }
 
-// Decides at the place where it stands in a C loop without condition.
+// The loop's decision as statements at the beginning or end of a C loop without a condition: the role has to wait, for room
+// in channels or for the outcome, and a C condition can't do that.
 static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 {
     if (op->decide == DECIDE_TOLD) {

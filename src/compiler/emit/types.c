@@ -212,7 +212,7 @@ static void add_fields(TypeTable *table, TypeEntry *entry, const CType *type)
     }
 }
 
-// A struct without anything that must be looked at is just bytes, unless it can be sent.
+// A type that can't be sent and owns nothing is copied as bytes: nobody asks what it consists of.
 static bool is_opaque(const CType *type)
 {
     return !type->is_sendable && !type->is_owning;
