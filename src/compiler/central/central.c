@@ -1,12 +1,12 @@
 // A choreography as one sequential C program.
 //
-// One C function per instance plays all roles; each role's variables are a struct of its own, so that an expression
+// One C function per instance does what all roles do; each role's variables are a struct of its own, so that an expression
 // reads as in projected code. A delivery is an assignment, a choice an `if`. Frames lie on the runtime's stack, which
 // drops what they own, also after a failure. Functions are called through the table of the role that the cast names.
 
 #include "compiler/central/central.h"
 
-#include "compiler/central/inside.h"
+#include "compiler/central/internal.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static const char *function_pointer(Arena *arena, const RoleFunction *function)
     return type_declare(arena, type->result, text.chars);
 }
 
-static void put_tables(Central *central, Out *out)
+static void put_tables(CentralEmit *central, Out *out)
 {
     const Program *program = central->program;
     for (RoleId role = 0; role < program->role_count; role++) {
@@ -60,7 +60,7 @@ static void put_tables(Central *central, Out *out)
 // ---- entries ----
 
 // `init` of every role before, `fini` after.
-static void put_hooks(const Central *central, const char *hook, Out *out)
+static void put_hooks(const CentralEmit *central, const char *hook, Out *out)
 {
     for (RoleId role = 0; role < central->program->role_count; role++) {
         const LocalProgram *local = central->roles[role];
@@ -74,7 +74,7 @@ static void put_hooks(const Central *central, const char *hook, Out *out)
     }
 }
 
-static void put_entry_params(Central *central, const Instance *instance, Out *out)
+static void put_entry_params(CentralEmit *central, const Instance *instance, Out *out)
 {
     if (instance->params.count == 0)
         return;
@@ -99,7 +99,7 @@ static void put_entry_params(Central *central, const Instance *instance, Out *ou
     }
 }
 
-static void put_entry(Central *central, const Instance *instance, Out *out)
+static void put_entry(CentralEmit *central, const Instance *instance, Out *out)
 {
     const Program *program = central->program;
     const char *name = arena_printf(central->arena, "%s_%s", program->name, instance->name);
@@ -114,7 +114,7 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
     put_hooks(central, "init", out);
     out_printf(out, "    struct %s_chx_frame *chx_here = chx_call(chx_this, &%s_chx_function);\n", name, name);
     put_entry_params(central, instance, out);
-    out_printf(out, "    %s_chx_play(chx_this, chx_here);\n", name);
+    out_printf(out, "    %s_chx_sequential(chx_this, chx_here);\n", name);
     put_hooks(central, "fini", out);
     // Last of all: after a failure nobody would drop them.
     for (RoleId role = 0; role < program->role_count; role++) {
@@ -130,26 +130,26 @@ static void put_entry(Central *central, const Instance *instance, Out *out)
 
 // ---- the file ----
 
-static void put_code(Central *central)
+static void put_code(CentralEmit *central)
 {
     const Program *program = central->program;
     Out *out = &central->emit.central;
     out_init(out, central->arena, central->emit.source_literal);
-    Out frames, plays, entries;
+    Out frames, functions, entries;
     out_init(&frames, central->arena, central->emit.source_literal);
-    out_init(&plays, central->arena, central->emit.source_literal);
+    out_init(&functions, central->arena, central->emit.source_literal);
     out_init(&entries, central->arena, central->emit.source_literal);
     for (size_t i = 0; i < program->instances.count; i++) {
-        central_frame(central, program->instances.items[i], &frames);
-        central_play(central, program->instances.items[i], &plays);
+        sequential_frame(central, program->instances.items[i], &frames);
+        sequential_function(central, program->instances.items[i], &functions);
         if (program->instances.items[i]->is_entry)
             put_entry(central, program->instances.items[i], &entries);
     }
-    out_own(&plays);
+    out_own(&functions);
     out_puts(out, "\n");
     put_tables(central, out);
     out_append(out, &frames);
-    out_append(out, &plays);
+    out_append(out, &functions);
     out_append(out, &entries);
 }
 
@@ -160,7 +160,7 @@ static const char *file_name(const char *path)
 }
 
 // Which companion of this choreography: a role, or ROLE_NONE for the interface. False: none of ours.
-static bool companion_of(const Central *central, const char *path, RoleId *role)
+static bool companion_of(const CentralEmit *central, const char *path, RoleId *role)
 {
     const Program *program = central->program;
     const char *name = file_name(path);
@@ -186,7 +186,7 @@ static void put_user_text(const Source *source, uint32_t start, uint32_t end, Ar
 
 void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out)
 {
-    Central central = {.arena = arena, .program = program};
+    CentralEmit central = {.arena = arena, .program = program};
     emit_init(&central.emit, arena, program, source->path);
     central.emit.is_central = true;
     central.roles = ARENA_ARRAY(arena, LocalProgram *, program->role_count);

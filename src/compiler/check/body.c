@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool resolve_block(Body *body, const Block *block, NodeList *nodes);
+static bool resolve_block(Body *body, const TreeBlock *block, NodeList *nodes);
 
 // Where a scope ends its variables are out of sight: kept for explanations.
 typedef struct {
@@ -117,6 +117,7 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
     bool has_value = stmt->op != NULL && strcmp(stmt->op, "++") != 0 && strcmp(stmt->op, "--") != 0;
     bool is_plain = stmt->op == NULL || strcmp(stmt->op, "=") == 0;
     node->op = stmt->op;
+    node->divides = stmt->op != NULL && (strcmp(stmt->op, "/=") == 0 || strcmp(stmt->op, "%=") == 0);
     if (has_value)
         node->value = resolve_c(body, &node->at, stmt->value.span, CFORM_BARE);
     bool poison = node->value != NULL && local_c(node->value)->is_poisoned;
@@ -509,7 +510,7 @@ static void forget_variables(Instance *instance, size_t first)
     instance->variables.count = count;
 }
 
-static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
+static bool resolve_statements(Body *body, const TreeBlock *block, NodeList *nodes)
 {
     bool goes_on = true, warned = false;
     for (size_t i = 0; i < block->statements.count; i++) {
@@ -529,7 +530,7 @@ static bool resolve_statements(Body *body, const Block *block, NodeList *nodes)
     return goes_on;
 }
 
-static bool resolve_block(Body *body, const Block *block, NodeList *nodes)
+static bool resolve_block(Body *body, const TreeBlock *block, NodeList *nodes)
 {
     enter(body);
     bool goes_on = resolve_statements(body, block, nodes);
@@ -551,7 +552,7 @@ void resolve_body(Body *body)
             scope_bind(&body->resolver->scope, variable);
         }
     }
-    const Block *block = &instance->def->body;
+    const TreeBlock *block = &instance->def->body;
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);
     if (instance->falls_off && instance->results.count > 0 &&

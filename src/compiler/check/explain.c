@@ -79,7 +79,7 @@ static void search_located(BindingSearch *search, const LocatedTarget *located)
         search_target(search, located->target);
 }
 
-static void search_block(BindingSearch *search, const Block *block)
+static void search_block(BindingSearch *search, const TreeBlock *block)
 {
     for (size_t i = 0; i < block->statements.count && search->found.file == FILE_NONE; i++) {
         const Stmt *stmt = block->statements.items[i];

@@ -41,7 +41,7 @@ typedef struct {
 } Mini;
 
 static const CType mini_int = {
-    .kind = CTYPE_INTEGER, .spelling = "int", .canonical = "int", .before = "int", .after = ""};
+    .kind = CTYPE_INTEGER, .spelling = "int", .canonical = "int", .before = "int ", .after = ""};
 
 static inline NodeList mini_braces(Mini *mini);
 
@@ -81,7 +81,7 @@ static inline Expr *mini_expr(Mini *mini, RoleSet at, const char *text)
 {
     Expr *expr = ARENA_NEW(mini->arena, Expr);
     *expr = (Expr){.at = at, .type = &mini_int, .span = mini_span(mini, mini->at), .is_constant = true};
-    vector_push(mini->arena, &expr->pieces, ((Piece){.kind = PIECE_TEXT, .text = text}));
+    vector_push(mini->arena, &expr->pieces, ((Piece){.kind = PIECE_TEXT, .text = text, .line = text}));
     return expr;
 }
 

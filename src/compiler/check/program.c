@@ -1,3 +1,5 @@
+// Questions about a checked program: which variable of a role is meant, and what an instance gives a role. And --dump=types.
+
 #include "compiler/check/check.h"
 
 #include "base/check.h"

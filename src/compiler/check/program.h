@@ -48,14 +48,15 @@ typedef struct {
 } RoleFunction;
 typedef VECTOR(RoleFunction *) RoleFunctionList;
 
-// Local C, cut at the names that mean something here. Printing the pieces in order gives the expression; TEXT pieces
-// have no comments but keep their newlines.
+// Local C, cut at the names that mean something here. Printing the pieces in order gives the expression.
 typedef enum { PIECE_TEXT, PIECE_VARIABLE, PIECE_FUNCTION } PieceKind;
 typedef struct {
     PieceKind kind;
-    const char *text;       // TEXT
+    const char *text;       // TEXT: without comments, but with its newlines
+    const char *line;       // TEXT: the same on one line
     VariableList variables; // VARIABLE: for each role of the expression, in role order, that role's variable
     RoleFunction *function; // FUNCTION
+    bool is_called; // FUNCTION: it is called here; else it is meant as a function: `&f`, `typeof(f)`, `sizeof f`
 } Piece;
 
 typedef struct {
@@ -97,6 +98,7 @@ struct Pattern {
     VariableList variables;  // BIND: in role order
     bool declares;           // BIND: this is where they come into being
     Expr *expr;              // PLACE: the lvalue. MATCH: the value
+    const char *shown;       // MATCH: the value as it is written, on one line, for reports
     VECTOR(Pattern *) parts; // TUPLE, STRUCT
     const char *field;       // as a part of STRUCT
     uint32_t id;             // unique in the program
@@ -161,6 +163,7 @@ struct Node {
     RoleSet at;
     Pattern *target;
     const char *op;
+    bool divides; // op is `/=` or `%=`: it fails on zero
     Expr *value;
 
     // DELIVERY: from sends `sent`, once to each role of to.at that is not itself; a role in both binds it too.

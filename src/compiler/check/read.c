@@ -1,10 +1,8 @@
-// What the parsed unit says: facts for the next round, then types and pieces.
+// What the parsed unit says: facts for the next round, then types.
 
-#include "compiler/check/ctext.h"
 #include "compiler/check/typing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- learning ----
@@ -231,6 +229,7 @@ static const CType *void_type(Typing *typing, bool is_bool)
                     .canonical = is_bool ? "_Bool" : "void",
                     .before = is_bool ? "bool " : "void ",
                     .after = "",
+                    .before_const = is_bool ? "const bool " : "const void ",
                     .size = 1,
                     .align = 1,
                     .is_named = true,
@@ -250,6 +249,7 @@ const CType *parameter_type(Arena *arena, const CType *type)
     string->kind = CTYPE_CSTRING;
     string->spelling = string->canonical = "const char *";
     string->before = "const char *";
+    string->before_const = "const char *const ";
     string->after = "";
     return string;
 }
@@ -388,6 +388,8 @@ static const CType *place_type(Typing *typing, const Pattern *pattern)
 static void read_pattern(Typing *typing, Pattern *pattern, const CType *value)
 {
     pattern->type = value;
+    if (pattern->kind == PATTERN_MATCH)
+        pattern->shown = pieces_shown(typing, pattern->expr->span);
     if (pattern->kind == PATTERN_BIND)
         pattern->type = pattern->variables.items[0]->type;
     else if (pattern->kind == PATTERN_PLACE)
@@ -420,7 +422,7 @@ static void read_node(void *context, Node *node)
     }
 }
 
-// ---- facts ----
+// ---- facts, macros ----
 
 static void read_facts(Typing *typing, LocalC *local)
 {
@@ -444,115 +446,6 @@ static void read_facts(Typing *typing, LocalC *local)
         expr->span = facts.span;
 }
 
-// ---- pieces ----
-
-static int compare_references(const void *one, const void *other)
-{
-    const CReference *first = one, *second = other;
-    if (first->span.file != second->span.file)
-        return first->span.file < second->span.file ? -1 : 1;
-    return first->span.start < second->span.start ? -1 : first->span.start > second->span.start;
-}
-
-static const CReference *find_reference(const Typing *typing, Span span, const char *name)
-{
-    const CReferenceList *list = &typing->references;
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const CReference *at = &list->items[middle];
-        if (at->span.file < span.file || (at->span.file == span.file && at->span.start < span.start))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < list->count && list->items[low].span.start == span.start; low++)
-        if (strcmp(list->items[low].name, name) == 0)
-            return &list->items[low];
-    return NULL;
-}
-
-typedef struct {
-    Span span;
-    Mention *mention; // or
-    RoleFunction *function;
-} Cut;
-typedef VECTOR(Cut) CutList;
-
-static int compare_cuts(const void *one, const void *other)
-{
-    uint32_t first = ((const Cut *)one)->span.start, second = ((const Cut *)other)->span.start;
-    return first < second ? -1 : first > second;
-}
-
-static void find_cuts(Typing *typing, LocalC *local, CutList *cuts)
-{
-    for (size_t i = 0; i < local->mentions.count; i++) {
-        Mention *mention = &local->mentions.items[i];
-        for (size_t k = 0; k < mention->places.count; k++) {
-            Span span = mention->places.items[k];
-            const CReference *reference = find_reference(typing, span, mention->name);
-            if ((reference == NULL || reference->macro != NULL) && !local->expr.is_variable)
-                continue;
-            for (size_t n = 0; n < mention->variables.count; n++)
-                mention->variables.items[n]->is_read = true;
-            vector_push(typing->arena, cuts, ((Cut){span, mention, NULL}));
-        }
-    }
-    for (size_t i = 0; i < local->called.count; i++)
-        if (local->called.items[i].function != NULL)
-            vector_push(typing->arena, cuts,
-                        ((Cut){local->called.items[i].span, NULL, local->called.items[i].function}));
-    if (cuts->count > 1)
-        qsort(cuts->items, cuts->count, sizeof *cuts->items, compare_cuts);
-}
-
-// The text from `start` to `end` without its comments; their newlines stay.
-static const char *plain_text(Typing *typing, FileId file, uint32_t start, uint32_t end)
-{
-    Span span = {file, start, end};
-    uint32_t size = 0;
-    const char *source = span_text(typing->resolved->sources, span, &size);
-    char *text = arena_copy(typing->arena, source, size);
-    CTokenList tokens = {0};
-    if (memchr(source, '/', size) == NULL && memchr(source, '\\', size) == NULL)
-        return text;
-    ctext_scan(typing->arena, typing->resolved->sources, span, &tokens);
-    uint32_t at = 0;
-    for (size_t i = 0; i <= tokens.count; i++) {
-        uint32_t next = i < tokens.count ? tokens.items[i].span.start - start : size;
-        for (; at < next; at++)
-            if (text[at] != '\n')
-                text[at] = ' ';
-        if (i < tokens.count)
-            at = tokens.items[i].span.end - start;
-    }
-    return text;
-}
-
-static void cut_into_pieces(Typing *typing, LocalC *local)
-{
-    CutList cuts = {0};
-    Expr *expr = &local->expr;
-    find_cuts(typing, local, &cuts);
-    uint32_t at = expr->span.start;
-    for (size_t i = 0; i <= cuts.count; i++) {
-        uint32_t next = i < cuts.count ? cuts.items[i].span.start : expr->span.end;
-        if (next > at) {
-            Piece piece = {.kind = PIECE_TEXT, .text = plain_text(typing, expr->span.file, at, next)};
-            vector_push(typing->arena, &expr->pieces, piece);
-        }
-        if (i == cuts.count)
-            break;
-        Piece piece = {.kind = cuts.items[i].mention != NULL ? PIECE_VARIABLE : PIECE_FUNCTION,
-                       .function = cuts.items[i].function};
-        if (cuts.items[i].mention != NULL)
-            piece.variables = cuts.items[i].mention->variables;
-        vector_push(typing->arena, &expr->pieces, piece);
-        at = cuts.items[i].span.end;
-    }
-}
-
 // A macro outside of parentheses may be `1, 2` or a block.
 static void read_macros(Typing *typing, LocalC *local)
 {
@@ -564,16 +457,14 @@ static void read_macros(Typing *typing, LocalC *local)
 void typing_read(Typing *typing)
 {
     Resolved *resolved = typing->resolved;
-    cunit_references(typing->unit, &typing->references);
-    if (typing->references.count > 1)
-        qsort(typing->references.items, typing->references.count, sizeof *typing->references.items, compare_references);
+    pieces_begin(typing);
     for (size_t i = 0; i < resolved->program->instances.count; i++)
         read_variables(typing, resolved->program->instances.items[i]);
     for (size_t i = 0; i < resolved->locals.count; i++) {
         resolved->locals.items[i]->expr.type = expression_type(typing, resolved->locals.items[i]);
         read_facts(typing, resolved->locals.items[i]);
         if (typing->typed[i])
-            cut_into_pieces(typing, resolved->locals.items[i]);
+            pieces_cut(typing, resolved->locals.items[i]);
         read_macros(typing, resolved->locals.items[i]);
     }
     for (size_t i = 0; i < resolved->program->instances.count; i++)

@@ -8,7 +8,12 @@
 
 enum { INSTANCES_MAX = 20000 };
 
-const CType POISON = {.kind = CTYPE_INVALID, .spelling = "?", .canonical = "?", .before = "int ", .after = ""};
+const CType POISON = {.kind = CTYPE_INVALID,
+                      .spelling = "?",
+                      .canonical = "?",
+                      .before = "int ",
+                      .after = "",
+                      .before_const = "const int "};
 
 bool is_poisoned(const Variable *variable)
 {

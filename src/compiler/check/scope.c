@@ -1,3 +1,5 @@
+// Scopes: which variable a name means at a role, block by block.
+
 #include "compiler/check/scope.h"
 
 struct ScopeEntry {

@@ -49,10 +49,15 @@ bool calls_unknown(const Typing *typing, const LocalC *local);              // t
 
 // ---- read.c ----
 bool typing_learn(Typing *typing); // takes new facts out of the parsed unit; true: another round is needed
-void typing_read(Typing *typing);  // types and pieces into the program
+void typing_read(Typing *typing);  // types, facts and pieces into the program
 const char *prototype_text(Arena *arena, const CFunction *function, const char *name); // "int f(const char *)"
 
 const CType *parameter_type(Arena *arena, const CType *type); // an argument's type as that of a parameter
+
+// ---- pieces.c ----
+void pieces_begin(Typing *typing);                         // takes the references out of the unit
+void pieces_cut(Typing *typing, LocalC *local);            // into expr.pieces
+const char *pieces_shown(const Typing *typing, Span span); // a value's text for reports: on one line, without comments
 
 // ---- errors.c ----
 void typing_errors(Typing *typing);      // clang's errors in the user's terms

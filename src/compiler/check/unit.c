@@ -1,6 +1,5 @@
 // The C unit that types a program.
 
-#include "compiler/check/ctext.h"
 #include "compiler/check/typing.h"
 
 #include <stdio.h>
@@ -186,7 +185,8 @@ static void write_untyped(Typing *typing, const LocalC *local)
     ctext(typing->unit, "; });\n");
 }
 
-// Something in it has no type, for a reason that is reported: nothing more is said about it.
+// Is there something in the expression that has no type, for a reason that is reported? Then it is left out of the unit,
+// so that no error follows from it.
 static bool is_hopeless(const Typing *typing, const LocalC *local)
 {
     if (local->is_poisoned)
@@ -301,7 +301,7 @@ static void write_field(Typing *typing, const Pattern *part, const char *whole)
     ctext(typing->unit, ") chx_q%u;\n", part->id);
 }
 
-// What would be bound here has no type in this round.
+// Marks the variables that the pattern would bind: they have no type in this round.
 static void poison(Typing *typing, const Pattern *pattern)
 {
     for (size_t i = 0; i < pattern->variables.count; i++)

@@ -1,6 +1,6 @@
 // answers.c: types of declarations and initialisers.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 // A declaration that an error removed from the tree counts as a failed one.
 static const CType *missing(CUnit *unit, const char *name)

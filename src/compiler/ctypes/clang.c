@@ -1,6 +1,6 @@
 // clang.c: libclang's strings, locations and parses, in our terms.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 const char *take_text(Arena *arena, CXString string)
 {
@@ -10,9 +10,9 @@ const char *take_text(Arena *arena, CXString string)
     return text;
 }
 
-Place place_of(CXSourceLocation location)
+ClangPlace place_of(CXSourceLocation location)
 {
-    Place place;
+    ClangPlace place;
     unsigned offset;
     clang_getFileLocation(location, &place.file, NULL, NULL, &offset);
     place.offset = offset;
@@ -33,7 +33,7 @@ bool cxfile_same(CXFile one, CXFile other)
     return same;
 }
 
-bool place_in(Place place, CXFile file)
+bool place_in(ClangPlace place, CXFile file)
 {
     return cxfile_same(place.file, file);
 }

@@ -3,7 +3,7 @@
 // libclang 14 names no operators and shows an implicit conversion only as an expression without a kind of its own. What
 // matters here can be told from the types of an expression and its operands.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -281,10 +281,10 @@ bool cursor_is_union_member(CXCursor cursor)
 
 DeclaredWhere cursor_declared(const CUnit *unit, CXCursor declaration)
 {
-    Place place = place_of(clang_getCursorLocation(declaration));
+    ClangPlace place = place_of(clang_getCursorLocation(declaration));
     if (!place_in(place, unit->parsed.file) || place.offset < unit->base)
         return DECLARED_BEFORE;
-    const Piece *piece = unit_piece_at(unit, place.offset);
+    const UnitPiece *piece = unit_piece_at(unit, place.offset);
     return piece != NULL && !piece->is_as ? DECLARED_IN_COPY : DECLARED_BY_US;
 }
 
@@ -297,7 +297,7 @@ Span cursor_span(const CUnit *unit, CXCursor cursor, const Region *region)
         start = region->start;
         end = region->end;
     }
-    const Piece *piece = unit_piece_from(unit, start);
+    const UnitPiece *piece = unit_piece_from(unit, start);
     if (piece == NULL)
         return SPAN_NONE;
     start = start < piece->start ? piece->start : start;
@@ -305,7 +305,7 @@ Span cursor_span(const CUnit *unit, CXCursor cursor, const Region *region)
         end = start + scan_token(unit->text + start, unit->text + piece->end);
     Span span = piece_span(piece, start, end > piece->end ? piece->end : end);
     // A role's function stands in a piece of its own: the end may lie in a later one.
-    const Piece *last = unit_piece_at(unit, end - 1);
+    const UnitPiece *last = unit_piece_at(unit, end - 1);
     if (end <= region->end && last != NULL && last != piece && last->span.file == span.file)
         span.end = piece_span(last, last->start, end).end;
     return span;
@@ -323,7 +323,7 @@ Span cursor_span_exactly(const CUnit *unit, CXCursor cursor)
         if (!clang_equalLocations(ends[i], plain))
             return SPAN_NONE;
     }
-    const Piece *first = unit_piece_at(unit, offsets[0]), *last = unit_piece_at(unit, offsets[1] - 1);
+    const UnitPiece *first = unit_piece_at(unit, offsets[0]), *last = unit_piece_at(unit, offsets[1] - 1);
     if (first == NULL || last == NULL)
         return SPAN_NONE;
     Span span = piece_span(first, offsets[0], first->end);

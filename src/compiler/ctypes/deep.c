@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 //
 // The walk looks at one cursor at a time, with its operands; what it does not know it does not let pass.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 enum { DEPTH_MAX = 64 }; // of constants that point to constants, and of operands around a pointer
 
@@ -449,10 +449,10 @@ static bool has_no_order(CUnit *unit, const Region *region, Span *span)
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->parsed.tu, i);
         CXString option = clang_getDiagnosticOption(diagnostic, NULL);
         const char *group = clang_getCString(option);
-        Place place = place_of(clang_getDiagnosticLocation(diagnostic));
+        ClangPlace place = place_of(clang_getDiagnosticLocation(diagnostic));
         has = group != NULL && strcmp(group, "-Wunsequenced") == 0 && place_in(place, unit->parsed.file) &&
               place.offset >= region->start && place.offset < region->end;
-        const Piece *piece = has ? unit_piece_at(unit, place.offset) : NULL;
+        const UnitPiece *piece = has ? unit_piece_at(unit, place.offset) : NULL;
         if (piece != NULL)
             *span = piece_span(piece, place.offset,
                                place.offset + scan_token(unit->text + place.offset, unit->text + piece->end));

@@ -3,16 +3,16 @@
 // An error in copied text is reported there. An error in our own text was caused by copied text in the same statement,
 // and is reported at that, unless it only follows from another one.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <stdlib.h>
 
 typedef struct {
     CXDiagnostic cx;
     const char *message;
-    Place place;
-    bool is_added;      // lies in the added text
-    const Piece *piece; // of the copied text that it lies in, or NULL
+    ClangPlace place;
+    bool is_added;          // lies in the added text
+    const UnitPiece *piece; // of the copied text that it lies in, or NULL
 } Raw;
 
 typedef struct {
@@ -80,7 +80,7 @@ static const char *without_typeof(Arena *arena, const char *message)
 
 // ---- places ----
 
-static Span trimmed_span(const CUnit *unit, const Piece *piece, uint32_t start, uint32_t end)
+static Span trimmed_span(const CUnit *unit, const UnitPiece *piece, uint32_t start, uint32_t end)
 {
     while (start < end && strchr(" \t\n", unit->text[start]) != NULL)
         start++;
@@ -91,7 +91,7 @@ static Span trimmed_span(const CUnit *unit, const Piece *piece, uint32_t start, 
 
 static bool range_offsets(const CUnit *unit, CXSourceRange range, uint32_t *start, uint32_t *end)
 {
-    Place first = place_of(clang_getRangeStart(range)), last = place_of(clang_getRangeEnd(range));
+    ClangPlace first = place_of(clang_getRangeStart(range)), last = place_of(clang_getRangeEnd(range));
     if (!place_in(first, unit->parsed.file) || !place_in(last, unit->parsed.file) || last.offset <= first.offset)
         return false;
     *start = first.offset;
@@ -100,11 +100,11 @@ static bool range_offsets(const CUnit *unit, CXSourceRange range, uint32_t *star
 }
 
 // The last piece that touches the range, or NULL. In `({ declarations; (value); })` that is the value.
-static const Piece *last_piece_in(const CUnit *unit, uint32_t start, uint32_t end)
+static const UnitPiece *last_piece_in(const CUnit *unit, uint32_t start, uint32_t end)
 {
-    const Piece *found = NULL, *pieces_end = unit->pieces.items + unit->pieces.count;
-    for (const Piece *piece = unit_piece_from(unit, start); piece != NULL && piece < pieces_end && piece->start < end;
-         piece++)
+    const UnitPiece *found = NULL, *pieces_end = unit->pieces.items + unit->pieces.count;
+    for (const UnitPiece *piece = unit_piece_from(unit, start);
+         piece != NULL && piece < pieces_end && piece->start < end; piece++)
         found = piece;
     return found;
 }
@@ -141,15 +141,16 @@ static Span span_in_own(const CUnit *unit, const Raw *raw)
     for (unsigned i = 0; i < count; i++) {
         if (!range_offsets(unit, clang_getDiagnosticRange(raw->cx, i), &start, &end))
             continue;
-        const Piece *piece = last_piece_in(unit, start, end);
+        const UnitPiece *piece = last_piece_in(unit, start, end);
         if (piece != NULL)
             return trimmed_span(unit, piece, start > piece->start ? start : piece->start,
                                 end < piece->end ? end : piece->end);
     }
     Extent extent = statement_around(unit, at);
-    const Piece *before = last_piece_in(unit, extent.start, at);
-    const Piece *behind = last_piece_in(unit, at, extent.end);
-    const Piece *piece = before != NULL && (behind == NULL || concerns_declared_type(raw->message)) ? before : behind;
+    const UnitPiece *before = last_piece_in(unit, extent.start, at);
+    const UnitPiece *behind = last_piece_in(unit, at, extent.end);
+    const UnitPiece *piece =
+        before != NULL && (behind == NULL || concerns_declared_type(raw->message)) ? before : behind;
     if (piece == NULL)
         piece = unit_piece_from(unit, at);
     if (piece == NULL && unit->pieces.count > 0)
@@ -186,7 +187,7 @@ static void add_notes(Errors *errors, const Raw *raw, CError *error)
         CXSourceLocation location = clang_getDiagnosticLocation(child);
         const char *spelling = take_text(errors->arena, clang_getDiagnosticSpelling(child));
         const char *message = without_typeof(errors->arena, spelling);
-        Place place = place_of(location);
+        ClangPlace place = place_of(location);
         clang_disposeDiagnostic(child);
         Note note = {.span = SPAN_NONE, .message = arena_strdup(errors->arena, message)};
         if (!place_in(place, unit->parsed.file)) {
@@ -194,7 +195,7 @@ static void add_notes(Errors *errors, const Raw *raw, CError *error)
         } else if (place.offset < unit->prefix_size) {
             note.span = prefix_span(unit, place.offset);
         } else {
-            const Piece *piece = unit_piece_at(unit, place.offset);
+            const UnitPiece *piece = unit_piece_at(unit, place.offset);
             if (piece == NULL)
                 continue; // our own text means nothing to the user
             uint32_t end = place.offset + scan_token(unit->text + place.offset, unit->text + piece->end);
@@ -346,7 +347,7 @@ static bool unclosed_bracket(Errors *errors, const Raw *raw, uint32_t *offset)
     for (unsigned i = 0; !found && i < clang_getNumDiagnosticsInSet(set); i++) {
         CXDiagnostic child = clang_getDiagnosticInSet(set, i);
         const char *message = take_text(errors->arena, clang_getDiagnosticSpelling(child));
-        Place place = place_of(clang_getDiagnosticLocation(child));
+        ClangPlace place = place_of(clang_getDiagnosticLocation(child));
         clang_disposeDiagnostic(child);
         found = scan_starts_with(message, "to match this") && place_in(place, errors->unit->parsed.file) &&
                 place.offset < errors->unit->prefix_size;

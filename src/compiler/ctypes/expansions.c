@@ -1,6 +1,6 @@
 // expansions.c: which blocks are active: those whose `choreography` the preprocessor expands.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <sys/stat.h>
 
@@ -53,7 +53,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     if (strcmp(this->macro, block_word) == 0 && !clang_Cursor_isNull(definition) &&
         !clang_Cursor_isMacroFunctionLike(definition))
         return CXChildVisit_Continue;
-    Place place = place_of(clang_getCursorLocation(cursor));
+    ClangPlace place = place_of(clang_getCursorLocation(cursor));
     if (place.file != NULL) {
         CExpansion expansion = {take_text(this->arena, clang_getFileName(place.file)), place.offset};
         vector_push(this->arena, this->list, expansion);

@@ -2,7 +2,7 @@
 //
 // A list of what is kept, not of what is dropped: an option that clang does not know would spoil the parse.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 typedef struct {
     const char *name;

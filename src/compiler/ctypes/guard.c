@@ -9,7 +9,7 @@
 // something made of such a pointer. What a called function returns is that function's business, except for those of
 // the C library that return a pointer into what they are given.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 enum { DEPTH_MAX = 64 };
 

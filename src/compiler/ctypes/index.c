@@ -1,6 +1,6 @@
 // index.c: one walk over the parsed unit: the prefix's names, the added declarations, the references to them.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,6 @@ static void add_codec(CUnit *unit, CXCursor cursor, const char *name)
         .canonical = spell_canonical(unit->arena, type),
         .object = arena_printf(unit->arena, "%s%s", codec_object_prefix, name + strlen(codec_type_prefix)),
     };
-    codec.functions = codec.object;
     vector_push(unit->arena, &unit->codecs, codec);
 }
 
@@ -156,22 +155,22 @@ static void index_declaration(CUnit *unit, CXCursor cursor)
 static void index_reference(CUnit *unit, CXCursor cursor)
 {
     CXSourceLocation location = clang_getCursorLocation(cursor);
-    Place place = place_of(location);
+    ClangPlace place = place_of(location);
     if (!place_in(place, unit->parsed.file) || unit_piece_at(unit, place.offset) == NULL)
         return;
     CXCursor target = clang_getCursorReferenced(cursor);
     enum CXCursorKind kind = clang_getCursorKind(target);
     if (kind != CXCursor_VarDecl && kind != CXCursor_FunctionDecl && kind != CXCursor_ParmDecl)
         return;
-    Place declared = place_of(clang_getCursorLocation(target));
+    ClangPlace declared = place_of(clang_getCursorLocation(target));
     if (!place_in(declared, unit->parsed.file) || declared.offset < unit->base)
         return;
     // What the user's own text declares (in a statement expression) is not ours; neither is an implicit function.
-    const Piece *piece = unit_piece_at(unit, declared.offset);
+    const UnitPiece *piece = unit_piece_at(unit, declared.offset);
     if (piece != NULL && !piece->is_as)
         return;
 
-    RawReference reference = {.offset = place.offset};
+    RawReference reference = {.offset = place.offset, .is_called = clang_equalLocations(location, unit->callee)};
     reference.name = take_text(unit->arena, clang_getCursorSpelling(target));
     CXSourceLocation plain = clang_getLocationForOffset(unit->parsed.tu, unit->parsed.file, place.offset);
     reference.is_macro_like = !clang_equalLocations(location, plain);
@@ -234,6 +233,10 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
     case CXCursor_DeclRefExpr:
         index_reference(unit, cursor);
         break;
+    case CXCursor_CallExpr:
+        // The callee is visited next, before the arguments. Its cursor is then another one, but stands in the same place.
+        unit->callee = clang_getCursorLocation(cursor_without_parens(children_of(cursor).items[0]));
+        break;
     case CXCursor_EnumConstantDecl:
         index_probe(unit, cursor);
         break;
@@ -246,7 +249,7 @@ static enum CXChildVisitResult visit_added(CXCursor cursor, CXCursor parent, CXC
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     CUnit *unit = data;
-    Place place = place_of(clang_getCursorLocation(cursor));
+    ClangPlace place = place_of(clang_getCursorLocation(cursor));
     if (!place_in(place, unit->parsed.file) || place.offset < unit->base)
         return visit_prefix(cursor, parent, data);
     visit_added(cursor, parent, data);
@@ -256,6 +259,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 
 void unit_index(CUnit *unit)
 {
+    unit->callee = clang_getNullLocation();
     clang_visitChildren(clang_getTranslationUnitCursor(unit->parsed.tu), visit_top, unit);
     // The compiler's own functions are declared nowhere.
     for (size_t i = 0; i < unit->asked.count; i++) {
@@ -288,7 +292,7 @@ bool unit_mentions(CUnit *unit, const char *name)
         unit->mentioned_made = true;
         uint32_t at = unit->base;
         for (size_t i = 0; i < unit->pieces.count; i++) {
-            const Piece *piece = &unit->pieces.items[i];
+            const UnitPiece *piece = &unit->pieces.items[i];
             collect_names(unit, unit->text + at, unit->text + piece->start);
             at = piece->end;
         }
@@ -330,10 +334,13 @@ void cunit_references(CUnit *unit, CReferenceList *references)
     for (size_t i = 0; i < count; i++) {
         const RawReference *raw = &sorted[i];
         // A macro's argument that is expanded several times.
-        if (i > 0 && compare_references(&sorted[i - 1], raw) == 0)
+        if (i > 0 && compare_references(&sorted[i - 1], raw) == 0) {
+            if (references->count > 0)
+                references->items[references->count - 1].is_called &= raw->is_called;
             continue;
-        const Piece *piece = unit_piece_at(unit, raw->offset);
-        CReference reference = {.name = raw->name};
+        }
+        const UnitPiece *piece = unit_piece_at(unit, raw->offset);
+        CReference reference = {.name = raw->name, .is_called = raw->is_called};
         uint32_t length = spelled_length(unit, raw->offset, raw->name);
         if (length == 0 || raw->is_body) {
             length = scan_token(unit->text + raw->offset, unit->text + piece->end);

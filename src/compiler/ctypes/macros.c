@@ -1,6 +1,6 @@
 // macros.c: macros that are not the same in every role's program.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 // They depend on what else the file has, on where it lies, or on when it is compiled. `__LINE__` and `__FILE__` name
 // the choreography's own line and file in every companion.
@@ -60,7 +60,7 @@ const char *macros_differ(CUnit *unit, const Region *region, Span *span)
         unit->macros_made = true;
         clang_visitChildren(clang_getTranslationUnitCursor(unit->parsed.tu), visit_definition, unit);
     }
-    for (const Piece *piece = unit_piece_from(unit, region->start);
+    for (const UnitPiece *piece = unit_piece_from(unit, region->start);
          piece != NULL && piece < unit->pieces.items + unit->pieces.count && piece->start < region->end; piece++) {
         CXSourceRange range =
             clang_getRange(clang_getLocationForOffset(unit->parsed.tu, unit->parsed.file, piece->start),

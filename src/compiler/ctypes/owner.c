@@ -4,7 +4,7 @@
 // somebody who owns it: a variable, an element, what a pointer points to. In between, a value comes out of the arms of
 // a conditional, or of a variable that the expression declares.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 enum { DEPTH_MAX = 64 };
 

@@ -1,6 +1,6 @@
 // provided.c: whether the functions that companions ask for are there, in the whole translation unit.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 typedef struct {
     CXFile included;
@@ -16,17 +16,17 @@ struct Other {
 
 typedef struct {
     CXCursor cursor;
-    Place place;
+    ClangPlace place;
     const char *name;
     unsigned times; // the companion was entered so often before
-} Wanted;
+} StaticDeclaration;
 
 typedef struct {
     Arena *arena;
     CXTranslationUnit tu;
-    VECTOR(Inclusion) inclusions; // of companions, in the order of the translation unit
-    VECTOR(Wanted) wanted;        // static declarations in companions, in order
-    Map names;                    // name to Other *
+    VECTOR(Inclusion) inclusions;     // of companions, in the order of the translation unit
+    VECTOR(StaticDeclaration) wanted; // static declarations in companions, in order
+    Map names;                        // name to Other *
 } Provided;
 
 static bool is_companion(Arena *arena, CXFile file)
@@ -38,7 +38,7 @@ static bool is_companion(Arena *arena, CXFile file)
 }
 
 // libclang gives the place of the file's name; the directive starts at the '#' before.
-static uint32_t directive_start(CXTranslationUnit tu, Place place)
+static uint32_t directive_start(CXTranslationUnit tu, ClangPlace place)
 {
     size_t size;
     const char *text = clang_getFileContents(tu, place.file, &size);
@@ -54,7 +54,7 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
     Provided *this = data;
     if (depth == 0 || !is_companion(this->arena, file))
         return;
-    Place place = place_of(stack[0]);
+    ClangPlace place = place_of(stack[0]);
     if (place.file == NULL)
         return;
     Inclusion inclusion = {file, take_text(this->arena, clang_getFileName(place.file)),
@@ -63,10 +63,10 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
 }
 
 // A declaration that does not lie behind the last one of the same companion belongs to the next time it was entered.
-static unsigned times_before(const Provided *this, Place place)
+static unsigned times_before(const Provided *this, ClangPlace place)
 {
     for (size_t i = this->wanted.count; i > 0; i--) {
-        const Wanted *last = &this->wanted.items[i - 1];
+        const StaticDeclaration *last = &this->wanted.items[i - 1];
         if (cxfile_same(last->place.file, place.file))
             return last->times + (place.offset <= last->place.offset);
     }
@@ -80,21 +80,21 @@ static enum CXChildVisitResult visit_name(CXCursor cursor, CXCursor parent, CXCl
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl && kind != CXCursor_TypedefDecl)
         return CXChildVisit_Continue;
-    Place place = place_of(clang_getCursorLocation(cursor));
+    ClangPlace place = place_of(clang_getCursorLocation(cursor));
     const char *name = take_text(this->arena, clang_getCursorSpelling(cursor));
     Other *other = ARENA_NEW(this->arena, Other);
     *other = (Other){map_get(&this->names, name), cursor};
     map_put(&this->names, name, other);
     if (kind == CXCursor_FunctionDecl && clang_Cursor_getStorageClass(cursor) == CX_SC_Static &&
         !clang_isCursorDefinition(cursor) && is_companion(this->arena, place.file)) {
-        Wanted wanted = {cursor, place, name, times_before(this, place)};
+        StaticDeclaration wanted = {cursor, place, name, times_before(this, place)};
         vector_push(this->arena, &this->wanted, wanted);
     }
     return CXChildVisit_Continue;
 }
 
 // The directive that brought the declaration in: of a companion that was entered several times, the one of that time.
-static const Inclusion *inclusion_of(const Provided *this, const Wanted *wanted)
+static const Inclusion *inclusion_of(const Provided *this, const StaticDeclaration *wanted)
 {
     unsigned times = wanted->times;
     const Inclusion *found = NULL;
@@ -108,12 +108,12 @@ static const Inclusion *inclusion_of(const Provided *this, const Wanted *wanted)
     return found;
 }
 
-static void find_conflict(const Provided *this, const Wanted *wanted, CProvided *provided)
+static void find_conflict(const Provided *this, const StaticDeclaration *wanted, CProvided *provided)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(wanted->cursor));
     for (const Other *other = map_get(&this->names, wanted->name); other != NULL; other = other->next) {
         CXType other_type = clang_getCursorType(other->cursor);
-        Place place = place_of(clang_getCursorLocation(other->cursor));
+        ClangPlace place = place_of(clang_getCursorLocation(other->cursor));
         if (place.file == NULL || clang_equalTypes(clang_getCanonicalType(other_type), type))
             continue;
         // The list runs backwards: a definition wins, else the first declaration.
@@ -126,7 +126,7 @@ static void find_conflict(const Provided *this, const Wanted *wanted, CProvided 
     }
 }
 
-static void add_provided(const Provided *this, const Wanted *wanted, CProvidedList *list)
+static void add_provided(const Provided *this, const StaticDeclaration *wanted, CProvidedList *list)
 {
     CXCursor definition = clang_getCursorDefinition(wanted->cursor);
     bool is_defined = !clang_Cursor_isNull(definition);

@@ -3,7 +3,7 @@
 // Works on clang's spellings, which keep typedef names. The unit's own `typeof (NAME)` are replaced by the type that
 // NAME was declared with.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include <ctype.h>
 
@@ -100,6 +100,13 @@ const char *spell_join(Arena *arena, Declarator declarator)
 {
     const char *both = arena_printf(arena, "%s%s", declarator.before, declarator.after);
     return trimmed(arena, both, strlen(both));
+}
+
+const char *spell_const(Arena *arena, const char *before)
+{
+    size_t length = strlen(before);
+    bool is_pointer = length > 0 && before[length - 1] == '*';
+    return is_pointer ? arena_printf(arena, "%sconst ", before) : arena_printf(arena, "const %s", before);
 }
 
 // ---- qualifiers at the top ----

@@ -2,7 +2,7 @@
 //
 // Copied text is skipped as a whole: the parser has seen to it that its parentheses match.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 static char last_char_before(const CUnit *unit, uint32_t offset)
 {
@@ -14,8 +14,8 @@ static char last_char_before(const CUnit *unit, uint32_t offset)
 static uint32_t end_of(const CUnit *unit, uint32_t offset)
 {
     unsigned depth = 0;
-    const Piece *piece = unit_piece_from(unit, offset);
-    const Piece *pieces_end = unit->pieces.items + unit->pieces.count;
+    const UnitPiece *piece = unit_piece_from(unit, offset);
+    const UnitPiece *pieces_end = unit->pieces.items + unit->pieces.count;
     for (uint32_t at = offset; at < unit->size;) {
         while (piece != NULL && piece < pieces_end && piece->end <= at)
             piece++;
@@ -43,7 +43,7 @@ static uint32_t start_of(const CUnit *unit, uint32_t offset)
     unsigned depth = 0;
     uint32_t at = offset;
     while (at > unit->base) {
-        const Piece *piece = unit_piece_at(unit, at - 1);
+        const UnitPiece *piece = unit_piece_at(unit, at - 1);
         if (piece != NULL) {
             at = piece->start;
             continue;
@@ -76,8 +76,8 @@ static bool is_failed(const CUnit *unit, const Map *missing, const char *name)
 
 bool statement_uses_failed(const CUnit *unit, Extent extent, const Map *missing, const char *except)
 {
-    const Piece *piece = unit_piece_from(unit, extent.start);
-    const Piece *pieces_end = unit->pieces.items + unit->pieces.count;
+    const UnitPiece *piece = unit_piece_from(unit, extent.start);
+    const UnitPiece *pieces_end = unit->pieces.items + unit->pieces.count;
     for (uint32_t at = extent.start; at < extent.end;) {
         while (piece != NULL && piece < pieces_end && piece->end <= at)
             piece++;

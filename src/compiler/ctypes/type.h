@@ -42,6 +42,7 @@ struct CType {
     const char *canonical; // clang's canonical spelling; two types are the same if these are equal
     // A declaration of NAME with this type is: before NAME after ("int" "[4]", "void (*" ")(int)").
     const char *before, *after;
+    const char *before_const; // the same for a constant: "const int ", "char *const "
     uint64_t size, align;
     bool is_signed;        // INTEGER, ENUM
     bool is_const;         // top-level const as declared
@@ -51,7 +52,8 @@ struct CType {
     const CType *element;  // ARRAY; POINTER (pointee)
     uint64_t count;        // ARRAY
     VECTOR(CField) fields; // STRUCT
-    const char *codec;     // CODEC: its functions, "{encode, decode, drop}"; or the C name of its chx_codec object
+    const char *codec;     // CODEC: the C name of its chx_codec object, or
+    bool is_codec_list;    // its functions as an initialiser: "{encode, decode, drop}"
     // Whether a value can be sent; if not, why, for a note: "it is a pointer", "its field 'next' is a pointer".
     bool is_sendable;
     const char *why_not;

@@ -1,6 +1,6 @@
 // types.c: libclang's types as CType, and the answers about declarations.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 // ---- what a type is ----
 
@@ -88,11 +88,11 @@ static bool is_cstring(CXType canonical)
     return is_plain_char(pointee) && clang_isConstQualifiedType(pointee);
 }
 
-static const char *codec_of(const CUnit *unit, const char *canonical)
+static const Codec *codec_of(const CUnit *unit, const char *canonical)
 {
     for (size_t i = 0; i < unit->codecs.count; i++)
         if (strcmp(unit->codecs.items[i].canonical, canonical) == 0)
-            return unit->codecs.items[i].functions;
+            return &unit->codecs.items[i];
     return NULL;
 }
 
@@ -287,6 +287,7 @@ const CType *unit_type_invalid(CUnit *unit)
                         .canonical = "<error>",
                         .before = "int ",
                         .after = "",
+                        .before_const = "const int ",
                         .size = 4,
                         .align = 4,
                         .is_named = true,
@@ -307,6 +308,7 @@ const CType *unit_type_cstring(CUnit *unit)
                         .canonical = key,
                         .before = key,
                         .after = "",
+                        .before_const = "const char *const ",
                         .size = sizeof(char *),
                         .align = sizeof(char *),
                         .is_named = true,
@@ -322,13 +324,20 @@ static bool is_named(const char *spelling)
     return strstr(spelling, "(unnamed") == NULL && strstr(spelling, "(anonymous") == NULL;
 }
 
-// Users write `bool`; clang has seen only what the macro stands for.
+// Users write `bool`; clang has seen only what the macro stands for. And C++ knows no other name.
 static const char *with_bool(Arena *arena, const char *text)
 {
-    const char *word = strstr(text, "_Bool");
-    if (word == NULL)
+    if (strstr(text, "_Bool") == NULL)
         return text;
-    return arena_printf(arena, "%.*sbool%s", (int)(word - text), text, with_bool(arena, word + 5));
+    Text words;
+    text_init(&words, arena);
+    for (const char *at = text, *end = text + strlen(text); at < end;) {
+        uint32_t length = scan_token(at, end);
+        bool is_bool = length == 5 && strncmp(at, "_Bool", length) == 0;
+        text_add(&words, is_bool ? "bool" : at, is_bool ? 4 : length);
+        at += length;
+    }
+    return words.chars;
 }
 
 const CType *unit_type(CUnit *unit, CXType from)
@@ -361,12 +370,17 @@ const CType *unit_type(CUnit *unit, CXType from)
         .canonical = name,
         .before = declarator.before,
         .after = declarator.after,
+        .before_const = spell_const(unit->arena, declarator.before),
         .size = size > 0 ? (uint64_t)size : 0,
         .align = align > 0 ? (uint64_t)align : 1,
         .is_const = is_const,
         .is_named = is_named(spelling),
-        .codec = codec_of(unit, name),
     };
+    const Codec *codec = codec_of(unit, name);
+    if (codec != NULL) {
+        type->is_codec_list = codec->functions != NULL;
+        type->codec = type->is_codec_list ? codec->functions : codec->object;
+    }
     bool is_incomplete = size < 0 && kind != CTYPE_FUNCTION && kind != CTYPE_VOID;
     if (is_incomplete)
         type->kind = CTYPE_OTHER;

@@ -15,7 +15,7 @@ static const char prefix[] =
     "struct anon { struct { int x, y; }; int : 4; int z; };\n"
     "struct vol { volatile int v; _Atomic int a; };\n"
     "struct opaque; struct mixed { u8 small; u8 many[3]; };\n"
-    "union coded { int i; float f; };\n"
+    "union coded { int i; float f; }; struct of_Bool { int i; };\n"
     "typedef union coded chx_codec_type_7; static const int chx_codec_object_7 = 0;\n"
     "static struct { int q; } nameless;\n"
     "struct box make_box(void); date make_date(void); void nothing(int);\n"
@@ -36,6 +36,43 @@ static const CType *type_of(Testing *t, const char *name)
     return type;
 }
 
+// What the variables of the next test are expected to be.
+static const struct {
+    const char *name, *spelling, *before, *after;
+    CTypeKind kind;
+} declared[] = {
+    {"A1", "date", "date ", "", CTYPE_STRUCT},
+    {"A2", "u8", "u8 ", "", CTYPE_INTEGER},
+    {"A3", "int [4][2]", "int ", "[4][2]", CTYPE_ARRAY},
+    {"A4", "void (*)(int)", "void (*", ")(int)", CTYPE_POINTER},
+    {"A5", "int (*)[3]", "int (*", ")[3]", CTYPE_POINTER},
+    {"A6", "const char *", "const char *", "", CTYPE_CSTRING},
+    {"A7", "int", "int ", "", CTYPE_INTEGER},
+    {"A8", "int", "int ", "", CTYPE_INTEGER},
+    {"A9", "char *", "char *", "", CTYPE_POINTER},
+    {"A10", "dates", "dates ", "", CTYPE_ARRAY},
+    {"A11", "name_t", "name_t ", "", CTYPE_CSTRING},
+    {"A12", "char *", "char *", "", CTYPE_POINTER},
+    {"A13", "title", "title ", "", CTYPE_STR},
+    {"A14", "chx_bytes", "chx_bytes ", "", CTYPE_BYTES},
+    {"A15", "struct box", "struct box ", "", CTYPE_STRUCT},
+    {"A16", "char [9]", "char ", "[9]", CTYPE_ARRAY},
+    {"A17", "int [2]", "int ", "[2]", CTYPE_ARRAY},
+    {"A18", "int", "int ", "", CTYPE_INTEGER},
+    {"A19", "u8", "u8 ", "", CTYPE_INTEGER},
+    {"A20", "int *(*[2])(char)", "int *(*", "[2])(char)", CTYPE_ARRAY},
+    {"A21", "const char *[2]", "const char *", "[2]", CTYPE_ARRAY},
+    {"A22", "bool", "bool ", "", CTYPE_BOOL},
+    {"A23", "enum color", "enum color ", "", CTYPE_ENUM},
+    {"A24", "long double", "long double ", "", CTYPE_FLOAT},
+    {"A25", "_Complex double", "_Complex double ", "", CTYPE_COMPLEX},
+    {"A26", "void *", "void *", "", CTYPE_POINTER},
+    {"A27", "union either", "union either ", "", CTYPE_UNION},
+    {"A28", "union coded", "union coded ", "", CTYPE_CODEC},
+    {"A29", "struct of_Bool", "struct of_Bool ", "", CTYPE_STRUCT},
+    {"A30", "void (*)(bool, struct of_Bool)", "void (*", ")(bool, struct of_Bool)", CTYPE_POINTER},
+};
+
 static void declared_types_keep_the_users_names(void **state)
 {
     (void)state;
@@ -44,49 +81,21 @@ static void declared_types_keep_the_users_names(void **state)
                   "const int A7 = 0; cint A8 = 0; char *const A9 = 0; dates A10; name_t A11; char *A12; title A13;\n"
                   "chx_bytes A14; struct box A15; char A16[9]; const int A17[2]; _Atomic int A18; volatile u8 A19;\n"
                   "int *(*A20[2])(char); const char *const A21[2]; _Bool A22; enum color A23; long double A24;\n"
-                  "double _Complex A25; void *A26; union either A27; union coded A28; }\n");
+                  "double _Complex A25; void *A26; union either A27; union coded A28; struct of_Bool A29;\n"
+                  "void (*A30)(_Bool, struct of_Bool); }\n");
     testing_parse(&t);
-    static const struct {
-        const char *name, *spelling, *before, *after;
-        CTypeKind kind;
-    } expected[] = {
-        {"A1", "date", "date ", "", CTYPE_STRUCT},
-        {"A2", "u8", "u8 ", "", CTYPE_INTEGER},
-        {"A3", "int [4][2]", "int ", "[4][2]", CTYPE_ARRAY},
-        {"A4", "void (*)(int)", "void (*", ")(int)", CTYPE_POINTER},
-        {"A5", "int (*)[3]", "int (*", ")[3]", CTYPE_POINTER},
-        {"A6", "const char *", "const char *", "", CTYPE_CSTRING},
-        {"A7", "int", "int ", "", CTYPE_INTEGER},
-        {"A8", "int", "int ", "", CTYPE_INTEGER},
-        {"A9", "char *", "char *", "", CTYPE_POINTER},
-        {"A10", "dates", "dates ", "", CTYPE_ARRAY},
-        {"A11", "name_t", "name_t ", "", CTYPE_CSTRING},
-        {"A12", "char *", "char *", "", CTYPE_POINTER},
-        {"A13", "title", "title ", "", CTYPE_STR},
-        {"A14", "chx_bytes", "chx_bytes ", "", CTYPE_BYTES},
-        {"A15", "struct box", "struct box ", "", CTYPE_STRUCT},
-        {"A16", "char [9]", "char ", "[9]", CTYPE_ARRAY},
-        {"A17", "int [2]", "int ", "[2]", CTYPE_ARRAY},
-        {"A18", "int", "int ", "", CTYPE_INTEGER},
-        {"A19", "u8", "u8 ", "", CTYPE_INTEGER},
-        {"A20", "int *(*[2])(char)", "int *(*", "[2])(char)", CTYPE_ARRAY},
-        {"A21", "const char *[2]", "const char *", "[2]", CTYPE_ARRAY},
-        {"A22", "bool", "bool ", "", CTYPE_BOOL},
-        {"A23", "enum color", "enum color ", "", CTYPE_ENUM},
-        {"A24", "long double", "long double ", "", CTYPE_FLOAT},
-        {"A25", "_Complex double", "_Complex double ", "", CTYPE_COMPLEX},
-        {"A26", "void *", "void *", "", CTYPE_POINTER},
-        {"A27", "union either", "union either ", "", CTYPE_UNION},
-        {"A28", "union coded", "union coded ", "", CTYPE_CODEC},
-    };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const CType *type = type_of(&t, expected[i].name);
-        assert_string_equal(type->spelling, expected[i].spelling);
-        assert_string_equal(type->before, expected[i].before);
-        assert_string_equal(type->after, expected[i].after);
-        assert_int_equal(type->kind, expected[i].kind);
+    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++) {
+        const CType *type = type_of(&t, declared[i].name);
+        assert_string_equal(type->spelling, declared[i].spelling);
+        assert_string_equal(type->before, declared[i].before);
+        assert_string_equal(type->after, declared[i].after);
+        assert_int_equal(type->kind, declared[i].kind);
     }
     assert_true(type_of(&t, "A7")->is_const);
+    assert_string_equal(type_of(&t, "A3")->before_const, "const int ");
+    assert_string_equal(type_of(&t, "A6")->before_const, "const char *const ");
+    assert_string_equal(type_of(&t, "A20")->before_const, "int *(*const ");
+    assert_string_equal(type_of(&t, "A22")->before_const, "const bool ");
     assert_true(type_of(&t, "A16")->is_char_array);
     assert_int_equal(type_of(&t, "A10")->count, 3);
     assert_string_equal(type_of(&t, "A10")->element->spelling, "date");

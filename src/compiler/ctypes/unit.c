@@ -1,6 +1,6 @@
 // unit.c: builds the unit's text, parses it, and answers about names.
 
-#include "compiler/ctypes/inside.h"
+#include "compiler/ctypes/internal.h"
 
 #include "base/check.h"
 
@@ -34,7 +34,7 @@ void ctext(CUnit *unit, const char *format, ...)
 
 static void add_piece(CUnit *unit, Span span, const char *text, size_t length, bool is_as)
 {
-    Piece piece = {.start = (uint32_t)unit->added.length, .span = span, .is_as = is_as};
+    UnitPiece piece = {.start = (uint32_t)unit->added.length, .span = span, .is_as = is_as};
     text_add(&unit->added, text, length);
     piece.end = (uint32_t)unit->added.length;
     if (piece.end > piece.start)
@@ -81,7 +81,7 @@ const Region *unit_region(const CUnit *unit, uint32_t id, size_t *index)
     return NULL;
 }
 
-const Piece *unit_piece_from(const CUnit *unit, uint32_t offset)
+const UnitPiece *unit_piece_from(const CUnit *unit, uint32_t offset)
 {
     size_t low = 0, high = unit->pieces.count;
     while (low < high) {
@@ -94,13 +94,13 @@ const Piece *unit_piece_from(const CUnit *unit, uint32_t offset)
     return low < unit->pieces.count ? &unit->pieces.items[low] : NULL;
 }
 
-const Piece *unit_piece_at(const CUnit *unit, uint32_t offset)
+const UnitPiece *unit_piece_at(const CUnit *unit, uint32_t offset)
 {
-    const Piece *piece = unit_piece_from(unit, offset);
+    const UnitPiece *piece = unit_piece_from(unit, offset);
     return piece != NULL && piece->start <= offset ? piece : NULL;
 }
 
-Span piece_span(const Piece *piece, uint32_t start, uint32_t end)
+Span piece_span(const UnitPiece *piece, uint32_t start, uint32_t end)
 {
     if (piece->is_as)
         return piece->span;
@@ -152,7 +152,7 @@ bool cunit_parse(CUnit *unit, const char **error)
     text_add(&text, unit->added.chars, unit->added.length);
     text_puts(&text, "\n");
     // The block may stand inside of #if or an include guard.
-    unsigned open = scan_open_conditionals(unit->arena, unit->source->text, unit->prefix_size);
+    unsigned open = scan_open_conditionals(unit->source->text, unit->prefix_size);
     for (unsigned i = 0; i < open; i++)
         text_puts(&text, "#endif\n");
     for (size_t i = 0; i < unit->pieces.count; i++) {

@@ -105,6 +105,7 @@ typedef struct {
     const char *name; // of the declaration it refers to, as declared in the added text
     // The name comes out of a macro's body or was pasted: `span` is then the macro's use, and `macro` its name.
     const char *macro;
+    bool is_called; // it is what a call calls, and nothing else: neither its address nor its type is taken
 } CReference;
 typedef VECTOR(CReference) CReferenceList;
 // In order of position in the unit. `declared_in`: for a variable declared in a statement expression, its C name is

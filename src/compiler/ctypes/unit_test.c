@@ -245,9 +245,10 @@ static void references_are_found_wherever_they_stand(void **state)
 {
     (void)state;
     Testing t = testing_new("r.c", "#define TWICE(a) ((a) + (a))\n#define HIDDEN (p + 1)\n#define PASTE(a, b) a##b\n"
+                                   "#define BOTH(f) (f(1) + (f != 0))\n"
                                    "int outside; int helper(int); typedef struct { int p; } point;\n"
                                    "@@ p + outside + helper(p)  TWICE(p)  HIDDEN  PASTE(p, q)  (point){.p = p}.p\n"
-                                   "get(p)  sizeof(p) + sizeof(int[p])  ({ int own = p; own; })");
+                                   "get(p)  sizeof(p) + sizeof(int[p])  ({ int own = p; own; })  BOTH(get)");
     testing_unit(&t);
     ctext(t.unit, ";int Seller__get(int);\nvoid f(void) { int V; int W;\n");
     static const char *const values[] = {"p + outside + helper(p)",
@@ -262,18 +263,23 @@ static void references_are_found_wherever_they_stand(void **state)
     ctext(t.unit, "__auto_type A9 = ({ __typeof__(V) p; ");
     ccopy_as(t.unit, testing_span(&t, "get", 0), "Seller__get");
     testing_copy(&t, "(p)  sizeof(p)");
-    ctext(t.unit, "; });\n}\n");
+    ctext(t.unit, "; }), A10 = ");
+    testing_copy(&t, "BOTH(");
+    ccopy_as(t.unit, testing_span(&t, "get)", 0), "Seller__get)");
+    ctext(t.unit, ";\n}\n");
     testing_parse(&t);
     CReferenceList list = {0};
     cunit_references(t.unit, &list);
     char found[1000] = "";
     for (size_t i = 0; i < list.count; i++) {
         const CReference *reference = &list.items[i];
-        snprintf(found + strlen(found), sizeof found - strlen(found), "%s@%s%s%s ", reference->name,
-                 testing_text(&t, reference->span), reference->macro ? "!" : "",
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s@%s%s%s%s ", reference->name,
+                 testing_text(&t, reference->span), reference->is_called ? "()" : "", reference->macro ? "!" : "",
                  reference->macro ? reference->macro : "");
     }
-    assert_string_equal(found, "p@p p@p p@p p@HIDDEN!HIDDEN pq@PASTE!PASTE p@p p@p p@p p@p Seller__get@get p@p p@p ");
+    assert_string_equal(
+        found,
+        "p@p p@p p@p p@HIDDEN!HIDDEN pq@PASTE!PASTE p@p p@p p@p p@p Seller__get@get() p@p p@p Seller__get@get) ");
     assert_int_equal(list.items[0].span.start, testing_span(&t, "p + outside", 0).start);
     assert_int_equal(list.items[5].span.start, testing_span(&t, "p}.p", 0).start);
     testing_free(&t);

@@ -1,3 +1,5 @@
+// UTF-8: decoding, the width of characters in columns, and what is shown in place of bytes that are not valid.
+
 #include "compiler/diag/utf8.h"
 
 size_t utf8_decode(const char *text, size_t size, uint32_t *code)

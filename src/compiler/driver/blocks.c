@@ -1,3 +1,5 @@
+// Loads a file and the headers that it includes, and finds out which of them have choreographies that concern us.
+
 #define _GNU_SOURCE
 
 #include "compiler/driver/blocks.h"

@@ -1,3 +1,5 @@
+// Where the headers and the library are, and calls of the C compiler that is behind chorcc.
+
 #define _GNU_SOURCE
 
 #include "compiler/driver/cc.h"

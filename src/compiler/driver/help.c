@@ -1,3 +1,5 @@
+// The text of --help.
+
 #include "compiler/driver/command.h"
 
 void help_print(FILE *out)

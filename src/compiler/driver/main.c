@@ -1,3 +1,5 @@
+// The program chorcc.
+
 #include "compiler/driver/command.h"
 
 int main(int argc, char **argv)

@@ -59,15 +59,15 @@ typedef struct {
     size_t count, at;
     const char *language; // -x; NULL: by the file's name
     const char *error;
-} Parser;
+} OptionParser;
 
-static bool fail(Parser *parser, const char *message)
+static bool fail(OptionParser *parser, const char *message)
 {
     parser->error = message;
     return false;
 }
 
-static bool set_mode(Parser *parser, Mode mode, const char *word)
+static bool set_mode(OptionParser *parser, Mode mode, const char *word)
 {
     Options *options = parser->options;
     if ((options->mode == MODE_CFLAGS && mode == MODE_LIBS) || (options->mode == MODE_LIBS && mode == MODE_CFLAGS)) {
@@ -82,7 +82,7 @@ static bool set_mode(Parser *parser, Mode mode, const char *word)
 }
 
 // The argument of one of our own options: the next word.
-static bool take_own_argument(Parser *parser, const char *what, const char **argument)
+static bool take_own_argument(OptionParser *parser, const char *what, const char **argument)
 {
     const char *word = parser->words[parser->at].text;
     if (parser->at + 1 >= parser->count || parser->words[parser->at + 1].text[0] == '-')
@@ -93,7 +93,7 @@ static bool take_own_argument(Parser *parser, const char *what, const char **arg
     return true;
 }
 
-static bool parse_dump(Parser *parser, const char *word, const char *value)
+static bool parse_dump(OptionParser *parser, const char *word, const char *value)
 {
     static const DumpName names[] = {
         {"tokens", DUMP_TOKENS}, {"tree", DUMP_TREE},   {"types", DUMP_TYPES},
@@ -108,7 +108,7 @@ static bool parse_dump(Parser *parser, const char *word, const char *value)
     return fail(parser, arena_printf(parser->arena, "unknown '%s': --dump=tokens, tree, types, local or model", word));
 }
 
-static bool parse_diagnostics(Parser *parser, const char *word, const char *value)
+static bool parse_diagnostics(OptionParser *parser, const char *word, const char *value)
 {
     Options *options = parser->options;
     if (strcmp(value, "text") == 0)
@@ -122,7 +122,7 @@ static bool parse_diagnostics(Parser *parser, const char *word, const char *valu
     return true;
 }
 
-static bool parse_color(Parser *parser, const char *word, const char *value)
+static bool parse_color(OptionParser *parser, const char *word, const char *value)
 {
     Options *options = parser->options;
     if (strcmp(value, "auto") == 0)
@@ -136,7 +136,7 @@ static bool parse_color(Parser *parser, const char *word, const char *value)
     return true;
 }
 
-static bool parse_emit_dir(Parser *parser, const char *value)
+static bool parse_emit_dir(OptionParser *parser, const char *value)
 {
     if (value[0] == '\0')
         return fail(parser, "'--emit-dir' needs a directory");
@@ -145,13 +145,13 @@ static bool parse_emit_dir(Parser *parser, const char *value)
     return true;
 }
 
-static bool parse_subject(Parser *parser, Mode mode, const char *word, const char *what)
+static bool parse_subject(OptionParser *parser, Mode mode, const char *word, const char *what)
 {
     return take_own_argument(parser, what, &parser->options->subject) && set_mode(parser, mode, word);
 }
 
 // *is_own: it is one of chorcc's. The result is false on wrong usage.
-static bool parse_own(Parser *parser, const char *word, bool *is_own)
+static bool parse_own(OptionParser *parser, const char *word, bool *is_own)
 {
     *is_own = true;
     if (strcmp(word, "--emit") == 0)
@@ -225,7 +225,7 @@ static bool has_ending_of(const char *path, const char *const *endings)
     return false;
 }
 
-static void add_input(Parser *parser, const char *path)
+static void add_input(OptionParser *parser, const char *path)
 {
     static const char *const cxx_headers[] = {".hh", ".H", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc", NULL};
     static const char *const cxx_sources[] = {".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", NULL};
@@ -239,12 +239,12 @@ static void add_input(Parser *parser, const char *path)
     vector_push(parser->arena, &parser->options->inputs, input);
 }
 
-static void set_language(Parser *parser, const char *language)
+static void set_language(OptionParser *parser, const char *language)
 {
     parser->language = strcmp(language, "none") == 0 ? NULL : language;
 }
 
-static bool parse_cc_option(Parser *parser, const char *word)
+static bool parse_cc_option(OptionParser *parser, const char *word)
 {
     Options *options = parser->options;
     note_cc_option(options, word);
@@ -277,7 +277,7 @@ static bool parse_cc_option(Parser *parser, const char *word)
 }
 
 // A response file without options of ours is passed on as it is: it exists because the words are too many.
-static void collect_cc_args(Parser *parser, const char *const *words, size_t count)
+static void collect_cc_args(OptionParser *parser, const char *const *words, size_t count)
 {
     size_t at = 0;
     for (size_t argument = 0; argument < count; argument++) {
@@ -299,7 +299,7 @@ static void collect_cc_args(Parser *parser, const char *const *words, size_t cou
 bool options_parse(Arena *arena, const char *const *words, size_t count, Options *options, const char **error)
 {
     *options = (Options){.mode = MODE_COMPILE};
-    Parser parser = {.arena = arena, .options = options};
+    OptionParser parser = {.arena = arena, .options = options};
     parser.words = response_expand(arena, words, count, &parser.count, error);
     if (*error != NULL)
         return false;

@@ -1,3 +1,5 @@
+// Response files: `@FILE` on the command line stands for the arguments in that file.
+
 #include "compiler/driver/response.h"
 
 #include "base/text.h"

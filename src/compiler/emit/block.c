@@ -1,4 +1,4 @@
-// A checkpoint as one role plays it: entering, body, rescue, and meeting the other participants on every way out.
+// A checkpoint as one role does it: entering, body, rescue, and meeting the other participants on every way out.
 //
 // A recovery puts the frame back to what it was at the entry and goes on at the label of the body or of the rescue: both
 // are known to the runtime by a chx_checkpoint, which all implementations of the role share.
@@ -11,7 +11,7 @@ static void put_leave(FunctionEmit *f, const LocalOp *op, const BlockScope *bloc
 {
     uint32_t label = function_label(f);
     function_statement(f, op);
-    out_printf(&f->v.out, "if (!chx_leave(chx_this, &%s)) %s", block->name, function_wait(f, label));
+    out_printf(&f->ctx.out, "if (!chx_leave(chx_this, &%s)) %s", block->name, function_wait(f, label));
 }
 
 void block_leave_all(FunctionEmit *f, const LocalOp *op)
@@ -26,11 +26,11 @@ void block_leave_loop(FunctionEmit *f, const LocalOp *op)
         put_leave(f, op, block);
 }
 
-// A label that the runtime goes on at, and nobody else.
+// A label at which only the runtime lets the role go on, after a rollback.
 static void put_start(FunctionEmit *f, uint32_t label)
 {
-    out_end_line(&f->v.out);
-    out_printf(&f->v.out, "chx_at_%u:;\n", label);
+    out_end_line(&f->ctx.out);
+    out_printf(&f->ctx.out, "chx_at_%u:;\n", label);
 }
 
 static size_t position_of(RoleId role, const RoleSet *participants)
@@ -60,20 +60,20 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
 static void put_rescue(FunctionEmit *f, const LocalOp *op, const BlockScope *block, uint32_t label)
 {
     put_start(f, label);
-    f->v.out.indent++;
+    f->ctx.out.indent++;
     if (op->fault != NULL) {
         function_statement(f, op);
-        out_printf(&f->v.out, "%s->%s = chx_fault_here(chx_this);", f->role->me, op->fault->c_name);
+        out_printf(&f->ctx.out, "%s->%s = chx_fault_here(chx_this);", f->role->me, op->fault->c_name);
     }
     function_ops(f, &op->rescue);
     if (!function_ends(&op->rescue))
         put_leave(f, op, block);
-    f->v.out.indent--;
+    f->ctx.out.indent--;
 }
 
 void block_put(FunctionEmit *f, const LocalOp *op)
 {
-    Out *out = &f->v.out;
+    Out *out = &f->ctx.out;
     uint32_t enter = function_label(f);
     uint32_t body = ++f->labels;
     uint32_t rescue = op->has_rescue ? ++f->labels : 0;

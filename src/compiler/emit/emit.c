@@ -1,6 +1,8 @@
+// All companions of one choreography: what is needed of all roles together, the headers, and the stubs of a role.
+
 #include "compiler/emit/emit.h"
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 
 #include <string.h>
 

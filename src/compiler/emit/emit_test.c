@@ -2,7 +2,7 @@
 
 #include "compiler/check/mini_test.h"
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 #include "compiler/project/project.h"
 
 typedef struct {
@@ -207,12 +207,12 @@ static void const_goes_to_the_elements(void **state)
 {
     (void)state;
     Arena *arena = arena_new();
-    CType numbers = {.kind = CTYPE_ARRAY, .before = "int ", .after = "[3]", .element = &type_int};
-    CType strings = {.kind = CTYPE_ARRAY, .before = "const char *", .after = "[3]", .element = &type_string};
-    CType flags = {.kind = CTYPE_BOOL, .before = "_Bool ", .after = ""};
+    CType numbers = {.before = "int ", .before_const = "const int ", .after = "[3]"};
+    CType strings = {.before = "const char *", .before_const = "const char *const ", .after = "[3]"};
+    assert_string_equal(type_declare(arena, &numbers, "a"), "int a[3]");
+    assert_string_equal(type_name(arena, &strings), "const char *[3]");
     assert_string_equal(type_declare_const(arena, &numbers, "a"), "const int a[3]");
     assert_string_equal(type_declare_const(arena, &strings, "a"), "const char *const a[3]");
-    assert_string_equal(type_declare(arena, &flags, "b"), "bool b");
     arena_free(arena);
 }
 

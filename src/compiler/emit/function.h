@@ -1,18 +1,10 @@
-// function.h: a resumable function under construction: what function.c and block.c share.
+// function.h: a resumable function under construction: what the files share that emit its operations.
 
 #ifndef EMIT_FUNCTION_H
 #define EMIT_FUNCTION_H
 
-#include "compiler/emit/inside.h"
-
-typedef struct LoopLabels LoopLabels;
-struct LoopLabels {
-    uint32_t number;
-    unsigned switches;   // C switches between the loop and the current place: `break` would leave those
-    bool plain_continue; // C's `continue` does the right thing
-    bool has_break, has_continue;
-    LoopLabels *outer;
-};
+#include "compiler/emit/control.h"
+#include "compiler/emit/internal.h"
 
 // A checkpoint around the current place.
 typedef struct BlockScope BlockScope;
@@ -26,7 +18,7 @@ typedef struct {
     RoleEmit *role;
     Arena *arena;
     const LocalFunction *function;
-    Voice v; // prints the body
+    RoleContext ctx; // prints the body
     Out *tables;
     uint32_t labels; // chx_at_1 .. chx_at_labels
     bool uses_outcome;
@@ -43,11 +35,50 @@ typedef struct {
 // ---- function.c ----
 
 void function_ops(FunctionEmit *f, const LocalOpList *ops);
+uint32_t function_line(const FunctionEmit *f, Span span);    // of the choreography; 0: it has no place
 void function_statement(FunctionEmit *f, const LocalOp *op); // a new line, which counts as the operation's
-void function_close(FunctionEmit *f, const char *text);      // a line without meaning for a debugger: a closing brace
 uint32_t function_label(FunctionEmit *f);                    // a place to go on at; a statement must follow
 const char *function_wait(FunctionEmit *f, uint32_t label);
+// Nothing is left to do for the role here, and others never come to an end.
+void function_wait_for_ever(FunctionEmit *f, const LocalOp *op);
 bool function_ends(const LocalOpList *ops); // what stands behind is not reached
+
+// ---- step.c ----
+
+// "chx_step_begin(chx_this, 7)": a step of the operation begins. Quiet: it can neither fail nor be noticed.
+const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet);
+// The number of the counter that says how often the role has been here; 0: it needs none.
+uint32_t step_counter(FunctionEmit *f, const LocalOp *op);
+bool op_binds_in_steps(const LocalOp *op); // is binding what the operation has got one or more further steps?
+bool op_args_call(const LocalOp *op);      // does computing the arguments of the call in it call C functions?
+void step_put(FunctionEmit *f, const LocalOp *op);
+
+// ---- message.c ----
+
+// Waits until every channel to `op->to` has room. Asking again does no harm, so all of them are asked at once.
+void message_room(FunctionEmit *f, const LocalOp *op);
+void message_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome); // to every role of `op->to`
+void message_send(FunctionEmit *f, const LocalOp *op);
+void message_receive(FunctionEmit *f, const LocalOp *op);
+
+// ---- call.c ----
+
+void call_put(FunctionEmit *f, const LocalOp *op);
+void call_return(FunctionEmit *f, const LocalOp *op);
+void call_end(FunctionEmit *f); // ends the frame and goes on with the caller's
+// Does the function call itself, other than in tail position? One of its frames may then have been called by another.
+bool call_recurses(const LocalOpList *ops, const LocalFunction *function);
+
+// ---- choice.c ----
+
+void choice_put(FunctionEmit *f, const LocalOp *op);
+void choice_told(FunctionEmit *f, const LocalOp *op);        // waits for the outcome, into `chx_outcome`
+const char *choice_step(FunctionEmit *f, const LocalOp *op); // begins the step of a condition
+
+// ---- loop.c ----
+
+void loop_put(FunctionEmit *f, const LocalOp *op);
+void loop_jump(FunctionEmit *f, const LocalOp *op);
 
 // ---- block.c ----
 

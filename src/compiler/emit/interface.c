@@ -1,6 +1,6 @@
 // NAME.chor.h: what callers of a choreography see.
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 
 #include "chorex/generated.h"
 

@@ -1,6 +1,6 @@
-// rank.c: what becomes of a role's variables in a function: see inside.h.
+// rank.c: what becomes of a role's variables in a function: see internal.h.
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 
 static bool list_has(const VariableList *list, const Variable *variable)
 {

@@ -3,7 +3,7 @@
 // Types, frames and tables come once. The code can be included again with another CHX_ROLE_AS: its names are then
 // macros that lead to names made of that one.
 
-#include "compiler/emit/inside.h"
+#include "compiler/emit/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -215,7 +215,7 @@ typedef struct {
     const char *type; // NULL: none
     uint32_t counter;
 } Site;
-typedef VECTOR(Site) SiteList;
+typedef VECTOR(Site) SiteTable;
 
 // Where this role's own code of the operation stands: a report names this line.
 static Span site_span(const LocalOp *op)
@@ -234,7 +234,7 @@ static uint32_t counter_of(const RoleEmit *role, uint32_t site)
     return 0;
 }
 
-static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteList *sites)
+static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sites)
 {
     static const char *const kinds[] = {
         [LOCAL_STEP] = "STEP",       [LOCAL_SEND] = "SEND",
@@ -270,7 +270,7 @@ static int compare_sites(const void *one, const void *other)
 // When the functions are there: they say which sites are counted.
 static size_t put_sites(RoleEmit *role, Out *out)
 {
-    SiteList sites = {0};
+    SiteTable sites = {0};
     for (size_t i = 0; i < role->local->functions.count; i++)
         collect_sites(role, &role->local->functions.items[i]->body, &sites);
     if (sites.count == 0)

@@ -1,3 +1,5 @@
+// C types in emitted code: declarations, the table of descriptors, and their definitions.
+
 #include "compiler/emit/types.h"
 
 #include "base/check.h"
@@ -31,45 +33,19 @@ typedef struct TypeEntry TypeEntry;
 
 // ---- C ----
 
-// C++ knows bool only.
-static const char *with_bool(Arena *arena, const char *text)
-{
-    const char *found = strstr(text, "_Bool");
-    bool is_word = found != NULL && !isalnum((unsigned char)found[5]) && found[5] != '_' &&
-                   (found == text || (!isalnum((unsigned char)found[-1]) && found[-1] != '_'));
-    return is_word ? arena_printf(arena, "%.*sbool%s", (int)(found - text), text, found + 5) : text;
-}
-
-static char *declare(Arena *arena, const char *before, const char *name, const char *after)
-{
-    before = with_bool(arena, before);
-    size_t length = strlen(before);
-    char last = length > 0 ? before[length - 1] : ' ';
-    bool gap = isalnum((unsigned char)last) || last == '_' || last == ')' || last == ']';
-    return arena_printf(arena, "%s%s%s%s", before, gap ? " " : "", name, after);
-}
-
 char *type_declare(Arena *arena, const CType *type, const char *name)
 {
-    return declare(arena, type->before, name, type->after);
+    return arena_printf(arena, "%s%s%s", type->before, name, type->after);
 }
 
 char *type_declare_const(Arena *arena, const CType *type, const char *name)
 {
-    const char *before = with_bool(arena, type->before);
-    size_t length = strlen(before);
-    while (length > 0 && before[length - 1] == ' ')
-        length--;
-    if (length > 0 && before[length - 1] == '*')
-        return arena_printf(arena, "%.*sconst %s%s", (int)length, before, name, type->after);
-    if (strncmp(type->before, "const ", 6) == 0)
-        return type_declare(arena, type, name);
-    return arena_printf(arena, "const %s", type_declare(arena, type, name));
+    return arena_printf(arena, "%s%s%s", type->before_const, name, type->after);
 }
 
 char *type_name(Arena *arena, const CType *type)
 {
-    char *name = declare(arena, type->before, "", type->after);
+    char *name = type_declare(arena, type, "");
     size_t length = strlen(name);
     while (length > 0 && name[length - 1] == ' ')
         name[--length] = '\0';
@@ -78,7 +54,7 @@ char *type_name(Arena *arena, const CType *type)
 
 char *shape_declare(Arena *arena, const Shape *shape, const char *name)
 {
-    return declare(arena, shape->before, name, shape->after);
+    return arena_printf(arena, "%s%s%s", shape->before, name, shape->after);
 }
 
 bool type_same(const CType *one, const CType *other)
@@ -236,7 +212,7 @@ static void add_fields(TypeTable *table, TypeEntry *entry, const CType *type)
     }
 }
 
-// A struct without anything that must be looked at is just bytes, unless it can be sent.
+// A type that can't be sent and owns nothing is copied as bytes: nobody asks what it consists of.
 static bool is_opaque(const CType *type)
 {
     return !type->is_sendable && !type->is_owning;
@@ -385,7 +361,7 @@ static void print_type(const TypeEntry *entry, const char *name, const char *kin
     out_printf(out, "%s, %zu, %s, ", has_fields ? arena_printf(arena, "%s_chx_fields", entry->name) : "NULL", count,
                element);
     const char *codec = entry->type != NULL && entry->type->kind == CTYPE_CODEC ? entry->type->codec : NULL;
-    if (codec != NULL && codec[0] == '{')
+    if (codec != NULL && entry->type->is_codec_list)
         codec = arena_printf(arena, "%s_chx_codec", entry->name);
     out_printf(out, "%s%s, NULL, NULL,\n};\n", codec != NULL ? "&" : "", codec != NULL ? codec : "NULL");
 }
@@ -478,7 +454,7 @@ static void print_entry(const TypeEntry *entry, Out *out)
     } else if (type->kind == CTYPE_COMPLEX) {
         print_type(entry, entry->name, "COMPLEX", (unsigned)type->size, size, out);
     } else if (type->kind == CTYPE_CODEC) {
-        if (type->codec[0] == '{')
+        if (type->is_codec_list)
             out_printf(out, "static const chx_codec %s_chx_codec CHX_UNUSED = %s;\n", entry->name, type->codec);
         print_type(entry, entry->name, "CODEC", 0, size, out);
     } else {

@@ -33,7 +33,7 @@ typedef struct {
     bool uses_variables;   // something was printed that starts with `variables`
     uint32_t counter;      // of the current operation's site, from 1 on; 0: it has none
     HeldList *held;        // of the function; NULL: there are none in a sequential program, which is for debugging
-} Voice;
+} RoleContext;
 
 typedef enum {
     STORE_COPY,
@@ -48,45 +48,46 @@ typedef struct {
     const char **held; // by part: what owns it; NULL: the variable itself
 } Gathered;
 
-uint32_t voice_line(const Voice *v, Span span); // of the choreography; 0: it has no place
+uint32_t context_line(const RoleContext *ctx, Span span); // of the choreography; 0: it has no place
 // Is it a variable that owns a C string?
-bool value_is_cstring_variable(const Voice *v, const Expr *expr);
+bool value_is_cstring_variable(const RoleContext *ctx, const Expr *expr);
 // Can the expression, evaluated, neither call nor fail? Arithmetic on variables, without division.
-bool value_is_quiet(const Voice *v, const Expr *expr);
+bool value_is_quiet(const RoleContext *ctx, const Expr *expr);
 // "chx_step_begin(chx_this, 7)": a step of the current operation begins.
-const char *voice_at(const Voice *v, uint32_t site, Span span);
+const char *context_step_begin(const RoleContext *ctx, uint32_t site, Span span);
 
 // What follows prints statements or parts of them on the current line. A place or source is a C lvalue.
 
-void value_expr(Voice *v, const Expr *expr);
-char *value_text(Voice *v, const Expr *expr); // the same as text without line breaks
+void value_expr(RoleContext *ctx, const Expr *expr);
+char *value_text(RoleContext *ctx, const Expr *expr); // the same as text without line breaks
 // place = expr. The place owns its old value.
-void value_assign(Voice *v, const char *place, const CType *type, const Expr *expr);
-void value_zero(Voice *v, const char *place, const CType *type);
+void value_assign(RoleContext *ctx, const char *place, const CType *type, const Expr *expr);
+void value_zero(RoleContext *ctx, const char *place, const CType *type);
 // For its effect.
-void value_effect(Voice *v, const Expr *expr);
+void value_effect(RoleContext *ctx, const Expr *expr);
 // A C variable `name` that borrows the value.
-void value_temporary(Voice *v, const char *name, const CType *type, const Expr *expr);
+void value_temporary(RoleContext *ctx, const char *name, const CType *type, const Expr *expr);
 // After the use of such a variable: drops what the role's code gave away in it.
-void value_release(Voice *v, const char *name, const CType *type, const Expr *expr);
+void value_release(RoleContext *ctx, const char *name, const CType *type, const Expr *expr);
 // The same for the value of a message, in parts.
-Gathered value_gather(Voice *v, const char *name, const Shape *shape, const Value *value);
-void value_release_all(Voice *v, const Gathered *gathered);
+Gathered value_gather(RoleContext *ctx, const char *name, const Shape *shape, const Value *value);
+void value_release_all(RoleContext *ctx, const Gathered *gathered);
 // A member of the frame for the rest of this step; value_hold_none begins the next one.
-const char *value_hold(Voice *v, const Shape *shape);
-void value_hold_none(Voice *v);
+const char *value_hold(RoleContext *ctx, const Shape *shape);
+void value_hold_none(RoleContext *ctx);
 // Holds the value, if the role's code gives it away. NULL: it does not.
-const char *value_hold_given(Voice *v, const CType *type, const Expr *expr);
+const char *value_hold_given(RoleContext *ctx, const CType *type, const Expr *expr);
 // Does value_store compute something, a value to be matched or an index? Then a failure can come in between.
 bool pattern_may_fail(const Pattern *pattern);
 // A step: target op value.
-void value_step(Voice *v, uint32_t site, const RoleSet *at, const Pattern *target, const char *op, const Expr *value);
+void value_step(RoleContext *ctx, uint32_t site, const RoleSet *at, const Pattern *target, const char *op,
+                const Expr *value);
 // Takes the value in `source` apart: matches first, then binds. MOVE: what it owns goes to the variables, the rest is
 // dropped. COPY: the source keeps it.
-void value_store(Voice *v, uint32_t site, const Pattern *pattern, const RoleSet *at, const char *source,
+void value_store(RoleContext *ctx, uint32_t site, const Pattern *pattern, const RoleSet *at, const char *source,
                  const Shape *shape, StoreMode mode);
 // The variable or place that a BIND or PLACE means, and its type.
-const char *value_place(Voice *v, const Pattern *pattern, const RoleSet *at, const CType **type);
+const char *value_place(RoleContext *ctx, const Pattern *pattern, const RoleSet *at, const CType **type);
 // Does computing it make strings that belong to the step?
 bool value_makes(const Value *value);
 

@@ -13,26 +13,26 @@ typedef struct {
     FILE *out;
     int indent;
     Text line;
-} Dump;
+} LocalDump;
 
-static void dump_list(Dump *dump, const LocalOpList *list);
+static void dump_list(LocalDump *dump, const LocalOpList *list);
 
 // ---- lines ----
 
-static void line_end(Dump *dump)
+static void line_end(LocalDump *dump)
 {
     fprintf(dump->out, "%*s%s\n", dump->indent * 2, "", dump->line.chars);
     text_init(&dump->line, dump->local->program->arena);
 }
 
-static void line_end_site(Dump *dump, uint32_t site)
+static void line_end_site(LocalDump *dump, uint32_t site)
 {
     int width = SITE_COLUMN - dump->indent * 2;
     fprintf(dump->out, "%*s%-*s [%" PRIu32 "]\n", dump->indent * 2, "", width > 0 ? width : 0, dump->line.chars, site);
     text_init(&dump->line, dump->local->program->arena);
 }
 
-static void put_roles(Dump *dump, const RoleSet *roles)
+static void put_roles(LocalDump *dump, const RoleSet *roles)
 {
     const char *separator = "";
     for (ROLESET_EACH(role, roles)) {
@@ -43,7 +43,7 @@ static void put_roles(Dump *dump, const RoleSet *roles)
 
 // ---- C ----
 
-static const char *variable_name(const Dump *dump, const VariableList *list)
+static const char *variable_name(const LocalDump *dump, const VariableList *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i]->role == dump->local->role)
@@ -52,7 +52,7 @@ static const char *variable_name(const Dump *dump, const VariableList *list)
 }
 
 // Line breaks and indentation in the user's text are of no interest here.
-static void put_c_text(Dump *dump, const char *text)
+static void put_c_text(LocalDump *dump, const char *text)
 {
     for (; *text != '\0'; text++) {
         bool is_space = *text == ' ' || *text == '\t' || *text == '\n' || *text == '\r';
@@ -64,7 +64,7 @@ static void put_c_text(Dump *dump, const char *text)
     }
 }
 
-static void put_expr(Dump *dump, const Expr *expr)
+static void put_expr(LocalDump *dump, const Expr *expr)
 {
     for (size_t i = 0; i < expr->pieces.count; i++) {
         const Piece *piece = &expr->pieces.items[i];
@@ -77,7 +77,7 @@ static void put_expr(Dump *dump, const Expr *expr)
     }
 }
 
-static void put_value(Dump *dump, const Value *value)
+static void put_value(LocalDump *dump, const Value *value)
 {
     if (value->is_tuple)
         text_puts(&dump->line, "{");
@@ -89,7 +89,7 @@ static void put_value(Dump *dump, const Value *value)
         text_puts(&dump->line, "}");
 }
 
-static void put_pattern(Dump *dump, const Pattern *pattern)
+static void put_pattern(LocalDump *dump, const Pattern *pattern)
 {
     if (pattern->field != NULL)
         text_printf(&dump->line, ".%s = ", pattern->field);
@@ -126,7 +126,7 @@ static const char *type_text(const CType *type)
 }
 
 // ": int", or ": {int, bool}" for a tuple: what is on the wire.
-static void put_types(Dump *dump, const LocalOp *op)
+static void put_types(LocalDump *dump, const LocalOp *op)
 {
     text_puts(&dump->line, op->is_tuple ? ": {" : ": ");
     for (size_t i = 0; i < op->types.count; i++)
@@ -136,7 +136,7 @@ static void put_types(Dump *dump, const LocalOp *op)
 
 // ---- operations ----
 
-static void dump_step(Dump *dump, const LocalOp *op)
+static void dump_step(LocalDump *dump, const LocalOp *op)
 {
     if (op->target == NULL) {
         put_expr(dump, op->value);
@@ -154,7 +154,7 @@ static void dump_step(Dump *dump, const LocalOp *op)
     line_end_site(dump, op->site);
 }
 
-static void dump_message(Dump *dump, const LocalOp *op)
+static void dump_message(LocalDump *dump, const LocalOp *op)
 {
     if (op->kind == LOCAL_SEND) {
         text_puts(&dump->line, "send ");
@@ -175,7 +175,7 @@ static void dump_message(Dump *dump, const LocalOp *op)
     line_end_site(dump, op->site);
 }
 
-static void dump_call(Dump *dump, const LocalOp *op)
+static void dump_call(LocalDump *dump, const LocalOp *op)
 {
     if (op->result != NULL) {
         put_pattern(dump, op->result);
@@ -192,7 +192,7 @@ static void dump_call(Dump *dump, const LocalOp *op)
 }
 
 // How the outcome is learned: "(n < 6), tells Carol", "told by Alice", "by what Alice sends".
-static void put_decide(Dump *dump, const LocalOp *op)
+static void put_decide(LocalDump *dump, const LocalOp *op)
 {
     switch (op->decide) {
     case DECIDE_SELF:
@@ -216,7 +216,7 @@ static void put_decide(Dump *dump, const LocalOp *op)
     }
 }
 
-static void put_branch_name(Dump *dump, const LocalOp *op, const LocalBranch *branch)
+static void put_branch_name(LocalDump *dump, const LocalOp *op, const LocalBranch *branch)
 {
     if (!op->is_switch) {
         text_puts(&dump->line, branch->outcome == 0 ? "then" : "else");
@@ -233,7 +233,7 @@ static void put_branch_name(Dump *dump, const LocalOp *op, const LocalBranch *br
         text_printf(&dump->line, "%s[%" PRIu32 "]", i > 0 ? ", " : " on ", branch->arrivals.items[i]);
 }
 
-static void dump_choice(Dump *dump, const LocalOp *op)
+static void dump_choice(LocalDump *dump, const LocalOp *op)
 {
     text_puts(&dump->line, op->is_switch ? "switch " : "if ");
     put_decide(dump, op);
@@ -248,7 +248,7 @@ static void dump_choice(Dump *dump, const LocalOp *op)
     }
 }
 
-static void dump_loop(Dump *dump, const LocalOp *op)
+static void dump_loop(LocalDump *dump, const LocalOp *op)
 {
     static const char *const words[] = {[LOOP_WHILE] = "while ", [LOOP_DO] = "do-while ", [LOOP_FOR] = "for "};
     text_puts(&dump->line, words[op->loop]);
@@ -262,7 +262,7 @@ static void dump_loop(Dump *dump, const LocalOp *op)
     }
 }
 
-static void dump_checkpoint(Dump *dump, const LocalOp *op)
+static void dump_checkpoint(LocalDump *dump, const LocalOp *op)
 {
     text_puts(&dump->line, "checkpoint of ");
     put_roles(dump, &op->participants);
@@ -279,7 +279,7 @@ static void dump_checkpoint(Dump *dump, const LocalOp *op)
     }
 }
 
-static void dump_op(Dump *dump, const LocalOp *op)
+static void dump_op(LocalDump *dump, const LocalOp *op)
 {
     switch (op->kind) {
     case LOCAL_STEP:
@@ -315,7 +315,7 @@ static void dump_op(Dump *dump, const LocalOp *op)
     }
 }
 
-static void dump_list(Dump *dump, const LocalOpList *list)
+static void dump_list(LocalDump *dump, const LocalOpList *list)
 {
     dump->indent++;
     for (size_t i = 0; i < list->count; i++)
@@ -325,7 +325,7 @@ static void dump_list(Dump *dump, const LocalOpList *list)
 
 // ---- functions and the whole ----
 
-static void dump_function(Dump *dump, const LocalFunction *function)
+static void dump_function(LocalDump *dump, const LocalFunction *function)
 {
     text_printf(&dump->line, "function %s(", function->name);
     for (size_t i = 0; i < function->params.count; i++)
@@ -353,7 +353,7 @@ static void dump_function(Dump *dump, const LocalFunction *function)
 
 void dump_local(const LocalProgram *local, FILE *out)
 {
-    Dump dump = {.local = local, .out = out};
+    LocalDump dump = {.local = local, .out = out};
     text_init(&dump.line, local->program->arena);
     text_printf(&dump.line, "role %s", local->name);
     line_end(&dump);

@@ -54,6 +54,7 @@ struct LocalOp {
     RoleSet at; // the roles of the pattern or expression, for piece_variable and pattern_variable
     Pattern *target;
     const char *op;
+    bool divides; // STEP: op is `/=` or `%=`: it fails on zero
     Expr *value;
 
     Value sent;     // SEND

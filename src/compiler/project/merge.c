@@ -1,3 +1,5 @@
+// Choices of which a role need not be told: what arrives next tells it which branch was taken.
+
 #include "compiler/project/merge.h"
 
 // A branch is not recognised by more sites than this: long chains of choices would make long lists at every level.

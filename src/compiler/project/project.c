@@ -130,6 +130,7 @@ static void project_step(Projector *projector, const Node *node)
         op->at = node->at;
         op->target = node->target;
         op->op = node->op;
+        op->divides = node->divides;
         op->value = node->value;
     }
 }
@@ -319,7 +320,8 @@ static void branches_init(Projector *projector, const Group *group, const Node *
     }
 }
 
-// Whoever is present but not involved follows the first way in, if no way leads behind the statement.
+// The roles that follow the first branch: those that act in the statement. If none of its branches ever reaches what
+// stands behind it, the others that are present go there too, since nothing is left for them elsewhere.
 static const RoleSet *present_first(Projector *projector, const Node *node, const RoleSet *present)
 {
     const RoleSet *acting = &projector->knowledge->acting[node->site];

@@ -133,7 +133,7 @@ typedef struct {
     Trace expected[MINI_ROLES];
     uint32_t decided[SIM_SITES];
     size_t fuel;
-} Central;
+} CentralRun;
 
 static uint32_t decide(uint64_t seed, uint32_t site, uint32_t turn, uint32_t bound)
 {
@@ -150,9 +150,9 @@ static void note_event(Trace *trace, uint32_t site)
 
 typedef enum { WAY_ON, WAY_BREAK, WAY_CONTINUE, WAY_RETURN, WAY_OUT_OF_FUEL } Way;
 
-static Way central_list(Central *central, const Instance *instance, const NodeList *list, const Node **loop);
+static Way central_list(CentralRun *central, const Instance *instance, const NodeList *list, const Node **loop);
 
-static bool central_decides(Central *central, const Node *node, uint32_t bound, uint32_t *outcome)
+static bool central_decides(CentralRun *central, const Node *node, uint32_t bound, uint32_t *outcome)
 {
     *outcome = decide(central->seed, node->site, central->decided[node->site]++, bound);
     for (ROLESET_EACH(role, &node->deciders))
@@ -160,7 +160,7 @@ static bool central_decides(Central *central, const Node *node, uint32_t bound, 
     return *outcome != 0;
 }
 
-static Way central_loop(Central *central, const Instance *instance, const Node *node, const Node **loop)
+static Way central_loop(CentralRun *central, const Instance *instance, const Node *node, const Node **loop)
 {
     uint32_t outcome = 1;
     for (bool is_first = true;; is_first = false) {
@@ -180,7 +180,7 @@ static Way central_loop(Central *central, const Instance *instance, const Node *
     }
 }
 
-static Way central_node(Central *central, const Instance *instance, const Node *node, const Node **loop)
+static Way central_node(CentralRun *central, const Instance *instance, const Node *node, const Node **loop)
 {
     uint32_t outcome = 0;
     Way way;
@@ -223,7 +223,7 @@ static Way central_node(Central *central, const Instance *instance, const Node *
     return WAY_ON;
 }
 
-static Way central_list(Central *central, const Instance *instance, const NodeList *list, const Node **loop)
+static Way central_list(CentralRun *central, const Instance *instance, const NodeList *list, const Node **loop)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (central->fuel-- < 2) {
@@ -254,14 +254,14 @@ typedef struct {
     uint32_t site, outcome;
 } Message;
 
-typedef VECTOR(Message) Channel;
+typedef VECTOR(Message) SimChannel;
 
 typedef struct {
     Mini *mini;
     uint64_t seed;
     LocalProgram **locals;
     Trace traces[MINI_ROLES];
-    Channel channels[MINI_ROLES][MINI_ROLES]; // from, to
+    SimChannel channels[MINI_ROLES][MINI_ROLES]; // from, to
     size_t taken[MINI_ROLES][MINI_ROLES];
     VECTOR(Activation) stacks[MINI_ROLES];
     size_t arrival_count;
@@ -277,7 +277,7 @@ static bool sim_check(Sim *sim, bool condition, const char *error)
 
 static const Message *sim_front(const Sim *sim, RoleId from, RoleId to)
 {
-    const Channel *channel = &sim->channels[from][to];
+    const SimChannel *channel = &sim->channels[from][to];
     return sim->taken[from][to] < channel->count ? &channel->items[sim->taken[from][to]] : NULL;
 }
 
@@ -431,7 +431,7 @@ static bool sim_role(Sim *sim, RoleId role)
     return acted;
 }
 
-static void sim_run(Sim *sim, const Central *central)
+static void sim_run(Sim *sim, const CentralRun *central)
 {
     for (RoleId role = 0; role < MINI_ROLES; role++)
         sim_push(sim, role, &sim->locals[role]->functions.items[0]->body, NULL, PHASE_BODY);
@@ -465,7 +465,7 @@ static void projections_do_what_the_choreography_does(void **state)
         LocalProgram **locals = project_all(mini->arena, mini->program, knowledge);
         assert_true(mini->program->site_count < SIM_SITES);
         for (uint64_t run = 0; run < 4; run++) {
-            Central *central = ARENA_NEW(mini->arena, Central);
+            CentralRun *central = ARENA_NEW(mini->arena, CentralRun);
             const Node *loop = NULL;
             central->seed = seed * 31 + run;
             central->fuel = 1000;

@@ -1,3 +1,5 @@
+// Finds the calls after which nothing is left to do for a role.
+
 #include "compiler/project/tail.h"
 
 #include <string.h>

@@ -59,7 +59,7 @@ static uint32_t repair_point(const Pairing *pairing, uint32_t open, uint32_t sto
     const Token *tokens = pairing->parser->tokens.items;
     if (token_is(&tokens[open], "{"))
         return stop;
-    bool is_head = open > 0 && tokens[open - 1].kind == TOKEN_IDENTIFIER && is_keyword(&tokens[open - 1]);
+    bool is_head = open > 0 && token_is_keyword(&tokens[open - 1]);
     bool is_for = open > 0 && token_is(&tokens[open - 1], "for");
     for (uint32_t i = open + 1; i < stop; i++) {
         if (tokens[i].kind == TOKEN_ARROW || (token_is(&tokens[i], ";") && !is_for))

@@ -27,14 +27,14 @@ typedef struct {
     const Sources *sources;
     FILE *out;
     int depth;
-} Dump;
+} TreeDump;
 
-static void line_start(const Dump *dump, const char *what)
+static void line_start(const TreeDump *dump, const char *what)
 {
     fprintf(dump->out, "%*s%s", dump->depth * 2, "", what);
 }
 
-static void put_span(const Dump *dump, Span span)
+static void put_span(const TreeDump *dump, Span span)
 {
     uint32_t length;
     const char *text = span_text(dump->sources, span, &length);
@@ -47,20 +47,20 @@ static void put_span(const Dump *dump, Span span)
     }
 }
 
-static void put_names(const Dump *dump, const NameList *names)
+static void put_names(const TreeDump *dump, const NameList *names)
 {
     for (size_t i = 0; i < names->count; i++)
         fprintf(dump->out, "%s%s", i > 0 ? ", " : "", names->items[i].text);
 }
 
-static void put_role(const Dump *dump, const RoleRef *at)
+static void put_role(const TreeDump *dump, const RoleRef *at)
 {
     fputs(at->is_set ? "{" : "", dump->out);
     put_names(dump, &at->names);
     fputs(at->is_set ? "}" : "", dump->out);
 }
 
-static void put_texts(const Dump *dump, const CTextList *texts)
+static void put_texts(const TreeDump *dump, const CTextList *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
         fputs(i > 0 ? " | " : " ", dump->out);
@@ -68,7 +68,7 @@ static void put_texts(const Dump *dump, const CTextList *texts)
     }
 }
 
-static void put_type(const Dump *dump, const TypeText *type, const Name *name)
+static void put_type(const TreeDump *dump, const TypeText *type, const Name *name)
 {
     put_span(dump, type->before);
     if (name != NULL && name->text != NULL)
@@ -80,7 +80,7 @@ static void put_type(const Dump *dump, const TypeText *type, const Name *name)
     }
 }
 
-static void put_expr(const Dump *dump, const TreeExpr *expr)
+static void put_expr(const TreeDump *dump, const TreeExpr *expr)
 {
     put_role(dump, &expr->at);
     switch (expr->kind) {
@@ -102,7 +102,7 @@ static void put_expr(const Dump *dump, const TreeExpr *expr)
     }
 }
 
-static void put_target(const Dump *dump, const Target *target)
+static void put_target(const TreeDump *dump, const Target *target)
 {
     if (target->field.text != NULL)
         fprintf(dump->out, ".%s = ", target->field.text);
@@ -137,7 +137,7 @@ static void put_target(const Dump *dump, const Target *target)
     }
 }
 
-static void dump_located_target(const Dump *dump, const LocatedTarget *located, const char *what)
+static void dump_located_target(const TreeDump *dump, const LocatedTarget *located, const char *what)
 {
     line_start(dump, what);
     put_role(dump, &located->at);
@@ -146,14 +146,14 @@ static void dump_located_target(const Dump *dump, const LocatedTarget *located, 
     fputc('\n', dump->out);
 }
 
-static void dump_expr(const Dump *dump, const TreeExpr *expr, const char *what)
+static void dump_expr(const TreeDump *dump, const TreeExpr *expr, const char *what)
 {
     line_start(dump, what);
     put_expr(dump, expr);
     fputc('\n', dump->out);
 }
 
-static void put_role_args(const Dump *dump, const NameList *names)
+static void put_role_args(const TreeDump *dump, const NameList *names)
 {
     if (names->count == 0)
         return;
@@ -162,7 +162,7 @@ static void put_role_args(const Dump *dump, const NameList *names)
     fputc(']', dump->out);
 }
 
-static void dump_call(Dump *dump, const TreeCall *call)
+static void dump_call(TreeDump *dump, const TreeCall *call)
 {
     line_start(dump, "call ");
     fputs(call->function.text, dump->out);
@@ -183,9 +183,9 @@ static void dump_call(Dump *dump, const TreeCall *call)
     dump->depth--;
 }
 
-static void dump_stmt(Dump *dump, const Stmt *stmt);
+static void dump_stmt(TreeDump *dump, const Stmt *stmt);
 
-static void dump_block(Dump *dump, const Block *block, const char *what)
+static void dump_block(TreeDump *dump, const TreeBlock *block, const char *what)
 {
     line_start(dump, what);
     fputc('\n', dump->out);
@@ -195,7 +195,7 @@ static void dump_block(Dump *dump, const Block *block, const char *what)
     dump->depth--;
 }
 
-static void dump_case(Dump *dump, const TreeCase *branch)
+static void dump_case(TreeDump *dump, const TreeCase *branch)
 {
     line_start(dump, "case");
     put_texts(dump, &branch->labels);
@@ -207,7 +207,7 @@ static void dump_case(Dump *dump, const TreeCase *branch)
 }
 
 // The words on the statement's own line.
-static void put_head(const Dump *dump, const Stmt *stmt)
+static void put_head(const TreeDump *dump, const Stmt *stmt)
 {
     static const char *const names[] = {
         [STMT_DELIVERY] = "delivery",
@@ -249,7 +249,7 @@ static bool has_body(StmtKind kind)
            kind == STMT_BLOCK;
 }
 
-static void dump_stmt(Dump *dump, const Stmt *stmt)
+static void dump_stmt(TreeDump *dump, const Stmt *stmt)
 {
     put_head(dump, stmt);
     dump->depth++;
@@ -281,7 +281,7 @@ static void dump_stmt(Dump *dump, const Stmt *stmt)
     dump->depth--;
 }
 
-static void dump_results(Dump *dump, const TreeResultList *results)
+static void dump_results(TreeDump *dump, const TreeResultList *results)
 {
     for (size_t i = 0; i < results->count; i++) {
         const TreeResult *result = &results->items[i];
@@ -296,7 +296,7 @@ static void dump_results(Dump *dump, const TreeResultList *results)
     }
 }
 
-static void dump_params(Dump *dump, const TreeParamList *params)
+static void dump_params(TreeDump *dump, const TreeParamList *params)
 {
     for (size_t i = 0; i < params->count; i++) {
         const TreeParam *param = &params->items[i];
@@ -319,7 +319,7 @@ static void dump_params(Dump *dump, const TreeParamList *params)
 
 void dump_tree(const Sources *sources, const Tree *tree, FILE *out)
 {
-    Dump dump = {sources, out, 0};
+    TreeDump dump = {sources, out, 0};
     fprintf(out, "choreography %s (", tree->name.text != NULL ? tree->name.text : "?");
     put_names(&dump, &tree->roles);
     fputs(")\n", out);

@@ -1,3 +1,5 @@
+// Finds blocks, #include lines and directives in a file, without parsing it.
+
 #include "compiler/syntax/find.h"
 
 #include "compiler/syntax/lex.h"
@@ -5,7 +7,7 @@
 // A block starts with this word and a parenthesis.
 static const char block_word[] = "choreography";
 
-typedef enum { EVENT_END, EVENT_WORD, EVENT_OPEN, EVENT_CLOSE, EVENT_DIRECTIVE } Event;
+typedef enum { EVENT_NONE, EVENT_END, EVENT_WORD, EVENT_OPEN, EVENT_CLOSE, EVENT_DIRECTIVE } Event;
 
 typedef struct {
     const char *text;
@@ -32,73 +34,80 @@ static Event event_at(Finder *finder, Event event, uint32_t behind)
     return event;
 }
 
+// Passes over what begins with a byte that belongs neither to a word nor to a number nor to white space. EVENT_NONE: it
+// does not matter.
+static Event pass_other(Finder *finder, uint32_t at)
+{
+    const char *text = finder->text;
+    uint32_t end = finder->end, next = at + 1;
+    bool terminated, is_blank = false;
+    switch (text[at]) {
+    case '/':
+    case '\\':
+        next = text[at] == '/' ? lex_comment(text, at, end, &terminated) : lex_splices(text, at, end);
+        is_blank = next != at;
+        next = is_blank ? next : at + 1;
+        break;
+    case '#':
+        if (finder->line_start)
+            return event_at(finder, EVENT_DIRECTIVE, lex_directive(text, at, end));
+        break;
+    case '"':
+    case '\'':
+        next = lex_quoted(text, at, end, &terminated);
+        break;
+    case '.': // .5e+3 is one number
+        next = lex_splices(text, at + 1, end);
+        next = next < end && lex_class(text[next]) == LEX_DIGIT ? lex_number(text, at, end) : at + 1;
+        break;
+    case '(':
+    case ')':
+        if (finder->in_block) {
+            finder->line_start = false;
+            return event_at(finder, text[at] == '(' ? EVENT_OPEN : EVENT_CLOSE, at + 1);
+        }
+        break;
+    default:
+        break;
+    }
+    finder->line_start &= is_blank;
+    finder->at = next;
+    return EVENT_NONE;
+}
+
 // Passes over text up to the next thing that matters. This loop sees every byte of every file: keep it lean.
 static Event next_event(Finder *finder)
 {
     const char *text = finder->text;
     uint32_t end = finder->end;
-    bool terminated;
     while (finder->at < end) {
         uint32_t at = finder->at, next;
+        Event event;
         switch (lex_class(text[at])) {
         case LEX_SPACE:
             finder->at++;
-            continue;
+            break;
         case LEX_NEWLINE:
             finder->at++;
             finder->line_start = true;
-            continue;
+            break;
         case LEX_LETTER:
             finder->line_start = false;
             next = lex_word(text, at, end);
             if (text[at] == block_word[0] && !finder->in_block && word_is(text, at, next, block_word))
                 return event_at(finder, EVENT_WORD, next);
             finder->at = next;
-            continue;
+            break;
         case LEX_DIGIT:
             finder->line_start = false;
             finder->at = lex_number(text, at, end);
-            continue;
+            break;
         case LEX_OTHER:
+            event = pass_other(finder, at);
+            if (event != EVENT_NONE)
+                return event;
             break;
         }
-        switch (text[at]) {
-        case '/':
-            next = lex_comment(text, at, end, &terminated);
-            finder->line_start &= next != at;
-            finder->at = next == at ? at + 1 : next;
-            continue;
-        case '\\':
-            next = lex_splices(text, at, end);
-            finder->line_start &= next != at;
-            finder->at = next == at ? at + 1 : next;
-            continue;
-        case '#':
-            if (finder->line_start)
-                return event_at(finder, EVENT_DIRECTIVE, lex_directive(text, at, end));
-            break;
-        case '"':
-        case '\'':
-            finder->line_start = false;
-            finder->at = lex_quoted(text, at, end, &terminated);
-            continue;
-        case '.': // .5e+3 is one number
-            finder->line_start = false;
-            next = lex_splices(text, at + 1, end);
-            finder->at = next < end && lex_class(text[next]) == LEX_DIGIT ? lex_number(text, at, end) : at + 1;
-            continue;
-        case '(':
-        case ')':
-            if (finder->in_block) {
-                finder->line_start = false;
-                return event_at(finder, text[at] == '(' ? EVENT_OPEN : EVENT_CLOSE, at + 1);
-            }
-            break;
-        default:
-            break;
-        }
-        finder->line_start = false;
-        finder->at++;
     }
     return event_at(finder, EVENT_END, end);
 }

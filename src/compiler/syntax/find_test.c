@@ -1,3 +1,5 @@
+// Tests of finding blocks and #include lines.
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+// Tokens: the lexical rules of C, as far as choreographies and the local C in them need them.
+
 #include "compiler/syntax/lex.h"
 
 #include "base/text.h"
@@ -149,6 +151,21 @@ static const struct {
     {":", ":"},     {";", ";"},     {"=", "="},     {",", ","},     {"#", "#"},
 };
 
+uint32_t lex_punctuator(const char *text, uint32_t at, uint32_t end, const char **spelling)
+{
+    for (size_t i = 0; i < sizeof punctuators / sizeof *punctuators; i++) {
+        uint32_t behind = at;
+        const char *c = punctuators[i].spelling;
+        for (; *c != '\0' && behind < end && text[behind] == *c; c++)
+            behind = c[1] == '\0' ? behind + 1 : lex_splices(text, behind + 1, end);
+        if (*c == '\0') {
+            *spelling = punctuators[i].text;
+            return behind;
+        }
+    }
+    return at;
+}
+
 typedef struct {
     Arena *arena;
     const char *text;
@@ -240,19 +257,14 @@ static bool lex_arrow(Lexer *lexer)
     return true;
 }
 
-static void lex_punctuator(Lexer *lexer)
+static void add_punctuator(Lexer *lexer)
 {
-    for (size_t i = 0; i < sizeof punctuators / sizeof *punctuators; i++) {
-        uint32_t at = lexer->at;
-        const char *c = punctuators[i].spelling;
-        for (; *c != '\0' && at < lexer->end && lexer->text[at] == *c; c++)
-            at = c[1] == '\0' ? at + 1 : lex_splices(lexer->text, at + 1, lexer->end);
-        if (*c == '\0') {
-            add_token(lexer, TOKEN_PUNCTUATOR, at, punctuators[i].text, true);
-            return;
-        }
-    }
-    add_token(lexer, TOKEN_OTHER, lexer->at + 1, clean_copy(lexer, lexer->at, lexer->at + 1), true);
+    const char *spelling = NULL;
+    uint32_t behind = lex_punctuator(lexer->text, lexer->at, lexer->end, &spelling);
+    if (behind > lexer->at)
+        add_token(lexer, TOKEN_PUNCTUATOR, behind, spelling, true);
+    else
+        add_token(lexer, TOKEN_OTHER, lexer->at + 1, clean_copy(lexer, lexer->at, lexer->at + 1), true);
 }
 
 void lex_range(Arena *arena, const Source *source, uint32_t start, uint32_t end, TokenList *tokens)
@@ -273,12 +285,20 @@ void lex_range(Arena *arena, const Source *source, uint32_t start, uint32_t end,
             uint32_t behind = lex_number(lexer.text, lexer.at, end);
             add_token(&lexer, TOKEN_NUMBER, behind, clean_copy(&lexer, lexer.at, behind), true);
         } else if (!lex_quote_at(&lexer, lexer.at) && !lex_arrow(&lexer)) {
-            lex_punctuator(&lexer);
+            add_punctuator(&lexer);
         }
     }
     lexer.at = end;
     add_token(&lexer, TOKEN_END, end, "", true);
 }
+
+void lex_span(Arena *arena, const Sources *sources, Span span, TokenList *tokens)
+{
+    lex_range(arena, source_get(sources, span.file), span.start, span.end, tokens);
+    tokens->count--;
+}
+
+// ---- questions about tokens ----
 
 const char *token_kind_name(TokenKind kind)
 {
@@ -295,4 +315,52 @@ bool token_is(const Token *token, const char *text)
 {
     bool has_text = token->kind == TOKEN_PUNCTUATOR || token->kind == TOKEN_ARROW || token->kind == TOKEN_IDENTIFIER;
     return has_text && strcmp(token->text, text) == 0;
+}
+
+// clang-format off
+static const char *const keywords[] = {
+    "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic",
+    "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "__alignof__", "__asm__",
+    "__attribute__", "__auto_type", "__builtin_offsetof", "__builtin_types_compatible_p", "__builtin_va_arg", "__extension__",
+    "__int128", "__typeof__", "asm", "auto", "bool", "break",
+    "case", "char", "choreography", "const", "continue", "default",
+    "do", "double", "else", "enum", "extern", "false",
+    "float", "for", "goto", "if", "inline", "int",
+    "long", "register", "restrict", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "true", "typedef",
+    "typeof", "union", "unsigned", "void", "volatile", "while",
+};
+// clang-format on
+
+bool token_is_keyword(const Token *token)
+{
+    for (size_t i = 0; token->kind == TOKEN_IDENTIFIER && i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(token->text, keywords[i]) == 0)
+            return true;
+    return false;
+}
+
+bool tokens_have(const TokenList *tokens, size_t index, const char *text)
+{
+    return index < tokens->count && token_is(&tokens->items[index], text);
+}
+
+int token_depth(const Token *token)
+{
+    if (token->kind != TOKEN_PUNCTUATOR || token->text[1] != '\0')
+        return 0;
+    if (strchr("([{", token->text[0]) != NULL)
+        return 1;
+    return strchr(")]}", token->text[0]) != NULL ? -1 : 0;
+}
+
+size_t tokens_close(const TokenList *tokens, size_t open)
+{
+    int depth = 0;
+    for (size_t i = open; i < tokens->count; i++) {
+        depth += token_depth(&tokens->items[i]);
+        if (depth == 0)
+            return i;
+    }
+    return tokens->count;
 }

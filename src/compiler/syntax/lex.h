@@ -1,7 +1,8 @@
-// lex.h: tokens of a choreography block, and the lexical rules that the finder shares.
+// lex.h: the compiler's only lexer: tokens of a choreography and of the local C in it, and C's lexical rules by
+// themselves.
 //
-// Only the compiler's syntax module uses this. Comments, white space and line continuations stand between or inside
-// tokens and are never tokens themselves; a preprocessor directive is skipped (the finder has recorded it).
+// Comments, white space and line continuations stand between or inside tokens and are never tokens themselves; a
+// preprocessor directive is skipped (the finder has recorded it).
 
 #ifndef SYNTAX_LEX_H
 #define SYNTAX_LEX_H
@@ -34,8 +35,16 @@ typedef VECTOR(Token) TokenList;
 // The tokens between two offsets; the last one is TOKEN_END, empty, at `end`.
 void lex_range(Arena *arena, const Source *source, uint32_t start, uint32_t end, TokenList *tokens);
 
+// The tokens of a span, without a TOKEN_END.
+void lex_span(Arena *arena, const Sources *sources, Span span, TokenList *tokens);
+
 const char *token_kind_name(TokenKind kind);
 bool token_is(const Token *token, const char *text); // a punctuator, arrow or identifier that is spelled so
+bool token_is_keyword(const Token *token);           // of C, or `choreography`
+bool tokens_have(const TokenList *tokens, size_t index, const char *text); // token_is; false past the end
+// The index of the bracket that closes the one at `open`, or tokens->count. (Token.match is the parser's.)
+size_t tokens_close(const TokenList *tokens, size_t open);
+int token_depth(const Token *token); // 1: an opening bracket; -1: a closing one; else 0
 
 // In this order: from LEX_LETTER on it can stand in a word.
 typedef enum { LEX_OTHER, LEX_SPACE, LEX_NEWLINE, LEX_LETTER, LEX_DIGIT } LexClass;
@@ -60,6 +69,8 @@ uint32_t lex_quoted(const char *text, uint32_t at, uint32_t end,
                     bool *terminated); // ends at the line's end at the latest
 uint32_t lex_word(const char *text, uint32_t at, uint32_t end);
 uint32_t lex_number(const char *text, uint32_t at, uint32_t end);
+// *spelling: its usual one, also for a digraph.
+uint32_t lex_punctuator(const char *text, uint32_t at, uint32_t end, const char **spelling);
 uint32_t lex_directive(const char *text, uint32_t at, uint32_t end); // to the end of the logical line, newline excluded
 
 #endif

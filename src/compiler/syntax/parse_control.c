@@ -73,7 +73,7 @@ static bool misplaced_notify(Parser *parser)
 }
 
 // A body is a block. Anything else is parsed after the error, so that its own mistakes show too.
-static bool parse_body(Parser *parser, Block *block, const char *word)
+static bool parse_body(Parser *parser, TreeBlock *block, const char *word)
 {
     if (misplaced_notify(parser)) {
         if (next_is(parser, "{"))
@@ -90,7 +90,7 @@ static bool parse_body(Parser *parser, Block *block, const char *word)
     return false;
 }
 
-static bool parse_loop_body(Parser *parser, Block *block, const char *word)
+static bool parse_loop_body(Parser *parser, TreeBlock *block, const char *word)
 {
     bool in_loop = parser->in_loop, in_switch = parser->in_switch;
     parser->in_loop = true;

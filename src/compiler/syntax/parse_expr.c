@@ -8,7 +8,7 @@
 
 static bool is_plain_name(const Token *token)
 {
-    return token->kind == TOKEN_IDENTIFIER && !is_keyword(token);
+    return token->kind == TOKEN_IDENTIFIER && !token_is_keyword(token);
 }
 
 // In `Alice.3` the lexer sees the number .3 behind the role.

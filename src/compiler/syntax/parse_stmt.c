@@ -66,7 +66,7 @@ void parse_statements(Parser *parser, StmtList *list, bool in_case)
 }
 
 // block = "{" statements "}"
-void parse_block_body(Parser *parser, Block *block)
+void parse_block_body(Parser *parser, TreeBlock *block)
 {
     size_t open = parser->at, close = peek(parser)->match, outer_limit = parser->limit;
     parser->limit = close;

@@ -1,3 +1,5 @@
+// Tests of the parser: trees, and messages about what is wrong.
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

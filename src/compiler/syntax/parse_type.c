@@ -48,7 +48,7 @@ static bool is_storage_word(const Token *token)
 
 static bool is_plain_name(const Token *token)
 {
-    return token->kind == TOKEN_IDENTIFIER && !is_keyword(token);
+    return token->kind == TOKEN_IDENTIFIER && !token_is_keyword(token);
 }
 
 // Behind `Role.`: a word of a type, or two names in a row (with stars and qualifiers in between).

@@ -1,3 +1,5 @@
+// What all parts of the parser share: looking at tokens, taking them, and reporting what was expected.
+
 #include "compiler/syntax/parser.h"
 
 #include <stdarg.h>
@@ -111,33 +113,6 @@ const char *describe(const Parser *parser, size_t index)
 
 // ---- names ----
 
-bool is_keyword(const Token *token)
-{
-    static const char *const keywords[] = {
-        "auto",          "break",     "case",           "char",
-        "const",         "continue",  "default",        "do",
-        "double",        "else",      "enum",           "extern",
-        "float",         "for",       "goto",           "if",
-        "inline",        "int",       "long",           "register",
-        "restrict",      "return",    "short",          "signed",
-        "sizeof",        "static",    "struct",         "switch",
-        "typedef",       "union",     "unsigned",       "void",
-        "volatile",      "while",     "_Alignas",       "_Alignof",
-        "_Atomic",       "_Bool",     "_Complex",       "_Generic",
-        "_Imaginary",    "_Noreturn", "_Static_assert", "_Thread_local",
-        "asm",           "typeof",    "__typeof__",     "__attribute__",
-        "__extension__", "bool",      "true",           "false",
-        "__int128",      "__asm__",   "choreography",
-    };
-    if (token->kind != TOKEN_IDENTIFIER)
-        return false;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        if (strcmp(token->text, keywords[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool is_role(const Parser *parser, const char *name)
 {
     if (map_has(&parser->roles, name))
@@ -184,7 +159,7 @@ bool parse_name(Parser *parser, const char *what, Name *name)
         parse_error_here(parser, "expected %s before %s", what, describe(parser, parser->at));
         return false;
     }
-    if (is_keyword(token)) {
+    if (token_is_keyword(token)) {
         parse_error_here(parser, "'%s' is a word of the language, it can't be %s", token->text, what);
         return false;
     }

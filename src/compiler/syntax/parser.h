@@ -71,7 +71,6 @@ bool parse_error(Parser *parser, Span span, const char *format, ...) __attribute
 bool parse_error_here(Parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *describe(const Parser *parser, size_t index); // "'{'", "the end of the choreography"
 
-bool is_keyword(const Token *token);                      // of C
 bool is_role(const Parser *parser, const char *name);     // declared, or a role parameter
 bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
 void note_variable(Parser *parser, const Name *name);     // the definition binds it
@@ -114,7 +113,7 @@ Stmt *stmt_end(Parser *parser, Stmt *stmt, size_t first); // its span goes up to
 Stmt *parse_step(Parser *parser);
 
 // parse_stmt.c
-void parse_block_body(Parser *parser, Block *block); // from '{' to '}'
+void parse_block_body(Parser *parser, TreeBlock *block); // from '{' to '}'
 void parse_statements(Parser *parser, StmtList *list, bool in_case);
 Stmt *parse_statement(Parser *parser);
 // Which keyword statement starts here, or none.

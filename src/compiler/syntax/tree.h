@@ -132,12 +132,12 @@ typedef VECTOR(Stmt *) StmtList;
 typedef struct {
     StmtList statements;
     Span span; // with its braces; for a case: its statements
-} Block;
+} TreeBlock;
 
 typedef struct {
     CTextList labels; // constant expressions
     bool has_default; // one of the labels is `default`
-    Block body;       // without the final `break`, which only ends the case
+    TreeBlock body;   // without the final `break`, which only ends the case
     Span span;        // the labels
 } TreeCase;
 
@@ -160,8 +160,8 @@ struct Stmt {
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
 
-    Block body;             // IF: then. WHILE, DO, FOR, CHECKPOINT, BLOCK
-    Block otherwise;        // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue
+    TreeBlock body;         // IF: then. WHILE, DO, FOR, CHECKPOINT, BLOCK
+    TreeBlock otherwise;    // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue
     bool has_otherwise;     // there is an else / a rescue
     VECTOR(TreeCase) cases; // SWITCH
     Stmt *init, *step;      // FOR; may be NULL
@@ -213,7 +213,7 @@ typedef struct {
     NameList role_params;
     TreeParamList params;
     TreeResultList results;
-    Block body;
+    TreeBlock body;
     Span span; // from `def` to the closing brace
 } TreeDef;
 

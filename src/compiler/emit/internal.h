@@ -1,7 +1,7 @@
-// inside.h: what the files of emit/ share.
+// internal.h: what the files of emit/ share.
 
-#ifndef EMIT_INSIDE_H
-#define EMIT_INSIDE_H
+#ifndef EMIT_INTERNAL_H
+#define EMIT_INTERNAL_H
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/out.h"

@@ -1,7 +1,7 @@
 // Expressions and targets: which names in local C are whose variables, and what a target binds.
 
 #include "compiler/check/body.h"
-#include "compiler/check/ctext.h"
+#include "compiler/syntax/lex.h"
 
 #include <string.h>
 
@@ -49,6 +49,35 @@ static const char *owner_of(Body *body, const char *name)
 
 // ---- local C ----
 
+static Span span_of(Span local, const Token *token)
+{
+    return (Span){local.file, token->start, token->end};
+}
+
+static bool is_name(const Token *token)
+{
+    return token->kind == TOKEN_IDENTIFIER && !token_is_keyword(token);
+}
+
+// The texts between the commas of tokens (open, close), both exclusive.
+static void split_arguments(Arena *arena, const TokenList *tokens, Span local, size_t open, CTextList *parts)
+{
+    size_t close = tokens_close(tokens, open), first = open + 1;
+    int depth = 0;
+    for (size_t i = open + 1; i <= close && i < tokens->count; i++) {
+        bool at_end = i == close;
+        if (!at_end)
+            depth += token_depth(&tokens->items[i]);
+        if (!at_end && !(depth == 0 && tokens_have(tokens, i, ",")))
+            continue;
+        if (i > first) {
+            CText part = {span_join(span_of(local, &tokens->items[first]), span_of(local, &tokens->items[i - 1]))};
+            vector_push(arena, parts, part);
+        }
+        first = i + 1;
+    }
+}
+
 static Mention *find_mention(LocalC *local, const char *name)
 {
     for (size_t i = 0; i < local->mentions.count; i++)
@@ -58,14 +87,14 @@ static Mention *find_mention(LocalC *local, const char *name)
 }
 
 // An expression at a set mentions what only some of its roles have.
-static void explain_not_shared(Body *body, const RoleSet *at, const CToken *token, RoleId missing, RoleId owner)
+static void explain_not_shared(Body *body, const LocalC *local, const Token *token, RoleId missing, RoleId owner)
 {
     const Resolver *resolver = body->resolver;
     const char *set = "";
-    for (ROLESET_EACH(role, at))
+    for (ROLESET_EACH(role, &local->expr.at))
         set = arena_printf(resolver->arena, "%s%s%s", set, set[0] == '\0' ? "" : ", ", who(resolver, body->env, role));
     const char *name = token->text, *owner_name = who(resolver, body->env, owner);
-    diag_error(resolver->diags, token->span, "'%s' is %s's, not %s's", name, owner_name,
+    diag_error(resolver->diags, span_of(local->expr.span, token), "'%s' is %s's, not %s's", name, owner_name,
                who(resolver, body->env, missing));
     diag_note(resolver->diags, SPAN_NONE,
               "a delivery to all of them makes it one that they agree on: '%s.%s ~> {%s}.%s;'", owner_name, name, set,
@@ -73,7 +102,7 @@ static void explain_not_shared(Body *body, const RoleSet *at, const CToken *toke
 }
 
 // The name stands in the expression: if it is a variable of its roles, that is a mention.
-static void mention(Body *body, LocalC *local, const CToken *token)
+static void mention(Body *body, LocalC *local, const Token *token)
 {
     Arena *arena = body->resolver->arena;
     Mention *found = find_mention(local, token->text);
@@ -92,14 +121,14 @@ static void mention(Body *body, LocalC *local, const CToken *token)
         if (fresh.variables.count == 0)
             return;
         if (missing != ROLE_NONE) {
-            explain_not_shared(body, &local->expr.at, token, missing, fresh.variables.items[0]->role);
+            explain_not_shared(body, local, token, missing, fresh.variables.items[0]->role);
             local->is_poisoned = true;
             return;
         }
         vector_push(arena, &local->mentions, fresh);
         found = &local->mentions.items[local->mentions.count - 1];
     }
-    vector_push(arena, &found->places, token->span);
+    vector_push(arena, &found->places, span_of(local->expr.span, token));
 }
 
 static bool has_prototype(Body *body, const LocalC *local, const char *name)
@@ -109,107 +138,110 @@ static bool has_prototype(Body *body, const LocalC *local, const char *name)
     return function != NULL && function->proto != NULL;
 }
 
-static void note_call(Body *body, LocalC *local, const CTokenList *tokens, size_t index, bool is_dotted)
+static void note_call(Body *body, LocalC *local, const TokenList *tokens, size_t index, bool is_dotted)
 {
-    const CToken *token = &tokens->items[index];
+    const Token *token = &tokens->items[index];
     Arena *arena = body->resolver->arena;
-    CalledName called = {.name = token->text, .span = token->span, .is_dotted = is_dotted};
-    size_t close = ctext_close(tokens, index + 1);
+    Span span = span_of(local->expr.span, token);
+    CalledName called = {.name = token->text, .span = span, .is_dotted = is_dotted};
+    size_t close = tokens_close(tokens, index + 1);
     called.is_whole = index == 0 && close + 1 == tokens->count;
     if (called.is_whole)
-        ctext_split(arena, tokens, index + 1, close, &called.args);
+        split_arguments(arena, tokens, local->expr.span, index + 1, &called.args);
     RoleId role = roleset_next(&local->expr.at, 0);
     // A definition that nobody uses asks nothing of a role.
     if (body->env->is_abstract)
         called.function = resolved_function(body->resolver->out, role, token->text);
     else if (is_dotted || has_prototype(body, local, token->text))
-        called.function = resolved_function_use(body->resolver->out, role, token->text, token->span);
+        called.function = resolved_function_use(body->resolver->out, role, token->text, span);
     vector_push(arena, &local->called, called);
     local->expr.has_call = true;
 }
 
 // Does a statement expression declare a variable of this name? A type stands before it then, perhaps with stars.
-static bool is_declared_inside(const CTokenList *tokens, const char *name)
+static bool is_declared_inside(const TokenList *tokens, const char *name)
 {
-    static const char *const OTHERS[] = {"case", "else", "goto", "return", "sizeof", "_Alignof", "__extension__"};
+    static const char *const OTHERS[] = {"case",     "else",          "goto", "return", "sizeof",
+                                         "_Alignof", "__extension__", "true", "false"};
     for (size_t i = 1; i < tokens->count; i++) {
         size_t type = i - 1;
-        while (type > 0 && ctoken_is(tokens, type, "*"))
+        while (type > 0 && tokens_have(tokens, type, "*"))
             type--;
-        const CToken *before = &tokens->items[type];
-        bool is_type = before->kind == CTOKEN_KEYWORD || (before->kind == CTOKEN_NAME && type == i - 1);
+        const Token *before = &tokens->items[type];
+        bool is_type = token_is_keyword(before) || (is_name(before) && type == i - 1);
         for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
             is_type &= strcmp(before->text, OTHERS[k]) != 0;
-        if (is_type && tokens->items[i].kind == CTOKEN_NAME && strcmp(tokens->items[i].text, name) == 0)
+        if (is_type && is_name(&tokens->items[i]) && strcmp(tokens->items[i].text, name) == 0)
             return true;
     }
     return false;
 }
 
 // A function of the role that is not called here: its address is taken, or a macro calls it.
-static bool note_function(Body *body, LocalC *local, const CTokenList *tokens, const CToken *token)
+static bool note_function(Body *body, LocalC *local, const TokenList *tokens, const Token *token)
 {
     RoleId role = roleset_next(&local->expr.at, 0);
     if (!has_prototype(body, local, token->text) || lookup_variable(body, role, token->text) != NULL ||
         is_declared_inside(tokens, token->text))
         return false;
-    CalledName called = {.name = token->text, .span = token->span};
+    CalledName called = {.name = token->text, .span = span_of(local->expr.span, token)};
     called.function = body->env->is_abstract
                           ? resolved_function(body->resolver->out, role, token->text)
-                          : resolved_function_use(body->resolver->out, role, token->text, token->span);
+                          : resolved_function_use(body->resolver->out, role, token->text, called.span);
     vector_push(body->resolver->arena, &local->called, called);
     local->expr.has_call = true;
     return true;
 }
 
-static bool is_literal(const CTokenList *tokens)
+static bool is_literal(const TokenList *tokens)
 {
     size_t first = 0, last = tokens->count;
-    while (first < last && ctoken_is(tokens, first, "(") && ctext_close(tokens, first) == last - 1) {
+    while (first < last && tokens_have(tokens, first, "(") && tokens_close(tokens, first) == last - 1) {
         first++;
         last--;
     }
     for (size_t i = first; i < last; i++)
-        if (tokens->items[i].kind != CTOKEN_STRING)
+        if (tokens->items[i].kind != TOKEN_STRING)
             return false;
     return first < last;
 }
 
 // A statement expression whose parentheses are those behind the role's dot; or a comma that would separate two arguments,
 // even of a macro: only parentheses hide it there, not braces.
-static bool needs_parentheses(const CTokenList *tokens)
+static bool needs_parentheses(const TokenList *tokens)
 {
-    if (ctoken_is(tokens, 0, "{"))
+    if (tokens_have(tokens, 0, "{"))
         return true;
     for (size_t i = 0; i < tokens->count; i++) {
-        if (ctoken_is(tokens, i, ","))
+        if (tokens_have(tokens, i, ","))
             return true;
-        if (ctoken_is(tokens, i, "("))
-            i = ctext_close(tokens, i);
+        if (tokens_have(tokens, i, "("))
+            i = tokens_close(tokens, i);
     }
     return false;
 }
 
-static bool is_arithmetic(LocalC *local, const CTokenList *tokens)
+static bool is_arithmetic(LocalC *local, const TokenList *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++) {
-        const CToken *token = &tokens->items[i];
-        bool is_operator = token->kind == CTOKEN_PUNCT && strspn(token->text, "+-*<>=!&|^~?:()") == strlen(token->text);
-        bool is_variable = token->kind == CTOKEN_NAME && find_mention(local, token->text) != NULL;
-        if (token->kind != CTOKEN_NUMBER && !is_operator && !is_variable)
+        const Token *token = &tokens->items[i];
+        bool is_operator =
+            token->kind == TOKEN_PUNCTUATOR && strspn(token->text, "+-*<>=!&|^~?:()") == strlen(token->text);
+        bool is_variable = is_name(token) && find_mention(local, token->text) != NULL;
+        if (token->kind != TOKEN_NUMBER && !is_operator && !is_variable)
             return false;
     }
     return true;
 }
 
 // Neither the name of a member nor a tag.
-static bool is_plain_name(const CTokenList *tokens, size_t index)
+static bool is_plain_name(const TokenList *tokens, size_t index)
 {
-    if (tokens->items[index].kind != CTOKEN_NAME)
+    if (!is_name(&tokens->items[index]))
         return false;
     static const char *const BEFORE[] = {".", "->", "struct", "union", "enum"};
     for (size_t i = 0; index > 0 && i < sizeof BEFORE / sizeof *BEFORE; i++)
-        if (ctoken_is(tokens, index - 1, BEFORE[i]))
+        if (tokens_have(tokens, index - 1, BEFORE[i]))
             return false;
     return true;
 }
@@ -230,18 +262,18 @@ static bool is_unit_name(const char *name)
 }
 
 // Which names could be macros that hide a comma or a brace. The commonest macros have none.
-static void note_open_names(Body *body, LocalC *local, const CTokenList *tokens)
+static void note_open_names(Body *body, LocalC *local, const TokenList *tokens)
 {
-    static const char *const COMMON[] = {"NULL", "true", "false", "EOF"};
+    static const char *const COMMON[] = {"NULL", "EOF"};
     for (size_t i = local->form == CFORM_DOTTED; i < tokens->count; i++) {
-        const CToken *token = &tokens->items[i];
-        bool is_common = token->kind != CTOKEN_NAME;
+        const Token *token = &tokens->items[i];
+        bool is_common = !is_name(token);
         for (size_t k = 0; k < sizeof COMMON / sizeof *COMMON; k++)
             is_common |= strcmp(token->text, COMMON[k]) == 0;
         if (!is_common)
             vector_push(body->resolver->arena, &local->open_names, token->text);
-        if (ctoken_is(tokens, i, "("))
-            i = ctext_close(tokens, i);
+        if (tokens_have(tokens, i, "("))
+            i = tokens_close(tokens, i);
     }
 }
 
@@ -256,14 +288,14 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
     local->expr.span = c;
     vector_push(out->arena, &out->locals, local);
 
-    CTokenList tokens = {0};
-    ctext_scan(out->arena, out->sources, c, &tokens);
+    TokenList tokens = {0};
+    lex_span(out->arena, out->sources, c, &tokens);
     for (size_t i = 0; i < tokens.count; i++) {
-        const CToken *token = &tokens.items[i];
+        const Token *token = &tokens.items[i];
         if (!is_plain_name(&tokens, i))
             continue;
         if (is_unit_name(token->text)) {
-            diag_error(body->resolver->diags, token->span, "the library has no '%s'", token->text);
+            diag_error(body->resolver->diags, span_of(c, token), "the library has no '%s'", token->text);
             local->is_poisoned = true;
             continue;
         }
@@ -271,7 +303,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
         uintptr_t role = (uintptr_t)map_get(&body->resolver->role_by_name, token->text);
         if (role != 0)
             out->program->role_name_taken[role - 1] = true;
-        bool is_called = ctoken_is(&tokens, i + 1, "(");
+        bool is_called = tokens_have(&tokens, i + 1, "(");
         bool dotted = form == CFORM_DOTTED && i == 0;
         if (!is_called && note_function(body, local, &tokens, token))
             continue;
@@ -281,7 +313,7 @@ Expr *resolve_c(Body *body, const RoleSet *at, Span c, CForm form)
         if (!is_called || (!dotted && !has_prototype(body, local, token->text)))
             mention(body, local, token);
     }
-    local->expr.is_braces = form == CFORM_BARE && ctoken_is(&tokens, 0, "{");
+    local->expr.is_braces = form == CFORM_BARE && tokens_have(&tokens, 0, "{");
     local->expr.is_literal = is_literal(&tokens);
     local->expr.needs_parentheses = !local->expr.is_braces && needs_parentheses(&tokens);
     note_open_names(body, local, &tokens);
@@ -360,12 +392,12 @@ static bool is_fault_target(Body *body, const RoleSet *at, const Target *target)
 static void resolve_type_names(Body *body, Variable *variable)
 {
     Resolved *out = body->resolver->out;
-    CTokenList tokens = {0};
-    ctext_scan(out->arena, out->sources, variable->declared->before, &tokens);
+    TokenList tokens = {0};
+    lex_span(out->arena, out->sources, variable->declared->before, &tokens);
     size_t depth = 0;
     for (size_t i = 0; i < tokens.count; i++) {
-        depth += ctoken_is(&tokens, i, "(");
-        depth -= ctoken_is(&tokens, i, ")") && depth > 0;
+        depth += tokens_have(&tokens, i, "(");
+        depth -= tokens_have(&tokens, i, ")") && depth > 0;
         Variable *used =
             depth > 0 && is_plain_name(&tokens, i) ? lookup_variable(body, variable->role, tokens.items[i].text) : NULL;
         if (used == NULL)
@@ -373,7 +405,8 @@ static void resolve_type_names(Body *body, Variable *variable)
         used->is_read = true;
         if (is_poisoned(used))
             variable->type = &POISON;
-        vector_push(out->arena, &out->visible.items[variable->id].type_names, ((TypeName){tokens.items[i].span, used}));
+        TypeName name = {span_of(variable->declared->before, &tokens.items[i]), used};
+        vector_push(out->arena, &out->visible.items[variable->id].type_names, name);
     }
 }
 

@@ -1,7 +1,7 @@
-// inside.h: what the files of ctypes share. Nobody else includes this: it names libclang.
+// internal.h: what the files of ctypes share. Nobody else includes this: it names libclang.
 
-#ifndef CTYPES_INSIDE_H
-#define CTYPES_INSIDE_H
+#ifndef CTYPES_INTERNAL_H
+#define CTYPES_INTERNAL_H
 
 #include "base/text.h"
 #include "compiler/ctypes/unit.h"
@@ -16,10 +16,10 @@ const char *take_text(Arena *arena, CXString string);
 typedef struct {
     CXFile file; // NULL: nowhere
     uint32_t offset;
-} Place;
+} ClangPlace;
 // Where the text stands: for a macro's argument the argument itself, for a macro's body the macro's use.
-Place place_of(CXSourceLocation location);
-bool place_in(Place place, CXFile file);
+ClangPlace place_of(CXSourceLocation location);
+bool place_in(ClangPlace place, CXFile file);
 bool cxfile_same(CXFile one, CXFile other);
 
 typedef struct {
@@ -47,12 +47,12 @@ typedef struct {
 } ParseCall;
 enum CXErrorCode parse_deep(const ParseCall *call);
 
-// ---- scan.c: the little that must be known about C text without clang ----
+// ---- scan.c: the little that must be known about C text without clang; the rules are those of syntax/lex.h ----
 
 // The user's text with comments blanked out, at the same length; newlines stay.
 void scan_blank_comments(char *text, size_t size);
 // How many #if of the text are not closed at its end.
-unsigned scan_open_conditionals(Arena *arena, const char *text, size_t size);
+unsigned scan_open_conditionals(const char *text, size_t size);
 // The length of the token at `text`; at least 1 unless at its end.
 uint32_t scan_token(const char *text, const char *end);
 bool scan_is_name(char c); // can be part of an identifier
@@ -64,7 +64,7 @@ typedef struct {
     uint32_t start, end; // in the added text; once it is parsed, in the unit
     Span span;
     bool is_as; // reads differently from the source
-} Piece;
+} UnitPiece;
 
 typedef struct {
     CXCursor cursor;
@@ -76,11 +76,12 @@ typedef struct {
     const char *name;
     bool is_macro_like; // the location is inside of a macro's expansion
     bool is_body;       // and not in one of its arguments
+    bool is_called;     // what a call calls
 } RawReference;
 
 // One expression of the caller's, between cexpr_begin and cexpr_end.
 typedef struct {
-    uint32_t start, end; // as in Piece
+    uint32_t start, end; // as in UnitPiece
     uint32_t id;
     // The expression as clang understood it, with a conversion to the type that is wanted; a null cursor: it did not.
     CXCursor root;
@@ -89,7 +90,7 @@ typedef struct {
 typedef struct {
     const char *canonical;
     const char *object;    // the C name of its chx_codec
-    const char *functions; // "{encode, decode, drop}"; or the object, where it is not made of three functions
+    const char *functions; // "{encode, decode, drop}"; NULL: it is not made of three functions
 } Codec;
 
 struct CUnit {
@@ -99,7 +100,7 @@ struct CUnit {
     uint32_t prefix_size;
     CFlags flags;
     Text added;
-    VECTOR(Piece) pieces;       // in order of position
+    VECTOR(UnitPiece) pieces;   // in order of position
     VECTOR(Region) regions;     // in order of position; they don't overlap
     VECTOR(uint32_t) region_of; // by id: the index + 1 of its first region, or 0
     VECTOR(const char *) asked; // cunit_ask_name
@@ -114,7 +115,8 @@ struct CUnit {
     Map typedefs;  // of the prefix: name to CXCursor *
     VECTOR(Codec) codecs;
     VECTOR(RawReference) references;
-    Map mentioned; // the identifiers of our own text; made on demand
+    CXSourceLocation callee; // while the index is made: where the name is that the latest call calls
+    Map mentioned;           // the identifiers of our own text; made on demand
     bool mentioned_made;
     Map macros; // CXCursor * of their definitions, by name; made on demand
     bool macros_made;
@@ -130,10 +132,10 @@ Declared *unit_declared(const CUnit *unit, const char *name);
 bool unit_mentions(CUnit *unit, const char *name);
 
 // pieces (unit.c). The piece that contains `offset`, or NULL; the first one that ends behind `offset`, or NULL.
-const Piece *unit_piece_at(const CUnit *unit, uint32_t offset);
-const Piece *unit_piece_from(const CUnit *unit, uint32_t offset);
+const UnitPiece *unit_piece_at(const CUnit *unit, uint32_t offset);
+const UnitPiece *unit_piece_from(const CUnit *unit, uint32_t offset);
 // The source span of the unit's text from `start` to `end`, which begins in `piece`.
-Span piece_span(const Piece *piece, uint32_t start, uint32_t end);
+Span piece_span(const UnitPiece *piece, uint32_t start, uint32_t end);
 
 // statement.c: our own text by statements.
 typedef struct {
@@ -207,6 +209,8 @@ typedef struct {
 // Splits clang's spelling of a type where the name belongs.
 Declarator spell_split(Arena *arena, const char *spelling);
 const char *spell_join(Arena *arena, Declarator declarator); // without a name
+// What stands before the name of a constant, from what stands before that of a variable.
+const char *spell_const(Arena *arena, const char *before);
 // As the user wrote it: without `typeof (NAME)`, and without const, volatile and restrict at its top.
 Declarator spell_type(CUnit *unit, CXType type);
 // The canonical spelling, without const, volatile and restrict at its top. The same for the same types.

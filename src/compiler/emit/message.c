@@ -1,0 +1,130 @@
+// Messages: sending values and receiving them, and telling the outcome of a choice.
+
+#include "compiler/emit/function.h"
+
+void message_room(FunctionEmit *f, const LocalOp *op)
+{
+    if (roleset_empty(&op->to))
+        return;
+    uint32_t label = function_label(f);
+    for (ROLESET_EACH(peer, &op->to)) {
+        function_statement(f, op);
+        out_printf(&f->ctx.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));
+    }
+}
+
+void message_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
+{
+    for (ROLESET_EACH(peer, &op->to)) {
+        function_statement(f, op);
+        out_printf(&f->ctx.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], op->site, outcome);
+    }
+}
+
+// Is what is sent one variable, as it lies in the frame?
+static bool sends_variable(const FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    const Expr *only = shape->type != NULL ? op->sent.exprs.items[0] : NULL;
+    return only != NULL && only->is_variable && !shape->is_owning && op->own == NULL &&
+           type_same(piece_variable(only, &only->pieces.items[0], f->ctx.role)->type, shape->type);
+}
+
+// Can computing what is sent neither fail nor be noticed?
+static bool send_is_quiet(const FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    return shape->type != NULL && shape->type->kind != CTYPE_ARRAY && value_is_quiet(&f->ctx, op->sent.exprs.items[0]);
+}
+
+// A value that does no harm to compute again, to one role: asks for room and sends at once.
+static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
+{
+    Out *out = &f->ctx.out;
+    const char *value = "chx_value";
+    bool is_variable = sends_variable(f, op, shape);
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    if (is_variable) {
+        value = value_text(&f->ctx, op->sent.exprs.items[0]);
+    } else {
+        out_puts(out, "{ ");
+        value_gather(&f->ctx, value, shape, &op->sent);
+    }
+    for (ROLESET_EACH(peer, &op->to))
+        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer], op->site, value,
+                   value, function_wait(f, label));
+    if (!is_variable)
+        out_puts(out, " }");
+}
+
+void message_send(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    Shape shape = emit_message_shape(f->ctx.types, op);
+    bool is_variable = sends_variable(f, op, &shape), is_quiet = is_variable || send_is_quiet(f, op, &shape);
+    if (is_quiet && !shape.is_owning && op->own == NULL && roleset_count(&op->to) == 1) {
+        put_try_send(f, op, &shape);
+        return;
+    }
+    message_room(f, op);
+    function_statement(f, op);
+    const char *value = "chx_value";
+    Gathered gathered = {0};
+    if (is_variable) {
+        out_printf(out, "%s;", step_begin(f, op, true));
+        value = value_text(&f->ctx, op->sent.exprs.items[0]);
+    } else {
+        out_printf(out, "{ %s; ", step_begin(f, op, is_quiet));
+        gathered = value_gather(&f->ctx, value, &shape, &op->sent);
+    }
+    for (ROLESET_EACH(peer, &op->to)) {
+        if (shape.is_owning) {
+            out_printf(out, "{ %s; ", shape_declare(f->arena, &shape, "chx_copy"));
+            out_printf(out, "chx_value_copy(&%s, &chx_copy, &%s); ", shape.descriptor, value);
+            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], op->site);
+        } else {
+            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
+        }
+    }
+    if (is_variable)
+        return;
+    out_puts(out, " ");
+    if (op->own != NULL)
+        value_store(&f->ctx, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
+    value_release_all(&f->ctx, &gathered);
+    if (value_makes(&op->sent))
+        out_puts(out, "chx_step_end(chx_this); ");
+    out_puts(out, "}");
+}
+
+void message_receive(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    Shape shape = emit_message_shape(f->ctx.types, op);
+    uint32_t label = function_label(f);
+    const char *in = f->role->from[op->peer];
+    function_statement(f, op);
+    if (op->target->kind == PATTERN_BIND && shape.type != NULL) {
+        const CType *type = NULL;
+        const char *place = value_place(&f->ctx, op->target, &op->at, &type);
+        if (type_same(type, shape.type)) {
+            if (shape.is_owning)
+                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
+                           place);
+            else
+                out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
+            out_puts(out, function_wait(f, label));
+            return;
+        }
+    }
+    if (shape.is_owning && pattern_may_fail(op->target)) {
+        const char *held = value_hold(&f->ctx, &shape);
+        out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
+                   function_wait(f, label));
+        value_store(&f->ctx, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
+        return;
+    }
+    out_printf(out, "{ %s; if (!chx_receive(chx_this, %s, %u, &chx_value, sizeof chx_value)) %s ",
+               shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
+    value_store(&f->ctx, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
+    out_puts(out, "}");
+}
