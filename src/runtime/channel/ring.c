@@ -10,7 +10,6 @@
 
 // In a record's size: the value lies in the large area; behind the record stands how large it is.
 #define SIZE_LARGE UINT32_MAX
-#define SITE_TO_BEGINNING SITE_NEXT_SEGMENT
 
 static uint32_t ring_units(const Ring *ring)
 {

@@ -24,6 +24,9 @@ enum {
     RING_LINES = 128,           // what two sides write is so far apart that neither fetches the other's with its own
 };
 
+// In a record's site: the next record is at the ring's beginning.
+#define SITE_TO_BEGINNING UINT32_MAX
+
 // Where a side stands: messages so far, and places so far, each modulo 2^32.
 typedef union {
     struct {

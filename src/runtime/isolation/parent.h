@@ -13,7 +13,7 @@
 #include "runtime/session/session.h"
 #include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/inherited.h"
-#include "runtime/channel/shm_internal.h"
+#include "runtime/channel/shm_channel.h"
 #include "runtime/isolation/zygote.h"
 
 enum {
@@ -109,7 +109,7 @@ struct IsolatedSession {
     uint64_t stood; // what had happened when everybody was last found asleep
     bool slept;
     bool is_lacking; // a block could not begin again (session->recovery.lacks): the supervisor thread ends the session
-    struct ShmChannel *shm; // by channel; not mapped: both ends are here
+    ShmChannel *shm; // by channel; not mapped: both ends are here
 };
 
 // What starts and looks after the isolated roles of sessions that were started with the same privileges and

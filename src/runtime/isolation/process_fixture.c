@@ -268,7 +268,7 @@ Channel *process_fixture_channel(const RoleProxy *proxy, unsigned from, unsigned
 
 Ring process_fixture_view(const RoleProxy *proxy, unsigned from, unsigned to)
 {
-    Ring view = process_fixture_channel(proxy, from, to)->shm->ring;
+    Ring view = shm_channel(process_fixture_channel(proxy, from, to))->ring;
     ring_go_on(&view);
     return view;
 }
