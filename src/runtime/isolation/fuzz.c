@@ -149,8 +149,8 @@ static bool fuzz_supervisor(IsolatedSession *isolated, uint32_t what)
 static void fuzz_session(Input *input)
 {
     uint32_t who = take(input, 1);
-    bool isolated[PROCESS_FIXTURE_ROLES] = {true, (who & 1) == 0, (who & 2) == 0, (who & 4) == 0};
-    chx_session *session = process_fixture_start(process_fixture(), isolated);
+    bool is_isolated[PROCESS_FIXTURE_ROLES] = {true, (who & 1) == 0, (who & 2) == 0, (who & 4) == 0};
+    chx_session *session = process_fixture_start(process_fixture(), is_isolated);
     need(session != NULL);
     IsolatedSession *isolated = process_fixture_isolated(session);
     bool is_there = true;
