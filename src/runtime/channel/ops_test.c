@@ -137,7 +137,7 @@ static void shm_wakes(Channel *channel, bool producer)
     atomic_store(&pair->worker.next, actor);
 }
 
-static void shm_violation(Actor *actor, Channel *channel, Complaint about)
+static void shm_violation(Actor *actor, Channel *channel, Violation about)
 {
     Pair *pair = shm_channel(channel)->owner;
     (void)actor;

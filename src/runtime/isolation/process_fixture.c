@@ -201,7 +201,7 @@ void process_fixture_hear(ProcessFixture *process_fixture)
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
             if (i == GIVEN_IMAGE && pread(file, &process_fixture->image, sizeof process_fixture->image, 0) !=
-                                          (ssize_t)sizeof process_fixture->image)
+                                        (ssize_t)sizeof process_fixture->image)
                 abort();
             close(file);
         }
