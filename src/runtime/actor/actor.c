@@ -6,9 +6,10 @@
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/isolation/isolation.h"
-#include "runtime/channel/shm_channel.h"
+#include "runtime/platform/spin_budget.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
+#include "runtime/value/site.h"
 #include "runtime/value/text.h"
 
 #include <stdarg.h>
@@ -303,32 +304,17 @@ void actor_begin(Actor *actor, const chx_entry *entry, const void *arguments)
         entry->begin(frame, arguments);
 }
 
-const chx_site *actor_site(const chx_role *role, uint32_t site)
-{
-    size_t low = 0, high = role->site_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (role->sites[middle].number < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < role->site_count && role->sites[low].number == site ? &role->sites[low] : NULL;
-}
-
-void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size)
-{
-    const chx_site *found = actor_site(role, site);
-    if (found != NULL && found->type != NULL && found->type->owning && found->type->size == size)
-        chx_value_drop(found->type, (void *)value);
-}
-
 int actor_site_line(const Actor *actor, uint32_t site)
 {
     if (actor->is_central)
         return actor->central_line;
-    const chx_site *found = actor_site(actor->role, site);
+    const chx_site *found = role_site(actor->role, site);
     return found != NULL ? found->line : 0;
+}
+
+bool actor_finds(Actor *actor, Channel *channel, bool room)
+{
+    return room ? channel->ops->room(channel) != 0 : actor_peek(actor, channel) != NULL;
 }
 
 // Is what the actor wants there?
@@ -340,17 +326,15 @@ static bool actor_can_go_on(Actor *actor)
     void *what = (void *)(wants & ~WANTS_TAGS);
     if ((wants & WANTS_BLOCK) != 0)
         return atomic_load(&((Block *)what)->done);
-    if (((Channel *)what)->shm != NULL)
-        return shm_is_ready(actor, what, (wants & WANTS_ROOM) != 0);
-    return (wants & WANTS_ROOM) != 0 ? channel_has_room(what) : actor_peek(actor, what) != NULL;
+    return actor_finds(actor, what, (wants & WANTS_ROOM) != 0);
 }
 
-// Another process is likely to answer soon, and this worker has nothing else to do: looks for a while. True: the actor can
-// go on.
-static bool actor_looks_for(Actor *actor, Channel *channel)
+// The other end of the channel is likely to answer soon without this worker, which looks for a while if it has nothing
+// else to do. True: the actor can go on.
+static bool actor_looks_for(Actor *actor, uint64_t limit_ns)
 {
     chx_runtime *runtime = actor->session->runtime;
-    SpinBudget spin_budget = shm_spin_budget(channel);
+    SpinBudget spin_budget = {.limit_ns = limit_ns};
     do {
         if (actor_can_go_on(actor))
             return true;
@@ -387,15 +371,16 @@ bool actor_wait(Actor *actor)
 {
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
-    bool is_shm = (actor->self.wants & WANTS_BLOCK) == 0 && ((Channel *)what)->shm != NULL;
+    Channel *channel = (actor->self.wants & WANTS_BLOCK) == 0 ? (Channel *)what : NULL;
     actor_flush_credit(actor);
     if (actor->notified.at_ns != 0)
         actor_weigh(actor);
-    if (is_shm && actor_looks_for(actor, (Channel *)what))
+    uint64_t spin_budget_ns = channel != NULL ? channel->ops->spin_budget_ns(channel) : 0;
+    if (spin_budget_ns != 0 && actor_looks_for(actor, spin_budget_ns))
         return false;
     atomic_store(&actor->waits, preparing);
-    if (is_shm)
-        shm_announce_wait((Channel *)what, (actor->self.wants & WANTS_ROOM) != 0);
+    if (channel != NULL)
+        channel->ops->announce_wait(channel, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
         atomic_store(&actor->waits, 0);
@@ -487,20 +472,6 @@ bool actor_wake(Actor *actor, const void *what)
             return (waits & WAITS_PREPARING) == 0;
     }
     return false;
-}
-
-void actor_flush_credit(Actor *actor)
-{
-    Channel *channel = actor->credit_pending;
-    if (channel == NULL)
-        return;
-    actor->credit_pending = NULL;
-    if (channel->shm != NULL) {
-        shm_flush_credit(channel);
-        return;
-    }
-    channel_announce(channel);
-    actor_notify(actor, channel->producer, channel, &channel->head.taken);
 }
 
 // ---- what a role's functions ask of their actor ----

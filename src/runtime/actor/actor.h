@@ -222,9 +222,6 @@ void actor_fini(Actor *actor);
 
 // The line of a site in this role's table; 0: not there.
 int actor_site_line(const Actor *actor, uint32_t site);
-const chx_site *actor_site(const chx_role *role, uint32_t site);
-// Drops the value of a message of this site that nobody will read.
-void actor_drop_message(const chx_role *role, uint32_t site, const void *value, size_t size);
 
 // About to wait for what self.wants says: true: the actor waits now and may already be in another's hand; false: it can go on.
 bool actor_wait(Actor *actor);
@@ -240,8 +237,10 @@ void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _
 // Tells the producer of the channel that was read last that there is room.
 void actor_flush_credit(Actor *actor);
 
-// Takes the next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
+// The next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
 const Record *actor_peek(Actor *actor, Channel *channel);
+// Is there what the actor waits for: room in the channel, or a message?
+bool actor_finds(Actor *actor, Channel *channel, bool room);
 
 // No frames yet; the first ones will lie in this chunk, which has so many bytes behind its head.
 void stack_init(Actor *actor, Chunk *chunk, size_t capacity);

@@ -3,6 +3,7 @@
 #include "runtime/actor/effect.h"
 
 #include "runtime/value/codec.h"
+#include "runtime/value/site.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
@@ -183,7 +184,7 @@ chx_effect chx_effect_id(void)
     if (actor->is_central) {
         central_effect(actor, &path, &count);
     } else {
-        const chx_site *found = actor->hook == 0 ? actor_site(actor->role, site) : NULL;
+        const chx_site *found = actor->hook == 0 ? role_site(actor->role, site) : NULL;
         if (found != NULL && found->counter != 0)
             count = actor->self.counts[found->counter - 1].count;
         path = savepoint_path(actor);

@@ -1,4 +1,4 @@
-// ring.c: see ring.h.
+// ring.c: writing and reading messages in a ring of shared memory; see ring.h.
 
 #define _GNU_SOURCE
 #include "runtime/channel/ring.h"
@@ -10,7 +10,6 @@
 
 // In a record's size: the value lies in the large area; behind the record stands how large it is.
 #define SIZE_LARGE UINT32_MAX
-#define SITE_TO_BEGINNING SITE_NEXT_SEGMENT
 
 static uint32_t ring_units(const Ring *ring)
 {
@@ -81,7 +80,7 @@ RingState ring_room(Ring *ring)
     return has_room ? RING_ITEM : RING_EMPTY;
 }
 
-// Written and read as a file: where memory is short that fails, a mapping would be a signal.
+// Large values are written and read as a file: without memory that fails, where a mapping would raise a signal.
 static bool large_write(const Ring *ring, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
@@ -110,7 +109,8 @@ static bool large_read(const Ring *ring, void *data, size_t size)
     return true;
 }
 
-// The stamp tells the consumer that what it has read is whole: it changes before the rest does.
+// The stamp changes before the rest does. A consumer that finds the same stamp before and after reading has read one whole
+// message.
 static void latest_write(const Ring *ring, uint64_t stamp, uint32_t site, const void *data, size_t size)
 {
     RingWords *words = ring->words;
@@ -191,7 +191,7 @@ RingState ring_look(const Ring *ring, RingPoint from, RingPoint tail, RingItem *
     return checks ? RING_ITEM : RING_BROKEN;
 }
 
-// The only unread message, if it is there; it has been copied then.
+// Copies the only unread message from `latest`. False: it is not there.
 static bool latest_read(const Ring *ring, RingItem *item)
 {
     RingWords *words = ring->words;
@@ -211,7 +211,7 @@ static bool latest_read(const Ring *ring, RingItem *item)
     item->at = ring_point(place, ring->head.count);
     item->is_large = false;
     item->place_after = place + units;
-    // A larger message leaves what a producer before this one has copied: that does not end where this one ends.
+    // A larger message is not copied to `latest`, which then holds an older one: that does not end where this one ends.
     return item->place_after == ring->tail.place;
 }
 
@@ -243,7 +243,7 @@ bool ring_copy(Ring *ring, const RingItem *item, void *to)
 
 void ring_pop(Ring *ring, const RingItem *item)
 {
-    // Its memory is given back; the next large value may already use it once the word below is written.
+    // Gives its memory back, before the word below is written: then the producer may write the next large value there.
     if (item->is_large)
         fallocate(descriptor_use(&ring->file), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ring->large_at,
                   (off_t)item->record.size);
@@ -258,7 +258,7 @@ RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *rin
                            uint32_t *large)
 {
     RingPoint at = ring_load(&ring->words->head), tail = ring_load(&ring->words->tail);
-    // A word that is nonsense says nothing of where the messages end: they end where they stop making sense.
+    // If the word is impossible, it does not tell where the messages end: they end where they stop making sense.
     bool is_sane = ring_is_sane(ring, at, tail);
     if (!is_sane)
         tail.place = at.place + ring_units(ring);

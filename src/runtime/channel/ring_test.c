@@ -355,7 +355,7 @@ static void records_that_are_nonsense_are_noticed(void **state)
     assert_int_equal(forged(&pair, 0, 2, other, 0), RING_BROKEN); // a repetition, or another session's
     nowhere.site = 0;
     assert_int_equal(forged(&pair, 0, 2, nowhere, 0), RING_BROKEN);
-    jump.site = SITE_NEXT_SEGMENT;
+    jump.site = SITE_TO_BEGINNING;
     assert_int_equal(forged(&pair, 0, UNITS, jump, 0), RING_BROKEN);     // nothing behind it
     assert_int_equal(forged(&pair, UNITS / 2, 3, jump, 0), RING_BROKEN); // further than what was sent
     memcpy(pair.consumer.data, &jump, sizeof jump);

@@ -1,53 +1,41 @@
-// shm_channel.c: see core/linked.h.
+// shm_channel.c: the operations of a channel between two processes: values are encoded into a ring of shared memory.
+//
+// The other process is not trusted. What it has written is copied once, checked and decoded; if it makes no sense, that is
+// reported (ShmSide), and the channel counts as empty until it was looked into.
+//
+// Telling the other process something takes a full fence and, if it sleeps, a system call. So credit is kept back until
+// the next message goes the other way, or until this end waits; only a channel that was well filled, whose producer may
+// be waiting, is flushed at once.
 
 #define _GNU_SOURCE
-#include "runtime/channel/shm_internal.h"
+#include "runtime/channel/shm_channel.h"
 
-#include "runtime/actor/observe.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/site.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    COPY_BYTES = 512,
-    BUFFER_KEPT_BYTES = 1 << 20,
+    VALUE_FIRST_BYTES = 256,     // of memory for a value that is received
+    BUFFER_KEPT_BYTES = 1 << 20, // larger ones are freed after use
     DROPPED_MAX =
         2 * RING_BYTES / RING_UNIT, // a sender learns of a new epoch before it has sent so much of the old one
 };
 
-void shm_init(Channel *channel, struct ShmChannel *shm)
+void shm_channel_init(Channel *channel, ShmChannel *shm, const chx_role *role)
 {
-    channel->shm = shm;
-    // No room, no place to write, something that may not be taken: projected code asks each time.
-    channel->is_fast = false;
-    channel->head.sent_stop = 0;
-    channel->head.write = channel->head.write_end = channel->first;
-    channel->head.sent_seen = UINT64_MAX;
-    channel->head.taken_stop = 0;
+    channel->ops = &shm_channel_ops;
+    channel->transport = shm;
+    channel->role = role;
+    channel_disable_fast(channel);
 }
 
-bool spin_budget_lasts(SpinBudget *spin_budget, const Platform *platform)
+static ShmChannel *shm_of(const Channel *channel)
 {
-    if (spin_budget->limit_ns == 0)
-        return false;
-    if (spin_budget->looks++ < SPIN_BUDGET_LOOKS) {
-        platform->relax();
-        return true;
-    }
-    sched_yield();
-    uint64_t now_ns = platform->now_ns();
-    if (spin_budget->start_ns == 0)
-        spin_budget->start_ns = now_ns;
-    return now_ns - spin_budget->start_ns < spin_budget->limit_ns;
-}
-
-SpinBudget shm_spin_budget(const Channel *channel)
-{
-    return (SpinBudget){.limit_ns = channel->shm->spin_budget_ns};
+    return channel->transport;
 }
 
 // What was printed before a message is out before the message: the other process may print next.
@@ -57,58 +45,28 @@ static void flush_output(void)
         fflush(stdout);
 }
 
-// After a fence: we have said what there is to say, and who waits looks once more after raising its flag.
+// Tells the other end if it waits. A fence must come before: this end has published first and looks for the flag then,
+// the other end raises its flag and looks once more at what is published.
 static void shm_notify(Channel *channel, bool producer)
 {
-    RingWords *words = channel->shm->ring.words;
+    ShmChannel *shm = shm_of(channel);
+    RingWords *words = shm->ring.words;
     _Atomic uint32_t *waits = producer ? &words->producer_waits : &words->consumer_waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) != 0 && atomic_exchange(waits, 0) != 0)
-        channel->shm->side->notify(channel, producer);
+        shm->side->notify(channel, producer);
 }
 
-void shm_flush_credit(Channel *channel)
+// Finds out what travels at this site: sets `type`. False: the role has no such site.
+static bool shm_look_up(Channel *channel, uint32_t site)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    shm_notify(channel, true);
-}
-
-void shm_announce_wait(Channel *channel, bool room)
-{
-    struct ShmChannel *shm = channel->shm;
-    RingWords *words = shm->ring.words;
-    RingItem item;
-    ring_repeat(&shm->ring, room);
-    atomic_store(room ? &words->producer_waits : &words->consumer_waits, 1);
-    uint32_t ended = atomic_load(&words->ended) & (room ? RING_CONSUMER_ENDED : RING_PRODUCER_ENDED);
-    RingState state = room ? ring_room(&shm->ring) : ring_peek(&shm->ring, &item);
-    // The wait must not be for ever. A message of a later epoch is left for later, see linked_next.
-    if (state == RING_EMPTY && ended != 0)
-        shm->side->report_violation(room ? channel->producer : channel->consumer, channel, VIOLATION_ENDED);
-    else if (!room && state == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
-        shm->side->report_violation(channel->consumer, channel, VIOLATION_AHEAD);
-}
-
-bool shm_room(Actor *actor, Channel *channel)
-{
-    struct ShmChannel *shm = channel->shm;
-    if (ring_has_room(&shm->ring))
-        return true;
-    RingState state = ring_room(&shm->ring);
-    if (state == RING_BROKEN)
-        shm->side->report_violation(actor, channel, VIOLATION_BROKEN);
-    return state == RING_ITEM;
-}
-
-// What travels at this site; NULL: the outcome of a choice.
-static const chx_type *site_type(const Actor *actor, Channel *channel, uint32_t site)
-{
-    struct ShmChannel *shm = channel->shm;
+    ShmChannel *shm = shm_of(channel);
     if (shm->site != site) {
-        const chx_site *found = actor_site(actor->role, site);
+        const chx_site *found = role_site(channel->role, site);
+        shm->site_is_known = found != NULL;
         shm->type = found != NULL ? found->type : NULL;
         shm->site = site;
     }
-    return shm->type;
+    return shm->site_is_known;
 }
 
 // Is the encoded form what lies in memory? So it is for the outcome of a choice, and for most numbers.
@@ -125,45 +83,51 @@ static bool type_is_raw(const chx_type *type)
 #endif
 }
 
-// A large buffer is not kept.
-static void shm_relax(struct ShmChannel *shm)
+static void buffer_trim(chx_buffer *buffer)
 {
-    if (shm->buffer.capacity > BUFFER_KEPT_BYTES)
-        chx_buffer_free(&shm->buffer);
+    if (buffer->capacity > BUFFER_KEPT_BYTES)
+        chx_buffer_free(buffer);
 }
 
 static unsigned char *buffer_reserve(chx_buffer *buffer, size_t bytes)
 {
-    if (buffer->capacity < bytes) {
+    if (buffer->capacity < bytes || buffer->data == NULL) {
+        size_t capacity = bytes > VALUE_FIRST_BYTES ? bytes : VALUE_FIRST_BYTES;
         chx_buffer_free(buffer);
-        buffer->data = malloc(bytes);
-        buffer->capacity = buffer->data != NULL ? bytes : 0;
+        buffer->data = malloc(capacity);
+        buffer->capacity = buffer->data != NULL ? capacity : 0;
     }
     return buffer->data;
 }
 
-void *shm_value(Channel *channel, size_t size)
+// A value could not be written or read. Maybe the role's own code, or the program's, has closed the file in which large
+// ones lie.
+static ChannelStatus shm_failure(ShmChannel *shm)
 {
-    return buffer_reserve(&channel->shm->value, size);
+    if (descriptor_is_ours(&shm->ring.file))
+        return CHANNEL_FAILED;
+    snprintf(shm->why, sizeof shm->why, "%s", DESCRIPTOR_LOST);
+    return CHANNEL_CLOSED;
 }
 
-void shm_value_taken(Channel *channel)
+// ---- the producer's operations ----
+
+static uint64_t shm_room(Channel *channel)
 {
-    if (channel->shm->value.capacity > BUFFER_KEPT_BYTES)
-        chx_buffer_free(&channel->shm->value);
+    ShmChannel *shm = shm_of(channel);
+    if (ring_has_room(&shm->ring))
+        return 1;
+    RingState state = ring_room(&shm->ring);
+    if (state == RING_BROKEN)
+        shm->side->report_violation(channel->producer, channel, VIOLATION_BROKEN);
+    return state == RING_ITEM ? 1 : 0;
 }
 
-// A large value could not be written or read. Maybe the role's own code, or the program's, has closed the file.
-static void shm_look_for_file(const Actor *actor, const Channel *channel, uint32_t site)
+static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size_t size)
 {
-    if (!descriptor_is_ours(&channel->shm->ring.file))
-        guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, site, "%s", DESCRIPTOR_LOST);
-}
-
-void shm_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
-{
-    struct ShmChannel *shm = channel->shm;
-    const chx_type *type = site_type(actor, channel, site);
+    ShmChannel *shm = shm_of(channel);
+    shm_look_up(channel, site);
+    const chx_type *type = shm->type;
     const void *bytes = value;
     if (!type_is_raw(type)) {
         buffer_restart(&shm->buffer);
@@ -171,114 +135,61 @@ void shm_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t
         if (type->owning)
             chx_value_drop(type, value);
         if (shm->buffer.failed)
-            guard_no_memory();
+            return CHANNEL_NO_MEMORY;
         bytes = shm->buffer.data;
         size = shm->buffer.size;
     }
     flush_output();
     if (!ring_send(&shm->ring, site, channel->head.sending.epoch, bytes, size)) {
-        shm_look_for_file(actor, channel, site);
-        guard_raise(CHX_FAULT_SYSTEM, 0, site, "a message of %zu bytes can't be sent to another process: %s", size,
-                    size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");
+        snprintf(shm->why, sizeof shm->why, "a message of %zu bytes can't be sent to another process: %s", size,
+                 size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");
+        return shm_failure(shm);
     }
-    shm_relax(shm);
-    if (actor->self.observed != 0)
-        observe_sent(actor, channel, site);
+    buffer_trim(&shm->buffer);
+    return CHANNEL_DONE;
+}
+
+static _Atomic uint64_t *shm_notify_sent(Channel *channel, Channel **credit_pending)
+{
+    Channel *credit = *credit_pending;
     atomic_thread_fence(memory_order_seq_cst);
     shm_notify(channel, false);
-    Channel *credit_pending = actor->credit_pending;
-    if (credit_pending != NULL && credit_pending->shm != NULL) {
-        actor->credit_pending = NULL;
-        shm_notify(credit_pending, true);
+    if (credit != NULL && credit->ops == &shm_channel_ops) {
+        *credit_pending = NULL;
+        shm_notify(credit, true); // after the same fence
     }
+    return NULL;
 }
 
-// Of the room that was made the producer hears at once if the channel was well filled. Else it hardly waits for any: it
-// is looked after with the next message, or before this actor waits, and the fence is not paid for twice.
-static void shm_pop(Actor *actor, Channel *channel, const RingItem *item)
-{
-    Ring *ring = &channel->shm->ring;
-    uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
-    bool is_filled =
-        item->is_large || messages >= ring->message_limit / 2 || (uint64_t)units * RING_UNIT >= ring->byte_limit / 2;
-    ring_pop(ring, item);
-    if (actor->credit_pending != channel)
-        actor_flush_credit(actor);
-    actor->credit_pending = channel;
-    if (is_filled)
-        actor_flush_credit(actor);
-}
+// ---- the consumer's operations ----
 
-// An old message is to be dropped: can there be one more?
-static bool shm_may_drop(struct ShmChannel *shm, uint32_t epoch)
+static const Record *shm_peek(Channel *channel)
 {
-    if (shm->dropped_epoch != epoch)
-        shm->dropped = 0;
-    shm->dropped_epoch = epoch;
-    return shm->dropped++ < DROPPED_MAX;
-}
-
-// The next message of this role's epoch; older ones are dropped.
-static bool shm_next(Actor *actor, Channel *channel, RingItem *item)
-{
-    struct ShmChannel *shm = channel->shm;
+    ShmChannel *shm = shm_of(channel);
     while (!ring_is_empty(&shm->ring)) {
-        RingState state = ring_peek(&shm->ring, item);
+        RingState state = ring_peek(&shm->ring, &shm->item);
+        const Record *record = &shm->item.record;
         if (state == RING_BROKEN)
-            shm->side->report_violation(actor, channel, VIOLATION_BROKEN);
+            shm->side->report_violation(channel->consumer, channel, VIOLATION_BROKEN);
         if (state != RING_ITEM)
-            return false;
-        uint32_t epoch = item->record.of.epoch, taking = channel->head.taking.epoch;
-        if (epoch != taking && ring_doubts(&shm->ring, item))
+            return NULL;
+        bool is_current = record->of.epoch == channel->head.taking.epoch;
+        if (is_current && shm_look_up(channel, record->site))
+            return record;
+        // Either this is an epoch or a site to be surprised at, or what was read of it is not true.
+        if (ring_doubts(&shm->ring, &shm->item))
             continue;
-        // A sender that is ahead: this role is about to be rolled back, or to enter the block.
-        if (epoch == taking || epoch > taking)
-            return epoch == taking;
-        if (!shm_may_drop(shm, taking)) {
-            shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
-            return false;
-        }
-        shm_pop(actor, channel, item);
+        if (!is_current)
+            return record;
+        shm->side->report_violation(channel->consumer, channel, VIOLATION_UNEXPECTED);
+        return NULL;
     }
-    return false;
-}
-
-bool shm_is_ready(Actor *actor, Channel *channel, bool room)
-{
-    RingItem item;
-    return room ? shm_room(actor, channel) : shm_next(actor, channel, &item);
-}
-
-uint64_t shm_sequence(const Channel *channel, bool sent)
-{
-    const Ring *ring = &channel->shm->ring;
-    return sent ? ring->tail.count - 1 : ring->head.count;
-}
-
-uint32_t shm_arriving(Actor *actor, Channel *channel)
-{
-    RingItem item;
-    bool is_known;
-    do {
-        if (!shm_next(actor, channel, &item))
-            return 0;
-        is_known = actor_site(actor->role, item.record.site) != NULL;
-    } while (!is_known && ring_doubts(&channel->shm->ring, &item));
-    if (!is_known) {
-        channel->shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
-        return 0;
-    }
-    return item.record.site;
+    return NULL;
 }
 
 static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
 {
     size_t used;
-    if (type_is_raw(type)) {
-        if (bytes == size)
-            memcpy(value, data, size);
-        return bytes == size;
-    }
     if (type->size != size || !chx_decode(type, value, data, bytes, &used))
         return false;
     if (used == bytes)
@@ -287,43 +198,151 @@ static bool item_decode(const chx_type *type, const void *data, size_t bytes, vo
     return false;
 }
 
-// Copies and decodes.
-static bool item_take(Actor *actor, Channel *channel, const RingItem *item, uint32_t site, void *value, size_t size)
+// Copies what was peeked and decodes it to shm->value. CHANNEL_EMPTY: it is no such value.
+static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
 {
-    struct ShmChannel *shm = channel->shm;
-    unsigned char room[COPY_BYTES], *copy = room;
-    size_t bytes = item->record.size;
-    if (item->record.site != site)
-        return false;
-    // The channel's, not this function's: decoding may end in the guard.
-    if (bytes > sizeof room && (copy = buffer_reserve(&shm->buffer, bytes)) == NULL)
-        guard_no_memory();
-    if (!ring_copy(&shm->ring, item, copy)) {
-        shm_look_for_file(actor, channel, site);
-        guard_raise(CHX_FAULT_SYSTEM, 0, site,
-                    "a message of another process can't be read: out of memory, or an input/output error");
+    ShmChannel *shm = shm_of(channel);
+    const Record *record = &shm->item.record;
+    if (record->site != site)
+        return CHANNEL_EMPTY;
+    shm_look_up(channel, site);
+    const chx_type *type = shm->type;
+    bool is_raw = type_is_raw(type);
+    if (is_raw && record->size != size)
+        return CHANNEL_EMPTY;
+    unsigned char *value = buffer_reserve(&shm->value, size);
+    unsigned char *copy = is_raw ? value : buffer_reserve(&shm->buffer, record->size);
+    if (value == NULL || copy == NULL)
+        return CHANNEL_NO_MEMORY;
+    if (!ring_copy(&shm->ring, &shm->item, copy)) {
+        snprintf(shm->why, sizeof shm->why,
+                 "a message of another process can't be read: out of memory, or an input/output error");
+        return shm_failure(shm);
     }
-    bool is_good = item_decode(site_type(actor, channel, site), copy, bytes, value, size);
-    shm_relax(shm);
-    return is_good;
+    bool is_good = is_raw || item_decode(type, copy, record->size, value, size);
+    buffer_trim(&shm->buffer);
+    return is_good ? CHANNEL_DONE : CHANNEL_EMPTY;
 }
 
-bool shm_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size)
+// Drops a value that was read and never taken: the actor has failed in between.
+static void shm_drop_held(ShmChannel *shm)
 {
-    struct ShmChannel *shm = channel->shm;
-    RingItem item;
-    bool is_good;
-    do {
-        if (!shm_next(actor, channel, &item))
-            return false;
-        is_good = item_take(actor, channel, &item, site, value, size);
-    } while (!is_good && ring_doubts(&shm->ring, &item));
-    if (!is_good) {
-        shm->side->report_violation(actor, channel, VIOLATION_UNEXPECTED);
+    const chx_type *type = shm->held;
+    shm->held = NULL;
+    if (type != NULL)
+        chx_value_drop(type, shm->value.data);
+}
+
+static ChannelStatus shm_read(Channel *channel, uint32_t site, size_t size, const void **value)
+{
+    ShmChannel *shm = shm_of(channel);
+    if (shm->held != NULL)
+        shm_drop_held(shm);
+    ChannelStatus status = shm_decode(channel, site, size);
+    if (status == CHANNEL_DONE) {
+        shm->held = shm->type != NULL && shm->type->owning ? shm->type : NULL;
+        *value = shm->value.data;
+    } else if (status == CHANNEL_EMPTY) {
+        if (ring_doubts(&shm->ring, &shm->item))
+            return CHANNEL_AGAIN;
+        shm->side->report_violation(channel->consumer, channel, VIOLATION_UNEXPECTED);
+    }
+    return status;
+}
+
+static ChannelCredit shm_take(Channel *channel)
+{
+    ShmChannel *shm = shm_of(channel);
+    Ring *ring = &shm->ring;
+    uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
+    bool is_filled = shm->item.is_large || messages >= ring->message_limit / 2 ||
+                     (uint64_t)units * RING_UNIT >= ring->byte_limit / 2;
+    ring_pop(ring, &shm->item);
+    shm->held = NULL;
+    buffer_trim(&shm->value);
+    return (ChannelCredit){.is_due = is_filled};
+}
+
+static bool shm_drop(Channel *channel)
+{
+    ShmChannel *shm = shm_of(channel);
+    uint32_t epoch = channel->head.taking.epoch;
+    if (shm->dropped_epoch != epoch)
+        shm->dropped = 0;
+    shm->dropped_epoch = epoch;
+    if (shm->dropped++ >= DROPPED_MAX) {
+        shm->side->report_violation(channel->consumer, channel, VIOLATION_UNEXPECTED);
         return false;
     }
-    if (actor->self.observed != 0)
-        observe_taking(actor, channel, &item.record);
-    shm_pop(actor, channel, &item);
+    ring_pop(&shm->ring, &shm->item);
     return true;
 }
+
+static _Atomic uint64_t *shm_flush_credit(Channel *channel)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    shm_notify(channel, true);
+    return NULL;
+}
+
+// ---- the operations of either end ----
+
+static void shm_announce_wait(Channel *channel, bool for_room)
+{
+    ShmChannel *shm = shm_of(channel);
+    RingWords *words = shm->ring.words;
+    RingItem item;
+    ring_repeat(&shm->ring, for_room);
+    atomic_store(for_room ? &words->producer_waits : &words->consumer_waits, 1);
+    uint32_t ended = atomic_load(&words->ended) & (for_room ? RING_CONSUMER_ENDED : RING_PRODUCER_ENDED);
+    RingState state = for_room ? ring_room(&shm->ring) : ring_peek(&shm->ring, &item);
+    // The wait must not be for ever. A message of a later epoch is left for later, but must be possible.
+    if (state == RING_EMPTY && ended != 0)
+        shm->side->report_violation(for_room ? channel->producer : channel->consumer, channel, VIOLATION_ENDED);
+    else if (!for_room && state == RING_ITEM && item.record.of.epoch > channel->head.taking.epoch)
+        shm->side->report_violation(channel->consumer, channel, VIOLATION_AHEAD);
+}
+
+static uint64_t shm_spin_budget_ns(const Channel *channel)
+{
+    return shm_of(channel)->spin_budget_ns;
+}
+
+static uint64_t shm_sequence(const Channel *channel, bool is_producer)
+{
+    const Ring *ring = &shm_of(channel)->ring;
+    return is_producer ? ring->tail.count - 1 : ring->head.count;
+}
+
+static void shm_explain(Channel *channel, uint32_t site, char *why, size_t size)
+{
+    (void)site;
+    snprintf(why, size, "%s", shm_of(channel)->why);
+}
+
+static void shm_close(Channel *channel)
+{
+    // What is still in the ring is encoded and owns nothing. isolation/ unmaps the ring.
+    ShmChannel *shm = shm_of(channel);
+    shm_drop_held(shm);
+    chx_buffer_free(&shm->buffer);
+    chx_buffer_free(&shm->value);
+}
+
+const ChannelOps shm_channel_ops = {
+    .name = "shared memory",
+    .is_trusted = false,
+    .room = shm_room,
+    .send = shm_send,
+    .notify_sent = shm_notify_sent,
+    .peek = shm_peek,
+    .read = shm_read,
+    .take = shm_take,
+    .drop = shm_drop,
+    .flush_credit = shm_flush_credit,
+    .announce_wait = shm_announce_wait,
+    .spin_budget_ns = shm_spin_budget_ns,
+    .sequence = shm_sequence,
+    .explain = shm_explain,
+    .close = shm_close,
+};

@@ -1,51 +1,60 @@
-// shm_channel.h: channels that lead to another process, or come from one. Implemented in isolation/.
+// shm_channel.h: a channel that leads to another process, or comes from one, through shared memory.
 //
-// Such a channel's head is set so that projected code never works on it itself: every send and receive comes here.
+// The messages lie in a ring (ring.h), encoded. Each of the two processes has a Channel of its own for it, whose transport
+// is a ShmChannel: its view of the ring. isolation/ makes these, maps and repairs the rings, and looks into what one
+// process reports about another.
 
 #ifndef RUNTIME_CHANNEL_SHM_CHANNEL_H
 #define RUNTIME_CHANNEL_SHM_CHANNEL_H
 
-#include "runtime/actor/actor.h"
-#include "runtime/platform/platform.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/ring.h"
 
-// Who waits for another process looks for a while before it sleeps: waking up costs more. At first all the time; then
-// whoever is ready gets the processor in between, for it may be the one that is waited for.
-enum {
-    SPIN_BUDGET_LOOKS = 16,
-    SPIN_BUDGET_NS = 20000,
-};
+extern const ChannelOps shm_channel_ops;
+
+// What is wrong with a channel.
+typedef enum {
+    VIOLATION_BROKEN,     // what lies in it is no message, or the point that the other end has published is impossible
+    VIOLATION_UNEXPECTED, // a message, but not one that can come now
+    VIOLATION_AHEAD,      // perhaps nothing: the message is of a later epoch. Can its sender be that far?
+    VIOLATION_ENDED,      // the other role has ended, as the shared memory says, and is waited for
+} Violation;
+
+// What the program itself and a process of an isolated role do differently.
 typedef struct {
-    uint64_t limit_ns; // 0: it does not look, since there is only one processor
-    uint64_t start_ns;
-    unsigned looks;
-} SpinBudget;
-// After a look in vain. False: that was the last one.
-bool spin_budget_lasts(SpinBudget *spin_budget, const Platform *platform);
-// For what an actor awaits from this channel.
-SpinBudget shm_spin_budget(const Channel *channel);
+    // Wakes the channel's producer, or its consumer, which waits in another process.
+    void (*notify)(Channel *channel, bool producer);
+    // The actor, which is the end in this process, has found that the other end breaks the rules. The other end is killed
+    // if it is to blame. What the actor waits for may be there afterwards.
+    void (*report_violation)(Actor *actor, Channel *channel, Violation about);
+} ShmSide;
 
-// Is there room?
-bool shm_room(Actor *actor, Channel *channel);
-// Sends; the value is gone afterwards.
-void shm_send(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
-// Takes the next message, which must be of this site, into `value`, which owns nothing. False: none there.
-bool shm_receive(Actor *actor, Channel *channel, uint32_t site, void *value, size_t size);
-// Memory of the channel's own, until it is asked again, for a value that is received. NULL: none to be had.
-void *shm_value(Channel *channel, size_t size);
-// The value has been taken out of there.
-void shm_value_taken(Channel *channel);
-// The site of the next message; 0: none there.
-uint32_t shm_arriving(Actor *actor, Channel *channel);
+typedef struct ShmChannel {
+    Ring ring;
+    const ShmSide *side;
+    void *owner;     // the side's: isolated session or process
+    uint32_t number; // of the channel in its session
+    uint64_t spin_budget_ns;
+    RingItem item;        // the consumer's: what peek has returned
+    chx_buffer buffer;    // the encoded form of the message being sent or received
+    chx_buffer value;     // of the message that is being received, in the form that it has in C
+    const chx_type *held; // the type of that value, which was read and not yet taken; NULL: there is none
+    uint32_t site;        // the site that was last looked up
+    bool site_is_known;   // whether the role has that site
+    const chx_type *type; // what travels there; NULL: the outcome of a choice
+    uint32_t dropped;     // the consumer's: how many old messages it has dropped in its present epoch
+    uint32_t dropped_epoch;
+    char why[128]; // of the last failure
+} ShmChannel;
 
-// Messages were taken out, and the producer was not yet told (actor->credit_pending).
-void shm_flush_credit(Channel *channel);
+// Makes a channel that was initialised, but not yet used, one of this kind. `shm` has its ring, side, owner, number and
+// spin budget set and is zero otherwise; the role is that of the end in this process.
+void shm_channel_init(Channel *channel, ShmChannel *shm, const chx_role *role);
 
-// The number of the message that was sent last, or that stands next.
-uint64_t shm_sequence(const Channel *channel, bool sent);
-
-// The actor is about to wait for the channel: the other end rings when something has changed.
-void shm_announce_wait(Channel *channel, bool room);
-// Can the actor go on, whether it waits for room or for a message?
-bool shm_is_ready(Actor *actor, Channel *channel, bool room);
+// The shared memory behind the channel; NULL: it is no channel of this kind.
+static inline ShmChannel *shm_channel(const Channel *channel)
+{
+    return channel->ops == &shm_channel_ops ? channel->transport : NULL;
+}
 
 #endif

@@ -140,11 +140,11 @@ static bool control_end(RoleProxy *proxy, const unsigned char *data, size_t size
     proxy_leave(proxy);
     // If that was not in order, others wait for it in vain: they look.
     for (size_t i = 0; i < actor->role->sends_to_count; i++) {
-        atomic_fetch_or(&actor->out[i].shm->ring.words->ended, RING_PRODUCER_ENDED);
+        atomic_fetch_or(&shm_channel(&actor->out[i])->ring.words->ended, RING_PRODUCER_ENDED);
         actor_nudge(actor->out[i].consumer);
     }
     for (size_t i = 0; i < actor->role->receives_from_count; i++) {
-        atomic_fetch_or(&actor->in[i]->shm->ring.words->ended, RING_CONSUMER_ENDED);
+        atomic_fetch_or(&shm_channel(actor->in[i])->ring.words->ended, RING_CONSUMER_ENDED);
         actor_nudge(actor->in[i]->producer);
     }
     return true;
@@ -162,7 +162,7 @@ static bool control_wake(RoleProxy *proxy, const unsigned char *data, size_t siz
     Channel *channel = &session->channels[words[0]];
     Actor *peer = words[1] != 0 ? channel->producer : channel->consumer;
     Actor *self = words[1] != 0 ? channel->consumer : channel->producer;
-    if (channel->shm == NULL || self != proxy->actor || peer->proxy != NULL)
+    if (shm_channel(channel) == NULL || self != proxy->actor || peer->proxy != NULL)
         return false;
     if (actor_wake(peer, channel))
         scheduler_ready(&session->runtime->scheduler, peer);
@@ -173,7 +173,7 @@ static bool control_wake(RoleProxy *proxy, const unsigned char *data, size_t siz
 static bool channel_is_broken(Channel *channel, bool for_consumer)
 {
     // As the consumer sees it.
-    Ring view = channel->shm->ring;
+    Ring view = shm_channel(channel)->ring;
     RingItem item = {0};
     ring_go_on(&view);
     if (!for_consumer)
@@ -190,7 +190,7 @@ static bool channel_is_broken(Channel *channel, bool for_consumer)
 
 static bool channel_is_empty(Channel *channel)
 {
-    const RingWords *words = channel->shm->ring.words;
+    const RingWords *words = shm_channel(channel)->ring.words;
     return ring_load(&words->head).word == ring_load(&words->tail).word;
 }
 
@@ -208,7 +208,7 @@ static bool control_report_violation(RoleProxy *proxy, const unsigned char *data
         return false;
     Channel *channel = &session->channels[words[0]];
     bool is_consumer = channel->consumer == proxy->actor;
-    if (channel->shm == NULL || (!is_consumer && channel->producer != proxy->actor))
+    if (shm_channel(channel) == NULL || (!is_consumer && channel->producer != proxy->actor))
         return false;
     if (proxy->actor->member.awaited != 0)
         return true;

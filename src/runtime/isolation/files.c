@@ -167,7 +167,7 @@ static void list_add(FileList *files, const RoleProxy *proxy, SharedFile *file)
 
 static void list_add_peer(FileList *files, const RoleProxy *proxy, const Channel *channel, const Actor *peer)
 {
-    list_add(files, proxy, proxy->isolated->rings[channel->shm->number].file);
+    list_add(files, proxy, proxy->isolated->rings[shm_channel(channel)->number].file);
     if (peer->proxy != NULL)
         list_add(files, proxy, peer->proxy->doorbell_place.file);
 }

@@ -66,7 +66,7 @@ static void fuzz_post(Input *input, RoleProxy *proxy)
     uint32_t words[2] = {take(input, 1) % 14, take(input, 1) % 5};
     if (kind == CONTROL_ENTER) {
         for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
-            enter.tails[i] = ring_load(&proxy->actor->out[i].shm->ring.words->tail);
+            enter.tails[i] = ring_load(&shm_channel(&proxy->actor->out[i])->ring.words->tail);
         process_fixture_post(proxy, kind, &enter, sizeof enter);
     } else if (kind == CONTROL_ARRIVE) {
         process_fixture_post(proxy, kind, &enter.head.site, sizeof enter.head.site);
@@ -90,8 +90,9 @@ static void fuzz_memory(Input *input, RoleProxy *proxy)
     Channel *channel = &session->channels[take(input, 1) % session->channel_count];
     unsigned char *memory = (unsigned char *)proxy->control;
     size_t limit = offsetof(ControlBlock, controls) + 256;
-    if (which != 0 && channel->shm != NULL) {
-        memory = which == 1 ? (unsigned char *)channel->shm->ring.words : channel->shm->ring.data;
+    const ShmChannel *shm = shm_channel(channel);
+    if (which != 0 && shm != NULL) {
+        memory = which == 1 ? (unsigned char *)shm->ring.words : shm->ring.data;
         limit = which == 1 ? sizeof(RingWords) : 256;
     } else if (which == 3) {
         memory = (unsigned char *)proxy->doorbell - (uintptr_t)proxy->doorbell % PAGE;

@@ -13,11 +13,11 @@
 #include "runtime/session/session.h"
 #include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/inherited.h"
-#include "runtime/channel/shm_internal.h"
+#include "runtime/channel/shm_channel.h"
 #include "runtime/isolation/zygote.h"
 
 enum {
-    ROLLBACK_GRACE_NS = 2000000,         // who has not come back by then when a block's time is up is killed
+    ROLLBACK_GRACE_NS = 2000000,       // who has not come back by then when a block's time is up is killed
     READY_GRACE_NS = 200000000,        // who was about to say that it has come back, and has not by then, too
     RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
     RESTART_DELAY_NS = 1000000,        // twice as long each time
@@ -90,7 +90,7 @@ struct RoleProxy {
     uint64_t killed_ns;           // the zygote was asked to kill it then; 0: it could not be asked
     unsigned unanswered, unasked; // since it was to be killed
     uint64_t generation;          // of the zygote that was asked for its process
-    unsigned unspawned;              // so often the zygote was lost before it had begun
+    unsigned unspawned;           // so often the zygote was lost before it had begun
     unsigned deaths;              // since it last entered or left a block
 };
 
@@ -109,7 +109,7 @@ struct IsolatedSession {
     uint64_t stood; // what had happened when everybody was last found asleep
     bool slept;
     bool is_lacking; // a block could not begin again (session->recovery.lacks): the supervisor thread ends the session
-    struct ShmChannel *shm; // by channel; not mapped: both ends are here
+    ShmChannel *shm; // by channel; not mapped: both ends are here
 };
 
 // What starts and looks after the isolated roles of sessions that were started with the same privileges and

@@ -49,7 +49,7 @@ static void parent_notify(Channel *channel, bool producer)
 // The blocks are locked. The other side may have died since, and what it had done been made good.
 static bool violation_holds(const Actor *actor, Channel *channel, const RoleProxy *proxy, Violation about)
 {
-    Ring *ring = &channel->shm->ring;
+    Ring *ring = &shm_channel(channel)->ring;
     RingItem item;
     if (about == VIOLATION_UNEXPECTED)
         return true;
@@ -65,7 +65,7 @@ static bool violation_holds(const Actor *actor, Channel *channel, const RoleProx
 // A role of this process has found something that an isolated one can't have meant.
 static void parent_report_violation(Actor *actor, Channel *channel, Violation about)
 {
-    IsolatedSession *isolated = channel->shm->owner;
+    IsolatedSession *isolated = shm_channel(channel)->owner;
     RoleProxy *proxy = channel->producer == actor ? channel->consumer->proxy : channel->producer->proxy;
     current()->busy++;
     isolated_block_lock(isolated);
@@ -153,7 +153,7 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
 {
     Channel *channel = &isolated->session->channels[number];
     const chx_runtime_options *options = &isolated->session->runtime->options;
-    struct ShmChannel *shm = &isolated->shm[number];
+    ShmChannel *shm = &isolated->shm[number];
     uint32_t token = channel->head.sending.check;
     SharedPlace place = isolated->rings[number];
     if (place.file == NULL)
@@ -165,7 +165,9 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     shm->owner = isolated;
     shm->number = (uint32_t)number;
     shm->spin_budget_ns = isolated->isolation->spin_budget_ns;
-    shm_init(channel, shm);
+    // The end that is here; if neither is, nobody sends or receives here.
+    const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
+    shm_channel_init(channel, shm, here->role);
     return true;
 }
 
@@ -324,8 +326,6 @@ void isolation_release(Session *session)
     }
     for (size_t i = 0; isolated->shm != NULL && i < session->channel_count; i++) {
         isolated_unmap_ring(&isolated->shm[i].ring);
-        chx_buffer_free(&isolated->shm[i].buffer);
-        chx_buffer_free(&isolated->shm[i].value);
     }
     isolated_release_files(isolated);
     if (isolated->proxies != NULL)

@@ -17,7 +17,9 @@
 #include "runtime/session/trace.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/isolated_session.h"
-#include "runtime/channel/shm_internal.h"
+#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/shm_channel.h"
+#include "runtime/platform/spin_budget.h"
 #include "runtime/isolation/zygote.h"
 #include "runtime/isolation/sandbox.h"
 
@@ -105,7 +107,7 @@ static bool actor_is_ready(Process *process, const void *context)
         return true;
     if ((wants & WANTS_BLOCK) != 0)
         return atomic_load(&process->control->goes) > process->goes;
-    return shm_is_ready(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
+    return actor_finds(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
 }
 
 static void actor_announces(Process *process, const void *context)
@@ -113,8 +115,9 @@ static void actor_announces(Process *process, const void *context)
     (void)process;
     const Actor *actor = context;
     uintptr_t wants = actor->self.wants;
+    Channel *channel = (Channel *)(wants & ~WANTS_TAGS);
     if ((wants & WANTS_BLOCK) == 0)
-        shm_announce_wait((Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
+        channel->ops->announce_wait(channel, (wants & WANTS_ROOM) != 0);
 }
 
 // ---- control messages ----
@@ -215,9 +218,9 @@ static _Noreturn void process_refuse(Process *process, const char *why)
 
 static void process_notify(Channel *channel, bool producer)
 {
-    Process *process = channel->shm->owner;
+    Process *process = shm_channel(channel)->owner;
     unsigned peer = (producer ? channel->producer : channel->consumer)->index;
-    uint32_t words[2] = {channel->shm->number, producer};
+    uint32_t words[2] = {shm_channel(channel)->number, producer};
     if (process->doorbells[peer] != NULL)
         doorbell_ring(process->doorbells[peer]);
     else
@@ -226,8 +229,8 @@ static void process_notify(Channel *channel, bool producer)
 
 static void process_report_violation(Actor *actor, Channel *channel, Violation about)
 {
-    Process *process = channel->shm->owner;
-    uint32_t words[2] = {channel->shm->number, about};
+    Process *process = shm_channel(channel)->owner;
+    uint32_t words[2] = {shm_channel(channel)->number, about};
     uint32_t seen = atomic_load(&process_doorbell(process)->word);
     process_send_control(process, CONTROL_COMPLAIN, words, sizeof words);
     // The process that is to blame is killed. The doorbell rings when there is reason to look again.
@@ -287,7 +290,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     ControlEnter enter = {.site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count};
     chx_write(&writer, &enter, sizeof enter);
     for (uint32_t i = 0; i < enter.tails; i++)
-        chx_write(&writer, &actor->out[i].shm->ring.tail, sizeof(RingPoint));
+        chx_write(&writer, &shm_channel(&actor->out[i])->ring.tail, sizeof(RingPoint));
     effect_save(actor, &process->buffer);
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
@@ -444,13 +447,19 @@ static void process_close_files(Process *process)
 static void process_wire(Process *process, Actor *actor, Channel *channel, const ImageChannel *from, bool sends)
 {
     const SpawnImage *image = process->image;
-    struct ShmChannel *shm = need(process, calloc(1, sizeof *shm));
+    ShmChannel *shm = need(process, calloc(1, sizeof *shm));
     Actor *peer = &process->peers[from->peer];
     uint32_t token = (uint32_t)image->token[0] ^ from->number;
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
         process->doorbells[from->peer] = process_map_doorbell(process, from->doorbell);
-    channel_init(channel, process->session.runtime, sends ? actor : peer, sends ? peer : actor, token,
-                 image->message_limit, image->byte_limit);
+    ChannelSettings settings = {.runtime = process->session.runtime,
+                                .producer = sends ? actor : peer,
+                                .consumer = sends ? peer : actor,
+                                .token = token,
+                                .is_observed = true,
+                                .message_limit = image->message_limit,
+                                .byte_limit = image->byte_limit};
+    memory_channel_init(channel, &settings);
     process->is_kept[from->ring.file] = true;
     if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, token))
         process_no_memory(process);
@@ -459,7 +468,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     shm->side = &process_side;
     shm->owner = process;
     shm->number = from->number;
-    shm_init(channel, shm);
+    shm_channel_init(channel, shm, actor->role);
     chx_role *role = need(process, calloc(1, sizeof *role));
     role->role = from->peer_name;
     peer->role = role;

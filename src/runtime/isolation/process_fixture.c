@@ -201,7 +201,7 @@ void process_fixture_hear(ProcessFixture *process_fixture)
             int file;
             memcpy(&file, CMSG_DATA(head) + i * sizeof file, sizeof file);
             if (i == GIVEN_IMAGE && pread(file, &process_fixture->image, sizeof process_fixture->image, 0) !=
-                                          (ssize_t)sizeof process_fixture->image)
+                                        (ssize_t)sizeof process_fixture->image)
                 abort();
             close(file);
         }
@@ -268,7 +268,7 @@ Channel *process_fixture_channel(const RoleProxy *proxy, unsigned from, unsigned
 
 Ring process_fixture_view(const RoleProxy *proxy, unsigned from, unsigned to)
 {
-    Ring view = process_fixture_channel(proxy, from, to)->shm->ring;
+    Ring view = shm_channel(process_fixture_channel(proxy, from, to))->ring;
     ring_go_on(&view);
     return view;
 }

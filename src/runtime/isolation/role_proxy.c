@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/site.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
@@ -193,7 +194,7 @@ void isolated_wake_all(IsolatedSession *isolated)
             doorbell_wake(proxy_doorbell(&isolated->proxies[i]));
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
-        if (channel->shm == NULL)
+        if (shm_channel(channel) == NULL)
             continue;
         actor_look_again(session, channel->producer, channel);
         actor_look_again(session, channel->consumer, channel);
@@ -293,7 +294,7 @@ static uint64_t isolated_stands(const IsolatedSession *isolated)
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         sum += isolated->proxies[i].answered + isolated->proxies[i].command_number + isolated->proxies[i].goes;
     for (size_t i = 0; i < session->channel_count; i++) {
-        const struct ShmChannel *shm = session->channels[i].shm;
+        const ShmChannel *shm = shm_channel(&session->channels[i]);
         if (shm != NULL)
             sum += 3 * atomic_load(&shm->ring.words->tail) + atomic_load(&shm->ring.words->head);
     }
@@ -355,8 +356,8 @@ bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item)
 {
     const Channel *channel = context;
     RoleProxy *proxy = channel->producer->proxy;
-    const chx_site *site = actor_site(channel->producer->role, item->record.site);
-    if (site == NULL || actor_site(channel->consumer->role, item->record.site) == NULL)
+    const chx_site *site = role_site(channel->producer->role, item->record.site);
+    if (site == NULL || role_site(channel->consumer->role, item->record.site) == NULL)
         return false;
     // It is known here which epoch an isolated role has been told of; another one's is its worker's.
     uint32_t highest = proxy != NULL ? channel->head.sending.epoch : channel->producer->session->recovery.epoch;
@@ -389,16 +390,16 @@ static bool proxy_repair(RoleProxy *proxy)
     const RingPoint *tails = (const RingPoint *)(const void *)savepoint->saved;
     for (size_t i = 0; i < actor->role->sends_to_count; i++) {
         Channel *channel = &actor->out[i];
-        RingWords *words = channel->shm->ring.words;
+        RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
-        RingPoint until = ring_valid_until(&channel->shm->ring, proxy_item_is_valid, channel, &large);
+        RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
         if (!ring_is_behind(until, tails[i]))
             return false;
         atomic_store(&words->tail, until.word);
         atomic_store(&words->large, large);
     }
     for (size_t i = 0; i < actor->role->receives_from_count; i++) {
-        Ring *ring = &actor->in[i]->shm->ring;
+        Ring *ring = &shm_channel(actor->in[i])->ring;
         RingItem item;
         if (ring_look(ring, ring_load(&ring->words->head), ring_load(&ring->words->tail), &item) == RING_BROKEN)
             return false;
@@ -596,7 +597,7 @@ uint64_t proxy_next_ns(const RoleProxy *proxy)
 
 static GivenPlace image_ring(const RoleProxy *proxy, const Channel *channel)
 {
-    return proxy_given(proxy, proxy->isolated->rings[channel->shm->number]);
+    return proxy_given(proxy, proxy->isolated->rings[shm_channel(channel)->number]);
 }
 
 static GivenPlace image_doorbell(const RoleProxy *proxy, const Actor *peer)
@@ -610,7 +611,7 @@ static void image_channels(chx_writer *writer, const RoleProxy *proxy)
     const chx_role *role = actor->role;
     for (size_t i = 0; i < role->sends_to_count; i++) {
         const Channel *channel = &actor->out[i];
-        ImageChannel out = {channel->shm->number,
+        ImageChannel out = {shm_channel(channel)->number,
                             role->sends_to[i],
                             channel->head.sending.epoch,
                             channel->consumer->proxy != NULL,
@@ -622,7 +623,7 @@ static void image_channels(chx_writer *writer, const RoleProxy *proxy)
     }
     for (size_t i = 0; i < role->receives_from_count; i++) {
         const Channel *channel = actor->in[i];
-        ImageChannel in = {channel->shm->number,
+        ImageChannel in = {shm_channel(channel)->number,
                            role->receives_from[i],
                            channel->head.taking.epoch,
                            channel->producer->proxy != NULL,

@@ -86,7 +86,7 @@ static void control_enter(unsigned role, uint32_t site)
         unsigned char frame[100];
     } enter = {.head = {.site = site, .tails = PROCESS_FIXTURE_ROLES - 1}};
     for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
-        enter.tails[i] = ring_load(&proxies[role].actor->out[i].shm->ring.words->tail);
+        enter.tails[i] = ring_load(&shm_channel(&proxies[role].actor->out[i])->ring.words->tail);
     process_fixture_post(&proxies[role], CONTROL_ENTER, &enter, sizeof enter);
 }
 
@@ -115,7 +115,7 @@ static void control_two(unsigned role, uint32_t kind, uint32_t first, uint32_t s
 static void control_report_violation(unsigned role, unsigned from, unsigned to, Violation about)
 {
     Channel *channel = process_fixture_channel(&proxies[role], from, to);
-    control_two(role, CONTROL_COMPLAIN, channel->shm->number, about);
+    control_two(role, CONTROL_COMPLAIN, shm_channel(channel)->number, about);
 }
 
 static bool kill_pending(unsigned role)
@@ -429,7 +429,7 @@ static void nonsense_is_the_end_of_the_process(void **state)
     assert_true(kill_pending(1));
     finish();
     begin(three);
-    control_two(0, CONTROL_WAKE, process_fixture_channel(&proxies[0], 1, 3)->shm->number, 0);
+    control_two(0, CONTROL_WAKE, shm_channel(process_fixture_channel(&proxies[0], 1, 3))->number, 0);
     serve();
     assert_true(kill_pending(0));
     finish();
@@ -612,15 +612,15 @@ static void what_can_not_come_is_not_taken(void **state)
     for (int what = NOTHING; what < CASES; what++) {
         begin(three);
         // The other role is on a thread of its own: only what does not change is copied.
-        const Ring *ring = &process_fixture_channel(&proxies[0], 0, 3)->shm->ring;
-        const RingWords *back = process_fixture_channel(&proxies[0], 3, 0)->shm->ring.words;
+        const Ring *ring = &shm_channel(process_fixture_channel(&proxies[0], 0, 3))->ring;
+        const RingWords *back = shm_channel(process_fixture_channel(&proxies[0], 3, 0))->ring.words;
         Ring view = {.words = ring->words, .data = ring->data, .bytes = ring->bytes, .token = ring->token};
         ring_go_on(&view);
         int64_t numbers[2] = {5, 6};
         assert_true(ring_send(&view, what == SITE ? 5 : 1, 0, numbers, what == SIZE ? 16 : 8));
         if (what == BROKEN)
             atomic_store(&view.words->tail, UINT64_MAX);
-        control_two(0, CONTROL_WAKE, process_fixture_channel(&proxies[0], 0, 3)->shm->number, 0);
+        control_two(0, CONTROL_WAKE, shm_channel(process_fixture_channel(&proxies[0], 0, 3))->number, 0);
         serve();
         // It sends the number back, or complains.
         for (long i = 0; i < 100000000 && !kill_pending(0) && ring_load(&back->tail).count == 0; i++)
@@ -1498,7 +1498,7 @@ static void files_go_to_those_who_need_them(void **state)
             for (size_t k = 0; k < of->channel_count; k++) {
                 const Channel *channel = &of->channels[k];
                 bool is_end = channel->producer == proxy->actor || channel->consumer == proxy->actor;
-                if (channel->shm != NULL)
+                if (shm_channel(channel) != NULL)
                     assert_int_equal(is_given(proxy, isolated->rings[k].file), is_end);
             }
             for (unsigned k = 0; k < isolated->proxy_count; k++) {

@@ -4,6 +4,7 @@
 #include "runtime/isolation/parent.h"
 
 #include "base/check.h"
+#include "runtime/platform/spin_budget.h"
 #include "runtime/session/log.h"
 
 #include <errno.h>

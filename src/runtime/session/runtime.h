@@ -6,6 +6,7 @@
 #define RUNTIME_SESSION_RUNTIME_H
 
 #include "runtime/recovery/deadline.h"
+#include "runtime/platform/memory.h"
 #include "runtime/platform/platform.h"
 #include "runtime/sched/scheduler.h"
 
@@ -39,9 +40,5 @@ struct chx_runtime {
 
 // The runtime of NAME_DEF, made on first use. NULL: no memory.
 chx_runtime *runtime_default(void);
-
-// Memory from the runtime's allocator. NULL: none left.
-void *runtime_allocate(chx_runtime *runtime, size_t size);
-void runtime_release(chx_runtime *runtime, void *memory);
 
 #endif

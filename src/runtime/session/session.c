@@ -4,6 +4,7 @@
 #include "runtime/session/session.h"
 
 #include "base/check.h"
+#include "runtime/channel/memory_channel.h"
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
@@ -98,8 +99,16 @@ static void session_init_channels(Session *session)
     for (size_t i = 0; i < plan->channel_count; i++) {
         const PlanChannel *wire = &plan->channel_table[i];
         Channel *channel = &session->channels[i];
-        channel_init(channel, session->runtime, &session->actors[wire->from], &session->actors[wire->to],
-                     (uint32_t)session->token[0] ^ (uint32_t)i, options->channel_messages, options->channel_bytes);
+        Actor *consumer = &session->actors[wire->to];
+        ChannelSettings settings = {.runtime = session->runtime,
+                                    .producer = &session->actors[wire->from],
+                                    .consumer = consumer,
+                                    .role = consumer->role,
+                                    .token = (uint32_t)session->token[0] ^ (uint32_t)i,
+                                    .is_observed = session->runtime->observed != 0,
+                                    .message_limit = options->channel_messages,
+                                    .byte_limit = options->channel_bytes};
+        memory_channel_init(channel, &settings);
         ins[wire->in] = channel;
     }
 }
@@ -118,16 +127,9 @@ static void session_fini_parts(Session *session)
 {
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
-        const Record *record;
-        if (channel->shm != NULL)
-            continue;
-        while ((record = channel_peek(channel)) != NULL) {
-            actor_drop_message(channel->consumer->role, record->site, record + 1, record->size);
-            channel_pop(channel, record);
-        }
+        channel->ops->close(channel);
         if (channel->arrivals != NULL)
             session->runtime->platform->channel_gone(channel);
-        channel_fini(channel);
     }
     recovery_fini(&session->recovery);
     if (session->isolated != NULL)

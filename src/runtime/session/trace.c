@@ -5,7 +5,7 @@
 
 #include "runtime/value/codec.h"
 #include "runtime/platform/descriptor.h"
-#include "runtime/channel/shm_channel.h"
+#include "runtime/value/site.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/runtime.h"
@@ -322,16 +322,12 @@ void trace_return(Actor *actor, const chx_function *function)
 static void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out)
 {
     trace_end_step(actor);
-    const chx_site *found = actor_site(actor->role, site);
+    const chx_site *found = role_site(actor->role, site);
     bool is_choice = found != NULL && found->kind == CHX_SITE_CHOICE;
     EventKind kind = is_out ? is_choice ? EVENT_TELL : EVENT_SEND : is_choice ? EVENT_TOLD : EVENT_RECEIVE;
     Event event = actor_event(actor, kind, site);
     event.peer = is_out ? channel->consumer->role->role : channel->producer->role->role;
-    if (channel->shm != NULL)
-        event.sequence = shm_sequence(channel, is_out);
-    else
-        event.sequence = is_out ? atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1
-                                : atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    event.sequence = channel->ops->sequence(channel, is_out);
     event.epoch = epoch;
     uint64_t ends = ((uint64_t)channel->producer->index << 32) + channel->consumer->index;
     event.flow = (actor->session->trace * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;

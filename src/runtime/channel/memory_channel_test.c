@@ -1,4 +1,5 @@
-// channel_test.c: order, bounds, sizes, reuse of memory; one producer and one consumer on two threads.
+// memory_channel_test.c: what only a channel in memory does: reuse of segments, nothing sent without memory, one producer
+// and one consumer on two threads. What all channels have in common: ops_test.c.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/channel/channel.h"
+#include "runtime/channel/memory_channel.h"
 #include "runtime/session/runtime.h"
 
 #include <pthread.h>
@@ -34,52 +35,78 @@ static void *counting_allocate(void *context, void *old, size_t size)
 }
 
 static chx_runtime runtime = {.options = {.allocate = counting_allocate}};
+static const chx_role role;
+
+static bool push(Channel *channel, uint32_t site, void *value, size_t size)
+{
+    return channel->ops->send(channel, site, value, size) == CHANNEL_DONE;
+}
+
+static const Record *peek(Channel *channel)
+{
+    return channel->ops->peek(channel);
+}
+
+static void pop(Channel *channel)
+{
+    assert_non_null(peek(channel));
+    channel->ops->take(channel);
+}
+
+static bool checks(Channel *channel, const Record *record)
+{
+    const void *value;
+    bool is_done = channel->ops->read(channel, record->site, record->size, &value) == CHANNEL_DONE;
+    return is_done && value == record + 1;
+}
 
 static Channel *make(uint64_t messages, uint64_t bytes)
 {
     Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
     allocations = held = 0;
-    channel_init(channel, &runtime, NULL, NULL, 0x1234, messages, bytes);
+    ChannelSettings settings = {
+        .runtime = &runtime, .role = &role, .token = 0x1234, .message_limit = messages, .byte_limit = bytes};
+    memory_channel_init(channel, &settings);
     return channel;
 }
 
 static void destroy(Channel *channel)
 {
-    channel_fini(channel);
+    channel->ops->close(channel);
     assert_int_equal(held, 0);
     free(channel);
 }
 
 static void push_number(Channel *channel, uint64_t number)
 {
-    assert_true(channel_push(channel, (uint32_t)number % 100, &number, sizeof number));
+    assert_true(push(channel, (uint32_t)number % 100, &number, sizeof number));
 }
 
 static void take_number(Channel *channel, uint64_t number)
 {
-    const Record *record = channel_peek(channel);
+    const Record *record = peek(channel);
     assert_non_null(record);
-    assert_true(channel_checks(channel, record));
+    assert_true(checks(channel, record));
     assert_int_equal(record->site, number % 100);
     assert_int_equal(record->size, sizeof number);
     assert_memory_equal(record + 1, &number, sizeof number);
-    channel_pop(channel, record);
+    channel->ops->take(channel);
 }
 
 static void messages_come_in_order(void **state)
 {
     (void)state;
     Channel *channel = make(1000, 1 << 20);
-    assert_null(channel_peek(channel));
+    assert_null(peek(channel));
     for (uint64_t i = 0; i < 1000; i++) {
-        assert_true(channel_has_room(channel));
+        assert_true(channel->ops->room(channel) != 0);
         push_number(channel, i);
     }
-    assert_false(channel_has_room(channel));
+    assert_false(channel->ops->room(channel) != 0);
     for (uint64_t i = 0; i < 1000; i++)
         take_number(channel, i);
-    assert_null(channel_peek(channel));
-    assert_true(channel_has_room(channel));
+    assert_null(peek(channel));
+    assert_true(channel->ops->room(channel) != 0);
     destroy(channel);
 }
 
@@ -92,9 +119,9 @@ static void steady_use_allocates_nothing(void **state)
         if (round == 100)
             allocations = 0;
         for (int i = 0; i < 5; i++)
-            assert_true(channel_push(channel, 1, value, sizeof value));
+            assert_true(push(channel, 1, value, sizeof value));
         for (int i = 0; i < 5; i++)
-            channel_pop(channel, channel_peek(channel));
+            pop(channel);
     }
     assert_int_equal(allocations, 0);
     destroy(channel);
@@ -121,13 +148,13 @@ static void any_size_passes_when_the_channel_is_empty(void **state)
     Channel *channel = make(1024, 1000);
     for (int round = 0; round < 3; round++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-            assert_true(channel_has_room(channel));
-            assert_true(channel_push(channel, 3, value, sizes[i]));
-            assert_int_equal(channel_has_room(channel), sizes[i] < 980);
-            const Record *record = channel_peek(channel);
+            assert_true(channel->ops->room(channel) != 0);
+            assert_true(push(channel, 3, value, sizes[i]));
+            assert_int_equal((channel->ops->room(channel) != 0), sizes[i] < 980);
+            const Record *record = peek(channel);
             assert_int_equal(record->size, sizes[i]);
             assert_memory_equal(record + 1, value, sizes[i]);
-            channel_pop(channel, record);
+            channel->ops->take(channel);
         }
     destroy(channel);
     free(value);
@@ -138,15 +165,15 @@ static void without_memory_nothing_is_sent(void **state)
     (void)state;
     Channel *channel = make(1024, 1 << 20);
     unsigned char value[200] = {0};
-    assert_true(channel_push(channel, 1, value, sizeof value));
+    assert_true(push(channel, 1, value, sizeof value));
     fail_after = 0;
-    assert_false(channel_push(channel, 2, value, sizeof value));
+    assert_false(push(channel, 2, value, sizeof value));
     fail_after = -1;
-    assert_true(channel_push(channel, 3, value, sizeof value));
-    assert_int_equal(channel_peek(channel)->site, 1);
-    channel_pop(channel, channel_peek(channel));
-    assert_int_equal(channel_peek(channel)->site, 3);
-    channel_pop(channel, channel_peek(channel));
+    assert_true(push(channel, 3, value, sizeof value));
+    assert_int_equal(peek(channel)->site, 1);
+    pop(channel);
+    assert_int_equal(peek(channel)->site, 3);
+    pop(channel);
     destroy(channel);
 }
 
@@ -155,11 +182,11 @@ static void a_foreign_or_repeated_message_is_noticed(void **state)
     (void)state;
     Channel *channel = make(10, 1000);
     push_number(channel, 1);
-    Record *record = (Record *)channel_peek(channel);
-    assert_true(channel_checks(channel, record));
+    Record *record = (Record *)peek(channel);
+    assert_true(checks(channel, record));
     record->of.check ^= 1;
-    assert_false(channel_checks(channel, record));
-    channel_pop(channel, record);
+    assert_false(checks(channel, record));
+    channel->ops->take(channel);
     destroy(channel);
 }
 
@@ -172,9 +199,9 @@ static void *produce(void *argument)
     for (uint32_t i = 0; i < STREAM; i++) {
         size_t size = i % 97 == 0 ? 600 : i % 40;
         memset(value, (int)i, size);
-        while (!channel_has_room(channel))
+        while (!(channel->ops->room(channel) != 0))
             sched_yield();
-        if (!channel_push(channel, i, value, size))
+        if (!push(channel, i, value, size))
             return "no memory";
     }
     return NULL;
@@ -187,24 +214,26 @@ static void two_threads_pass_a_stream(void **state)
     static const uint64_t limits[] = {1, 3, 1024};
     for (size_t round = 0; round < 3; round++) {
         Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
-        channel_init(channel, &plain, NULL, NULL, 77, limits[round], 1 << 20);
+        ChannelSettings settings = {
+            .runtime = &plain, .role = &role, .token = 77, .message_limit = limits[round], .byte_limit = 1 << 20};
+        memory_channel_init(channel, &settings);
         pthread_t producer;
         pthread_create(&producer, NULL, produce, channel);
         for (uint32_t i = 0; i < STREAM; i++) {
             const Record *record;
-            while ((record = channel_peek(channel)) == NULL)
+            while ((record = peek(channel)) == NULL)
                 sched_yield();
             size_t size = i % 97 == 0 ? 600 : i % 40;
             const unsigned char *value = (const unsigned char *)(record + 1);
-            if (record->site != i || record->size != size || !channel_checks(channel, record) ||
+            if (record->site != i || record->size != size || !checks(channel, record) ||
                 (size != 0 && (value[0] != (unsigned char)i || value[size - 1] != (unsigned char)i)))
                 fail_msg("message %u is wrong", i);
-            channel_pop(channel, record);
+            channel->ops->take(channel);
         }
         void *error;
         pthread_join(producer, &error);
         assert_null(error);
-        channel_fini(channel);
+        channel->ops->close(channel);
         free(channel);
     }
 }
