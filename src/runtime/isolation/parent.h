@@ -1,22 +1,24 @@
 // parent.h: isolated roles as the program that runs the session sees them.
 //
-// One supervisor thread per runtime, started with the first isolated role, deals with what their processes post, with their
-// deaths and with what is due (restarts, kills). What it and others (a role that fails, a deadline) do to a link is
-// serialised by the session's block lock.
+// One supervisor thread per runtime (per set of privileges, if the program changes those), started with the first
+// isolated role, deals with what their processes post, with their deaths and with what is due (restarts, kills). What
+// it and others (a role that fails, a deadline) do to a role's proxy is serialised by the session's block lock.
 //
-// The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs it:
+// The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs
+// it:
 //
-//     a process has posted something    it writes its number into the pipe `door`, and is found in a table
-//     a role has to be looked at later  its timer, in the loop's heap: a restart, a kill, a start or an end that takes too long
-//     a session needs attention now     its timer `attention`, which is set by whoever has stopped it, could not start a
-//                                       process, ...
-//     what may have been missed         the session's timer `look`, ever more rarely while nothing happens
-//     the zygote is asked for an answer the isolation's timer `ping`
+//     a process has posted something     it writes its number into the pipe `door`, and is found in a table
+//     a role is to be looked at later    its timer in the loop's heap: for a restart, a kill, a start or an end that
+//                                        takes too long
+//     a session needs attention now      its timer `attention`, which is set by whoever has stopped it, could not start
+//                                        a process, and the like
+//     what may have been missed          the session's timer `look`, ever more rarely while nothing happens
+//     whether the zygote still answers   the isolation's timer `ping`
 //
-// A process that has just posted something is likely to post more, and looked at for some microseconds without being rung
-// for: the words of at most BUSY_PROXIES processes are polled for that, the others ring. All sessions are gone through only
-// where all are concerned: the zygote was lost, the program has closed the descriptors, or the pipe was full, so that rings
-// may have been lost (that takes as many rings as fit into it, thousands).
+// A process that has just posted something is likely to post more, and is looked at for some microseconds without being
+// rung for. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
+// sessions only where all are concerned: the zygote was lost, the program has closed the descriptors, or the pipe was
+// full, so that rings may have been lost, which takes thousands of them.
 
 #ifndef RUNTIME_ISOLATION_PARENT_H
 #define RUNTIME_ISOLATION_PARENT_H
@@ -237,10 +239,12 @@ void isolation_give_back(Isolation *isolation);
 // The isolated session's roles can be started from now on; and no longer.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// Timers of the isolated session and its links: places in the loop are reserved for them when it is made. False: no memory.
+// Timers of the isolated session and its links: places in the loop are reserved for them when it is made. False: no
+// memory.
 bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies);
 void isolated_give_back_timers(IsolatedSession *isolated);
-// The supervisor thread is to look at this session: somebody has stopped it, or one of its links has nothing to wait for.
+// The supervisor thread is to look at this session: somebody has stopped it, or one of its links has nothing to wait
+// for.
 void isolated_attend(IsolatedSession *isolated);
 // The process is not looked at any more without being rung for. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);

@@ -1,8 +1,8 @@
 // proxy_table.h: isolated roles by the number of their process.
 //
-// The zygote's messages and the rings of processes say whom they are about by such a number. A number is used once. The table
-// grows with the number of processes, so that finding one takes the same time however many there are; where there is no
-// memory for that, it goes on as it is.
+// The zygote's messages and the rings of processes say whom they are about by such a number. A number is used once. The
+// table grows with the number of processes, so that finding one takes the same time however many there are; where there
+// is no memory for that, it goes on as it is.
 
 #ifndef RUNTIME_ISOLATION_PROXY_TABLE_H
 #define RUNTIME_ISOLATION_PROXY_TABLE_H

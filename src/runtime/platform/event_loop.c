@@ -1,18 +1,18 @@
 // event_loop.c: see event_loop.h.
 //
-// The loop waits with poll(2) for the few descriptors that it has, and has no descriptor of its own that can't be told apart
-// from others. The program that it is a part of may close all descriptors, and open files of its own that get the same
-// numbers. Epoll descriptors and eventfds, once closed that way, are gone without a sign: they have no inode of their own to
-// be known by, and a thread that sleeps in epoll_wait is not woken by their end. Of a pipe both is true: it is known by its
-// device and inode, and the thread that sleeps on one end wakes when the other is closed. So the loop is woken through a
-// pipe, looks after each sleep whether all descriptors are still its own, and sleeps at most five seconds before it looks
-// again. There are three descriptors, however many sessions there are (processes share one pipe, in which they write who
-// they are), so that epoll would save nothing.
+// The loop waits with poll(2) for the few descriptors that it has, and has no descriptor of its own that can't be told
+// apart from others. The program that it is a part of may close all descriptors, and open files of its own that get the
+// same numbers. An epoll descriptor or an eventfd that is closed that way is gone without a sign: it has no inode of its
+// own to be known by, and a thread that sleeps in epoll_wait is not woken by its end. A pipe is known by its device and
+// inode, and a thread that sleeps on one end wakes when the other is closed. So the loop is woken through a pipe, looks
+// after each sleep whether all descriptors are still its own, and sleeps at most five seconds before it looks again.
+// There are three descriptors, however many sessions there are (processes share one pipe, into which they write their
+// numbers), so that epoll would save nothing.
 //
 // A loop without descriptors sleeps on a word in memory, which nobody can close.
 //
-// Nobody wakes a thread that does not sleep, or that wakes in time anyhow: the loop says in `sleeps_until_ns`, under the
-// lock, until when it is going to sleep, and whoever sets an earlier timer, or has another reason, wakes it.
+// Nobody wakes a thread that does not sleep, or that wakes in time anyhow: the loop says in `sleeps_until_ns`, under
+// the lock, until when it is going to sleep, and whoever sets an earlier timer, or has another reason, wakes it.
 
 #define _GNU_SOURCE
 #include "runtime/platform/event_loop.h"

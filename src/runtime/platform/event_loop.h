@@ -1,11 +1,11 @@
 // event_loop.h: one thread that waits for descriptors and for timers, and runs what they are for.
 //
-// A runtime has a loop for the deadlines of blocks. The isolated roles of sessions with equal privileges have another one,
-// the supervisor's: its thread starts their zygote, which inherits privileges and surroundings from that very thread, and
-// replacing a zygote can take seconds, in which deadlines of other sessions must not be late.
+// A runtime has a loop for the deadlines of blocks. The isolated roles of sessions with equal privileges have another
+// one, the supervisor's: its thread starts their zygote, which inherits privileges and surroundings from that very
+// thread, and replacing a zygote can take seconds, in which deadlines of other sessions must not be late.
 //
-// Any thread may set and cancel timers. They are run on the loop's thread; on a simulated machine, by whoever lets time pass.
-// The loop's lock is held for moments only, and no other lock is taken meanwhile.
+// Any thread may set and cancel timers. They are run on the loop's thread; on a simulated machine, by whoever lets time
+// pass. The loop's lock is held for moments only, and no other lock is taken meanwhile.
 
 #ifndef RUNTIME_PLATFORM_EVENT_LOOP_H
 #define RUNTIME_PLATFORM_EVENT_LOOP_H
@@ -21,7 +21,8 @@ typedef struct LoopTimer LoopTimer;
 // What is done when a timer's time has come.
 typedef struct {
     // The timer is not set any more, and the loop's lock is held. Keeps its owner from going away until `run` is done.
-    // False: the owner is going away by itself, and `run` is not called. NULL: owners go away on the loop's thread only.
+    // False: the owner is going away by itself, and `run` is not called. NULL: owners go away on the loop's thread
+    // only.
     bool (*claim)(LoopTimer *timer);
     // Without the lock.
     void (*run)(LoopTimer *timer, uint64_t now_ns);
@@ -41,7 +42,8 @@ typedef struct {
     } sources[LOOP_SOURCES];
     // Before it sleeps: does what can be done without being woken. True: it must not sleep yet.
     bool (*is_busy)(void *context);
-    // Are the descriptors still the ones that were opened? The program may have closed them, and others have their numbers.
+    // Are the descriptors still the ones that were opened? The program may have closed them, and others have their
+    // numbers.
     bool (*is_whole)(void *context);
     // They are not. Afterwards they are, or the loop is closing.
     void (*lost)(void *context);
@@ -72,8 +74,8 @@ bool event_loop_start(EventLoop *loop);
 // Returns when its thread has ended. Nothing is run any more.
 void event_loop_stop(EventLoop *loop);
 void event_loop_fini(EventLoop *loop);
-// Of a loop with inputs: the pipe that it is woken with, in the place of one that is not there or not ours any more. False:
-// it can't be had; errno says why.
+// Of a loop with inputs: the pipe that it is woken with, in the place of one that is not there or not ours any more.
+// False: it can't be had; errno says why.
 bool event_loop_open(EventLoop *loop);
 void event_loop_close(EventLoop *loop);
 bool event_loop_is_whole(EventLoop *loop);
@@ -85,7 +87,8 @@ void event_loop_wake(EventLoop *loop);
 bool event_loop_reserve(EventLoop *loop, size_t count);
 void event_loop_give_back(EventLoop *loop, size_t count);
 void event_loop_attach(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind);
-// Afterwards it is neither set nor run. For those that are not claimed: only on the loop's thread, or when that is stopped.
+// Afterwards it is neither set nor run. For those that are not claimed: only on the loop's thread, or when that is
+// stopped.
 void event_loop_detach(EventLoop *loop, LoopTimer *timer);
 // Sets or changes it; nothing happens if it is not attached.
 void event_loop_set(EventLoop *loop, LoopTimer *timer, uint64_t due_ns);

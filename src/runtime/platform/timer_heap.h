@@ -1,11 +1,11 @@
 // timer_heap.h: timers in the order in which they are due.
 //
 // A timer is a part of whatever it belongs to; the heap only has an array of pointers to them. Setting, changing and
-// cancelling one takes a number of steps that grows with the logarithm of the number of timers; the first one is found at
-// once. Timers that are due at the same time come in the order in which they were set.
+// cancelling one takes a number of steps that grows with the logarithm of the number of timers; the first one is found
+// at once. Timers that are due at the same time come in the order in which they were set.
 //
-// Memory is needed only for the array, and only to reserve a place in it: whoever may have to set a timer where it can't
-// fail reserves the place beforehand. Nothing else here can fail. The caller serialises all calls.
+// Memory is needed only for the array, and only to reserve a place in it: whoever may have to set a timer where it
+// can't fail reserves the place beforehand. Nothing else here can fail. The caller serialises all calls.
 
 #ifndef RUNTIME_PLATFORM_TIMER_HEAP_H
 #define RUNTIME_PLATFORM_TIMER_HEAP_H

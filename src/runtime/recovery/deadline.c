@@ -1,8 +1,8 @@
 // deadline.c: `checkpoint within`: a decision without a failed role.
 //
-// The deadlines of a runtime are timers of its event loop. Lock order: a session's block lock, then the loop's lock. When a
-// deadline is due it is claimed under the loop's lock, with a count of the session's `live`, so that the session can't end
-// meanwhile; whether it still holds is then looked up under the block lock.
+// The deadlines of a runtime are timers of its event loop. Lock order: a session's block lock, then the loop's lock.
+// When a deadline is due it is claimed under the loop's lock, with a count of the session's `live`, so that the session
+// can't end meanwhile; whether it still holds is then looked up under the block lock.
 
 #include "runtime/recovery/machine.h"
 #include "runtime/recovery/deadline.h"
