@@ -53,10 +53,8 @@ static bool control_enter(RoleProxy *proxy, const unsigned char *data, size_t si
     if (position_is_behind(&savepoint->position)) {
         isolation_roll_back(proxy);
         // It may not have seen that in time, and be in a function that does not return.
-        if (savepoint->position.block->fault->fault.kind == CHX_FAULT_DEADLINE) {
+        if (savepoint->position.block->fault->fault.kind == CHX_FAULT_DEADLINE)
             proxy_hurry(proxy);
-            isolation_watch(proxy->isolated->isolation, proxy->kill_ns);
-        }
         if (proxy->late > 0)
             atomic_store(&proxy->control->late, --proxy->late);
     }

@@ -113,7 +113,8 @@ typedef struct {
     uint32_t has_trace;
     uint32_t sandbox_size; // 0: it has none
     GivenPlace doorbell;
-    uint64_t digest, token[2], isolated;
+    uint64_t digest, token[2];
+    uint64_t id; // of the process: what it rings with
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     uint32_t generation, savepoints;

@@ -1,18 +1,36 @@
 // parent.h: isolated roles as the program that runs the session sees them.
 //
-// One supervisor thread thread per runtime, started with the first isolated role, deals with what their processes post, with their
-// deaths and with what is due (restarts, kills). What it and others (a role that fails, a deadline) do to a link is
-// serialised by the session's block lock.
+// One supervisor thread per runtime (per set of privileges, if the program changes those), started with the first
+// isolated role, deals with what their processes post, with their deaths and with what is due (restarts, kills). What
+// it and others (a role that fails, a deadline) do to a role's proxy is serialised by the session's block lock.
+//
+// The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs
+// it:
+//
+//     a process has posted something     it writes its number into the pipe `door`, and is found in a table
+//     a role is to be looked at later    its timer in the loop's heap: for a restart, a kill, a start or an end that
+//                                        takes too long
+//     a session needs attention now      its timer `attention`, which is set by whoever has stopped it, could not start
+//                                        a process, and the like
+//     what may have been missed          the session's timer `look`, ever more rarely while nothing happens
+//     whether the zygote still answers   the isolation's timer `ping`
+//
+// A process that has just posted something is likely to post more, and is looked at for some microseconds without being
+// rung for. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
+// sessions only where all are concerned: the zygote was lost, the program has closed the descriptors, or the pipe was
+// full, so that rings may have been lost, which takes thousands of them.
 
 #ifndef RUNTIME_ISOLATION_PARENT_H
 #define RUNTIME_ISOLATION_PARENT_H
 
 #include "runtime/value/codec.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/platform/event_loop.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
 #include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/inherited.h"
+#include "runtime/isolation/proxy_table.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/isolation/zygote.h"
 
@@ -22,11 +40,9 @@ enum {
     RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
     RESTART_DELAY_NS = 1000000,        // twice as long each time
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
-    PROXY_BUCKETS = 256,
-    ISOLATED_BUCKETS = 256,
     SUPERVISOR_SPIN_NS = 20000,
     CONTROLS_PER_TURN = 256,
-    BUSY_HOUSES = 16,
+    BUSY_PROXIES = 64,
     SAVED_MAX_BYTES = 1 << 30,         // what the blocks that a role is in hold of it
     SAVEPOINT_BYTES = 512,             // of these, for each block
     VIOLATIONS_MAX = 16,               // of one process, without a reason that can be seen here
@@ -35,7 +51,7 @@ enum {
     UNASKED_MAX = 10,
     UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the zygote not answered
     SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
-    LOOK_MIN_NS = 250000000, // the supervisor thread looks after everything when it has slept so long,
+    LOOK_MIN_NS = 250000000, // the supervisor thread looks after a session when nothing has happened for so long,
 };
 #define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
 #define PING_MIN_NS UINT64_C(2000000000)   // the zygote is not asked more often than that whether it listens
@@ -72,6 +88,9 @@ struct RoleProxy {
     ProxyState state;
     uint64_t id; // of the process; 0: none
     RoleProxy *next_by_id;
+    LoopTimer timer;           // for the earliest of its times, below
+    uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: not set; 0: it is not known
+    uint64_t busy_ns;          // until then the supervisor thread looks at it without being rung for; 0: it does not
     _Atomic bool kill_pending; // to be killed: it asked for that, or its time was up
     bool is_recovered;         // its time was up when it was coming back
     uint64_t goes, answered;
@@ -100,10 +119,10 @@ struct IsolatedSession {
     IsolatedSession *next, **proxy_here; // among the isolation's
     SharedFile *files;
     size_t file_count;
-    SharedPlace *rings; // by channel; file NULL: both ends are here
-    uint64_t number;    // by which a process that rings for the supervisor thread names it
-    IsolatedSession *next_by_number;
-    uint64_t busy_ns;   // until then the supervisor thread looks at it without being rung for; 0: it does not
+    SharedPlace *rings;        // by channel; file NULL: both ends are here
+    LoopTimer attention, look; // of the supervisor thread, as described above
+    uint64_t look_every_ns;
+    size_t timers;      // places that are reserved for them and the links'
     RoleProxy *proxies; // in role order
     unsigned proxy_count, left_count, given_back;
     uint64_t stood; // what had happened when everybody was last found asleep
@@ -121,18 +140,19 @@ typedef struct Isolation {
     _Atomic size_t users; // sessions
     pthread_mutex_t lock; // of what follows
     IsolatedSession *isolated_sessions;
-    RoleProxy *by_id[PROXY_BUCKETS];
-    IsolatedSession *by_number[ISOLATED_BUCKETS];
-    uint64_t last_id, last_number;
-    Descriptor doorbell[2]; // a pipe that the supervisor thread is rung with for what is due, and at the end
-    Descriptor door[2];     // one that processes ring with: they write a isolated session's number
-    bool has_thread;
-    pthread_t thread;
+    ProxyTable by_id;
+    uint64_t last_id;
+    Descriptor door[2]; // a pipe that processes ring with: they write their numbers
+    size_t door_bytes;  // so many fit into it
     Zygote zygote;
-    uint64_t spin_budget_ns;   // of roles of this process that wait for another one's
-    _Atomic uint64_t watch_ns; // a timer was set then without ringing; UINT64_MAX: none
-    _Atomic bool closing;
-    IsolatedSession *busy[BUSY_HOUSES]; // the supervisor thread's
+    uint64_t spin_budget_ns; // of roles of this process that wait for another one's
+    EventLoop loop;          // the supervisor thread
+    // Only the supervisor thread's:
+    LoopTimer ping;
+    uint64_t ping_ns, pinged_ns; // the next time, the last time; UINT64_MAX: no next time is known
+    uint64_t ping_every_ns;
+    bool awaits_answer; // to a ping
+    RoleProxy *busy[BUSY_PROXIES];
     unsigned busy_count;
 } Isolation;
 
@@ -168,6 +188,8 @@ bool proxy_take_controls(RoleProxy *proxy);
 
 // ---- role_proxy.c: all with the session's block lock held ----
 
+// Deals with all that the process has posted so far.
+void proxy_take_all_controls(RoleProxy *proxy);
 // The process is dead. `status` as of waitpid.
 void proxy_died(RoleProxy *proxy, int status);
 // It is to be killed, because of this. More than once is once.
@@ -182,12 +204,14 @@ void isolated_look_for_ended(IsolatedSession *isolated);
 // comes to that, unless a process has written over what another one reads, or has got lost. To be called before
 // isolated_wake_all, from time to time.
 void isolated_look_for_deadlock(IsolatedSession *isolated);
-// It has been rolled back because a block's time was up: soon it is killed. The supervisor thread is told by the caller.
+// It has been rolled back because a block's time was up: soon it is killed.
 void proxy_hurry(RoleProxy *proxy);
 // What is due now.
 void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.
 uint64_t proxy_next_ns(const RoleProxy *proxy);
+// Sets its timer to that.
+void proxy_schedule(RoleProxy *proxy);
 // The zygote was lost, and with it the process, if there was one by then.
 void proxy_orphan(RoleProxy *proxy);
 // There are descriptors that the program has closed: no process can be reached any more, and the session fails. Only on the
@@ -215,9 +239,19 @@ void isolation_give_back(Isolation *isolation);
 // The isolated session's roles can be started from now on; and no longer.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-void isolation_ring(Isolation *isolation);
-// The supervisor thread looks at the timers at this time or soon after it, without being woken for that now.
-void isolation_watch(Isolation *isolation, uint64_t due_ns);
+// Timers of the isolated session and its links: places in the loop are reserved for them when it is made. False: no
+// memory.
+bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies);
+void isolated_give_back_timers(IsolatedSession *isolated);
+// The supervisor thread is to look at this session: somebody has stopped it, or one of its links has nothing to wait
+// for.
+void isolated_attend(IsolatedSession *isolated);
+// The process is not looked at any more without being rung for. On the supervisor thread.
+void proxy_rest(RoleProxy *proxy);
+// Processes have rung: the supervisor thread looks at these.
+void isolation_answer(Isolation *isolation);
+// An isolation without a zygote and without a thread. False: no memory.
+bool isolation_init(Isolation *isolation, chx_runtime *runtime);
 // What a process rings the supervisor thread with. -1 and EBADF: the program has closed it.
 int isolation_door(Isolation *isolation);
 // Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.
@@ -226,8 +260,9 @@ void isolation_close(Isolation *isolation);
 // Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);
-// Gives the link a new process number, by which the zygote's messages name it; and takes it back.
+// Gives the link a new process number, which is to be found from isolation_list on, and until it is taken back.
 void isolation_number(RoleProxy *proxy);
+void isolation_list(RoleProxy *proxy);
 void isolation_forget(RoleProxy *proxy);
 
 void isolated_block_lock(IsolatedSession *isolated);

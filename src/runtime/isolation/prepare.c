@@ -131,6 +131,8 @@ static IsolatedSession *isolated_new(Session *session, Isolation *isolation, uns
         return NULL;
     *isolated = (IsolatedSession){.session = session, .isolation = isolation};
     session->isolated = isolated;
+    if (!isolated_reserve_timers(isolated, proxies))
+        return NULL;
     isolated->proxies = runtime_allocate(runtime, proxies * sizeof *isolated->proxies);
     isolated->shm = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *isolated->shm);
     // Either may be there without the other: isolation_release looks at both.
@@ -297,21 +299,20 @@ chx_status isolation_prepare(Session *session, const bool *is_isolated, const ch
 void isolation_start(Session *session)
 {
     IsolatedSession *isolated = session->isolated;
-    Isolation *isolation = isolated->isolation;
     // What was printed before the roles began is out before they print.
     fflush(stdout);
     isolation_add(isolated);
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         proxy_spawn(&isolated->proxies[i]);
+    // Whatever could not be started, the supervisor thread sees. After the lock is released the session may be over.
+    isolated_attend(isolated);
     pthread_mutex_unlock(&session->block_lock);
-    // Whatever could not be started, the supervisor thread sees. The session may be over by now.
-    isolation_ring(isolation);
 }
 
 void isolation_stop(Session *session)
 {
-    isolation_ring(session->isolated->isolation);
+    isolated_attend(session->isolated);
 }
 
 void isolation_release(Session *session)
@@ -328,6 +329,7 @@ void isolation_release(Session *session)
         isolated_unmap_ring(&isolated->shm[i].ring);
     }
     isolated_release_files(isolated);
+    isolated_give_back_timers(isolated);
     if (isolated->proxies != NULL)
         runtime_release(runtime, isolated->proxies);
     if (isolated->shm != NULL)

@@ -136,7 +136,7 @@ static bool process_ring(Process *process)
     // A pipe that is full: the supervisor thread has enough to look at.
     if (doorbell >= 0)
         do
-            written = write(doorbell, &process->image->isolated, sizeof process->image->isolated);
+            written = write(doorbell, &process->image->id, sizeof process->image->id);
         while (written < 0 && errno == EINTR);
     return doorbell >= 0;
 }

@@ -163,13 +163,9 @@ void process_fixture_init(ProcessFixture *process_fixture)
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
         !inherited_now(&inherited))
         abort();
-    *isolation = (Isolation){.runtime = process_fixture->runtime,
-                             .inherited = inherited,
-                             .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
-                             .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
-                             .watch_ns = UINT64_MAX};
-    pthread_mutex_init(&isolation->lock, NULL);
-    zygote_init(&isolation->zygote);
+    if (!isolation_init(isolation, process_fixture->runtime))
+        abort();
+    isolation->inherited = inherited;
     isolation->zygote.socket = descriptor_keep(ends[0]);
     if (!isolation_open(isolation))
         abort();

@@ -74,7 +74,7 @@ void isolation_roll_back(RoleProxy *proxy)
     }
     if (!recovery_return(&proxy->isolated->session->recovery, &actor->member, &target->position)) {
         proxy->isolated->is_lacking = true;
-        isolation_ring(proxy->isolated->isolation);
+        isolated_attend(proxy->isolated);
     }
     while (savepoint_top(actor) != target)
         proxy_pop(proxy);
@@ -99,21 +99,16 @@ void proxy_hurry(RoleProxy *proxy)
 {
     proxy->kill_ns = proxy_now_ns(proxy) + ROLLBACK_GRACE_NS;
     proxy->is_recovered = false;
+    proxy_schedule(proxy);
 }
 
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 {
-    IsolatedSession *isolated = session->isolated;
-    bool is_any = false;
     for (size_t i = 0; i < checkpoint->participant_count; i++) {
         RoleProxy *proxy = session->actors[checkpoint->participants[i]].proxy;
-        if (proxy == NULL || proxy->actor->member.awaited == 0 || proxy->state != PROXY_ALIVE)
-            continue;
-        proxy_hurry(proxy);
-        is_any = true;
+        if (proxy != NULL && proxy->actor->member.awaited != 0 && proxy->state == PROXY_ALIVE)
+            proxy_hurry(proxy);
     }
-    if (is_any)
-        isolation_ring(isolated->isolation);
 }
 
 // ---- the end of a process ----
@@ -128,6 +123,7 @@ static void proxy_ask_for_end(RoleProxy *proxy)
         zygote_terminate(zygote);
     proxy->killed_ns = is_asked ? now_ns : 0;
     proxy->end_ns = now_ns + (is_asked ? END_MAX_NS : RESTART_DELAY_NS);
+    proxy_schedule(proxy);
 }
 
 static void proxy_kill(RoleProxy *proxy)
@@ -137,7 +133,6 @@ static void proxy_kill(RoleProxy *proxy)
     proxy->begin_ns = 0;
     proxy->unanswered = proxy->unasked = 0;
     proxy_ask_for_end(proxy);
-    isolation_watch(proxy->isolated->isolation, proxy->end_ns);
 }
 
 void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...)
@@ -161,6 +156,7 @@ static void proxy_kill_overdue(RoleProxy *proxy)
     if (!is_revoked && !proxy->is_recovered) {
         proxy->is_recovered = true;
         proxy->kill_ns = proxy_now_ns(proxy) + READY_GRACE_NS;
+        proxy_schedule(proxy);
         return;
     }
     proxy_set_kill_pending(proxy, CHX_FAULT_DEADLINE, "killed: it did not come back when the block's time was up");
@@ -174,8 +170,10 @@ void proxy_leave(RoleProxy *proxy)
     }
     proxy_kill(proxy);
     isolation_forget(proxy);
+    proxy_rest(proxy);
     proxy->state = PROXY_LEFT;
     proxy->kill_ns = proxy->restart_ns = proxy->begin_ns = proxy->end_ns = 0;
+    proxy_schedule(proxy);
     proxy->isolated->left_count++;
 }
 
@@ -432,19 +430,26 @@ static uint64_t restart_delay_ns(const RoleProxy *proxy)
     return doublings < 10 ? (uint64_t)RESTART_DELAY_NS << doublings : RESTART_DELAY_MAX_NS;
 }
 
+void proxy_take_all_controls(RoleProxy *proxy)
+{
+    // So many can be there, and nobody adds more who has a right to.
+    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy);
+         i++)
+        ;
+}
+
 void proxy_died(RoleProxy *proxy, int status)
 {
     Session *session = proxy->isolated->session;
     if (proxy->state != PROXY_ALIVE)
         return;
-    // What it said before it died counts. So many control messages can be there, and nobody adds more who has a right to.
-    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy);
-         i++)
-        ;
+    // What it said before it died counts.
+    proxy_take_all_controls(proxy);
     if (proxy->state != PROXY_ALIVE)
         return;
     proxy->state = PROXY_WAITS;
     proxy->kill_ns = proxy->begin_ns = proxy->end_ns = 0;
+    proxy_schedule(proxy);
     proxy->unspawned = 0;
     isolation_forget(proxy);
     Fault fault = proxy->fault;
@@ -467,7 +472,7 @@ void proxy_died(RoleProxy *proxy, int status)
             proxy_spawn(proxy);
         } else {
             proxy->restart_ns = proxy_now_ns(proxy) + delay_ns;
-            isolation_ring(proxy->isolated->isolation);
+            proxy_schedule(proxy);
         }
         return;
     }
@@ -482,6 +487,7 @@ void proxy_not_spawned(RoleProxy *proxy, int error)
         return;
     proxy->state = PROXY_WAITS;
     proxy->kill_ns = proxy->begin_ns = proxy->end_ns = 0;
+    proxy_schedule(proxy);
     isolation_forget(proxy);
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
     const Zygote *zygote = &proxy->isolated->isolation->zygote;
@@ -496,7 +502,7 @@ void proxy_not_spawned(RoleProxy *proxy, int error)
     snprintf(fault.why, sizeof fault.why, "no process could be started for it: %.400s", why);
     proxy_fail_session(proxy, &fault);
     // It leaves on the supervisor thread, which is not told by a session that has failed before.
-    isolation_ring(proxy->isolated->isolation);
+    isolated_attend(proxy->isolated);
 }
 
 void proxy_orphan(RoleProxy *proxy)
@@ -526,6 +532,7 @@ void proxy_lost_touch(RoleProxy *proxy)
 static void proxy_look_for_beginning(RoleProxy *proxy)
 {
     proxy->begin_ns = 0;
+    proxy_schedule(proxy);
     if (atomic_load(&proxy->control->begun) == 0)
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "its process was started, but has not begun after %d seconds",
                                (int)(BEGIN_MAX_NS / 1000000000));
@@ -550,6 +557,7 @@ static void proxy_look_for_end(RoleProxy *proxy, uint64_t now_ns)
         atomic_store(&zygote->pinged_ns, now_ns);
     }
     proxy->end_ns = now_ns + END_MAX_NS;
+    proxy_schedule(proxy);
 }
 
 // A block could not begin again.
@@ -573,13 +581,17 @@ void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns)
     if (session_is_stopping(proxy->isolated->session) && proxy->state == PROXY_WAITS) {
         proxy_leave(proxy);
     } else if (session_is_stopping(proxy->isolated->session)) {
+        proxy->kill_ns = 0; // it is killed anyhow
+        proxy_schedule(proxy);
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "stopped");
     } else if (proxy->kill_ns != 0 && proxy->kill_ns <= now_ns) {
         proxy->kill_ns = 0;
+        proxy_schedule(proxy);
         if (proxy->actor->member.awaited != 0)
             proxy_kill_overdue(proxy);
     } else if (proxy->restart_ns != 0 && proxy->restart_ns <= now_ns) {
         proxy->restart_ns = 0;
+        proxy_schedule(proxy);
         proxy_spawn(proxy);
     }
 }
@@ -591,6 +603,18 @@ uint64_t proxy_next_ns(const RoleProxy *proxy)
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         next_ns = times[i] != 0 && times[i] < next_ns ? times[i] : next_ns;
     return next_ns;
+}
+
+void proxy_schedule(RoleProxy *proxy)
+{
+    uint64_t next_ns = proxy_next_ns(proxy);
+    if (next_ns == proxy->scheduled_ns)
+        return;
+    proxy->scheduled_ns = next_ns;
+    if (next_ns == UINT64_MAX)
+        event_loop_cancel(&proxy->isolated->isolation->loop, &proxy->timer);
+    else
+        event_loop_set(&proxy->isolated->isolation->loop, &proxy->timer, next_ns);
 }
 
 // ---- a new process ----
@@ -669,7 +693,7 @@ static void image_write(chx_buffer *buffer, RoleProxy *proxy)
         .definition = (uint32_t)session->plan->definition_index,
         .digest = actor->role->digest,
         .token = {session->token[0], session->token[1]},
-        .isolated = proxy->isolated->number,
+        .id = proxy->id,
         .message_limit = options->channel_messages,
         .byte_limit = options->channel_bytes,
         .goes = proxy->goes,
@@ -773,10 +797,11 @@ void proxy_spawn(RoleProxy *proxy)
     ControlBlock *control = proxy->control;
     if (session_is_stopping(isolated->session) || !proxy_may_restart(proxy)) {
         proxy->state = PROXY_WAITS;
-        isolation_ring(isolated->isolation);
+        isolated_attend(isolated);
         return;
     }
     FileList files;
+    isolation_number(proxy);
     bool is_prepared = proxy_prepare_files(proxy, &files);
     int error = errno;
     // What the last one had begun to say is void, and so is what it may have made of these words.
@@ -797,11 +822,11 @@ void proxy_spawn(RoleProxy *proxy)
     proxy->kill_pending = false;
     proxy->fault.kind = CHX_FAULT_NONE;
     proxy->state = PROXY_ALIVE;
+    isolation_list(proxy);
     if (!is_prepared) {
         proxy_not_spawned(proxy, error);
         return;
     }
-    isolation_number(proxy);
     bool asked = zygote_spawn(&isolated->isolation->zygote, proxy->id, files.list, files.count, &proxy->generation);
     error = errno;
     descriptor_close(&files.image);
@@ -811,11 +836,10 @@ void proxy_spawn(RoleProxy *proxy)
         isolation_forget(proxy);
         proxy->state = PROXY_WAITS;
         proxy->restart_ns = proxy_now_ns(proxy) + RESTART_DELAY_NS;
-        isolation_ring(isolated->isolation);
     } else if (!asked) {
         proxy_not_spawned(proxy, error);
     } else {
         proxy->begin_ns = proxy_now_ns(proxy) + BEGIN_MAX_NS;
-        isolation_watch(isolated->isolation, proxy->begin_ns);
     }
+    proxy_schedule(proxy);
 }

@@ -58,11 +58,22 @@ static void serve(void)
     all_begin();
 }
 
+// The supervisor thread sleeps no longer than until somebody wants to be looked at.
+static void timers_are_set(void)
+{
+    for (unsigned i = 0; is_there && i < isolated->proxy_count; i++) {
+        uint64_t next_ns = proxy_next_ns(&proxies[i]);
+        assert_true(next_ns == UINT64_MAX || timer_is_set(&proxies[i].timer.timer));
+        assert_true(next_ns == UINT64_MAX || proxies[i].timer.timer.due_ns <= next_ns);
+    }
+}
+
 static void die(unsigned role)
 {
     assert_true(is_there);
     is_there = process_fixture_die(&proxies[role], SIGKILL);
     process_fixture_hear(&process_fixture);
+    timers_are_set();
     all_begin();
 }
 
@@ -804,6 +815,7 @@ static void run_timers(uint64_t at_ns)
     is_there = isolated->left_count < isolated->proxy_count;
     isolated_block_unlock(isolated);
     process_fixture_hear(&process_fixture);
+    timers_are_set();
     all_begin();
 }
 
@@ -891,13 +903,11 @@ static void who_finds_no_zygote_asks_again(void **state)
 
 // ---- processes that can't be had ----
 
-// Was the supervisor thread rung? It is not any more.
+// Was the supervisor thread told of the session? It is not any more.
 static bool is_rung(void)
 {
-    char rings[64];
-    bool is_any = false;
-    while (read(process_fixture.isolation->doorbell[0].number, rings, sizeof rings) > 0)
-        is_any = true;
+    bool is_any = timer_is_set(&isolated->attention.timer);
+    event_loop_cancel(&process_fixture.isolation->loop, &isolated->attention);
     return is_any;
 }
 
@@ -1131,6 +1141,104 @@ static void a_zygote_is_asked_whether_it_listens(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
+// ---- many sessions ----
+
+enum { SESSIONS = 24 };
+
+static void door_write(uint64_t id)
+{
+    int door = process_fixture.isolation->door[1].number;
+    assert_int_equal(write(door, &id, sizeof id), sizeof id);
+}
+
+// How many of these sessions' first roles have been answered?
+static unsigned answered(chx_session *const *of)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < SESSIONS; i++)
+        count += process_fixture_isolated(of[i])->proxies[0].answered != 0;
+    return count;
+}
+
+// All have posted something; looked at is only who has rung, or has asked for it, however many others there are.
+static void nobody_is_looked_at_for_others(void **state)
+{
+    (void)state;
+    chx_session *many[SESSIONS];
+    IsolatedSession *of[SESSIONS];
+    Isolation *isolation = process_fixture.isolation;
+    for (unsigned i = 0; i < SESSIONS; i++) {
+        many[i] = process_fixture_start(&process_fixture, all);
+        of[i] = process_fixture_isolated(many[i]);
+        isolated = of[i];
+        proxies = isolated->proxies;
+        is_there = true;
+        all_begin();
+        while (event_loop_run(&isolation->loop, now_ns())) // the start
+            ;
+        control_enter(0, PROCESS_FIXTURE_INNER);
+    }
+    isolation_answer(isolation);
+    assert_int_equal(answered(many), 0);
+    door_write(of[7]->proxies[0].id);
+    door_write(UINT64_MAX); // nobody's
+    door_write(of[7]->proxies[1].id);
+    isolation_answer(isolation);
+    assert_int_equal(answered(many), 1);
+    assert_int_equal(of[7]->proxies[0].answered, 1);
+    // A time comes: that of one role only.
+    uint64_t at_ns = now_ns();
+    for (unsigned i = 0; i < SESSIONS; i++)
+        of[i]->proxies[2].kill_ns = at_ns;
+    isolated_block_lock(of[3]);
+    proxy_schedule(&of[3]->proxies[2]);
+    isolated_block_unlock(of[3]);
+    assert_int_equal(event_loop_next_ns(&isolation->loop), at_ns);
+    assert_true(event_loop_run(&isolation->loop, at_ns));
+    assert_false(event_loop_run(&isolation->loop, at_ns));
+    for (unsigned i = 0; i < SESSIONS; i++)
+        assert_int_equal(of[i]->proxies[2].kill_ns, i == 3 ? 0 : at_ns);
+    // A session is stopped: its roles are killed.
+    chx_session_cancel(many[5]);
+    assert_true(event_loop_run(&isolation->loop, now_ns()));
+    assert_false(event_loop_run(&isolation->loop, now_ns()));
+    for (unsigned i = 0; i < SESSIONS; i++)
+        assert_int_equal(of[i]->proxies[0].kill_pending, i == 5);
+    assert_int_equal(of[5]->proxies[2].kill_ns, 0); // or the supervisor thread would never sleep
+    assert_int_equal(answered(many), 1);
+    // More have rung than there is room for: who could not is found, too.
+    uint64_t nobody = 0;
+    while (write(isolation->door[1].number, &nobody, sizeof nobody) > 0)
+        ;
+    isolation_answer(isolation);
+    assert_int_equal(answered(many), SESSIONS - 1);
+    for (unsigned i = 0; i < SESSIONS; i++)
+        assert_int_equal(process_fixture_end(&process_fixture, many[i], true, NULL), CHX_CANCELLED);
+}
+
+// Numbers are found however many there are, and after others are gone.
+static void processes_are_found_by_number(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    ProxyTable table = {.runtime = process_fixture.runtime};
+    RoleProxy *many = calloc(MANY, sizeof *many);
+    assert_null(proxy_table_find(&table, 1));
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i].id = i + 1;
+        proxy_table_add(&table, &many[i]);
+    }
+    assert_true(table.bucket_count >= MANY);
+    for (unsigned i = 0; i < MANY; i += 2)
+        proxy_table_remove(&table, &many[i]);
+    for (unsigned i = 0; i < MANY; i++)
+        assert_ptr_equal(proxy_table_find(&table, i + 1), i % 2 != 0 ? &many[i] : NULL);
+    assert_null(proxy_table_find(&table, 0));
+    assert_null(proxy_table_find(&table, UINT64_MAX));
+    proxy_table_fini(&table);
+    free(many);
+}
+
 // ---- deadlines ----
 
 // The time of OUTER is up, which three roles are in: all are rolled back. `due_ns` is when they are killed for that.
@@ -1143,7 +1251,7 @@ static void time_is_up(uint64_t *due_ns)
     is_rung();
     isolation_overdue(of, savepoint_top(proxies[0].actor)->position.checkpoint);
     isolated_block_unlock(isolated);
-    assert_true(is_rung()); // the supervisor thread sleeps no longer than that
+    timers_are_set();
     *due_ns = 0;
     for (unsigned i = 0; i < 3; i++) {
         assert_true(proxies[i].kill_ns != 0);
@@ -1272,7 +1380,7 @@ static const chx_fault *fault_of(unsigned role)
 // The first one that is armed.
 static void deadlines_pass(void)
 {
-    deadline_run(process_fixture.runtime, deadline_next_ns(process_fixture.runtime));
+    event_loop_run(&process_fixture.runtime->loop, event_loop_next_ns(&process_fixture.runtime->loop));
     process_fixture_hear(&process_fixture);
 }
 
@@ -1284,7 +1392,7 @@ static void who_is_late_is_named_and_rolled_back(void **state)
         control_enter(i, PROCESS_FIXTURE_TIMED);
     control_arrive(0, PROCESS_FIXTURE_TIMED);
     serve();
-    deadline_run(process_fixture.runtime, deadline_next_ns(process_fixture.runtime) - 1);
+    event_loop_run(&process_fixture.runtime->loop, event_loop_next_ns(&process_fixture.runtime->loop) - 1);
     assert_int_equal(proxies[0].actor->member.awaited, 0);
     deadlines_pass();
     assert_string_equal(fault_of(0)->role, "R1");
@@ -1295,10 +1403,10 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     assert_int_equal(proxies[2].kill_ns, 0);
     assert_int_equal(atomic_load(&proxies[2].control->late), 1);
     // Each attempt has its time; the rescue takes as long as it likes.
-    assert_true(deadline_next_ns(process_fixture.runtime) != UINT64_MAX);
+    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX);
     deadlines_pass();
     assert_int_equal(savepoint_top(proxies[0].actor)->position.attempt, 2);
-    assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
+    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
     // When it gets there it goes where the others are.
     assert_int_equal(atomic_load(&proxies[2].control->late), 2);
     control_enter(2, PROCESS_FIXTURE_TIMED);
@@ -1318,13 +1426,13 @@ static void who_is_late_is_named_and_rolled_back(void **state)
             control_enter(i, PROCESS_FIXTURE_STRICT);
         }
         serve();
-        assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX - 1);
+        assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX - 1);
         deadlines_pass();
         if (depth == 1) {
             assert_int_equal(proxies[2].actor->member.count, 1);
             assert_string_equal(fault_of(2)->role, "R0");
         }
-        assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
+        assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
         assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
         assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
     }
@@ -1333,47 +1441,47 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     for (unsigned i = 0; i < 3; i++)
         control_enter(i, PROCESS_FIXTURE_TIMED);
     serve();
-    uint64_t first_ns = deadline_next_ns(process_fixture.runtime);
+    uint64_t first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
     die(0);
-    assert_true(deadline_next_ns(process_fixture.runtime) > first_ns);
+    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) > first_ns);
     for (unsigned i = 0; i < 3; i++) {
         if (i != 0)
             control_ready(i);
         control_arrive(i, PROCESS_FIXTURE_TIMED);
     }
     serve();
-    assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
+    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
     // The earliest one comes first.
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
-    assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX - 1);
+    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX - 1);
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    assert_true(deadline_next_ns(process_fixture.runtime) < UINT64_MAX - 1);
+    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) < UINT64_MAX - 1);
     assert_int_equal(finish(), CHX_CANCELLED);
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    first_ns = deadline_next_ns(process_fixture.runtime);
+    first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
-    assert_int_equal(deadline_next_ns(process_fixture.runtime), first_ns);
+    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), first_ns);
     assert_int_equal(finish(), CHX_CANCELLED);
     // A block that is no more has none.
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    assert_true(deadline_next_ns(process_fixture.runtime) != UINT64_MAX);
+    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX);
     die(2);
-    assert_int_equal(deadline_next_ns(process_fixture.runtime), UINT64_MAX);
+    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
 static void *run_deadline(void *at_ns)
 {
-    deadline_run(process_fixture.runtime, *(const uint64_t *)at_ns);
+    event_loop_run(&process_fixture.runtime->loop, *(const uint64_t *)at_ns);
     return NULL;
 }
 
@@ -1390,10 +1498,10 @@ static void a_deadline_that_comes_too_late_is_void(void **state)
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < 2; i++)
         proxy_take_controls(&proxies[i]);
-    uint64_t due_ns = deadline_next_ns(process_fixture.runtime);
+    uint64_t due_ns = event_loop_next_ns(&process_fixture.runtime->loop);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, run_deadline, &due_ns), 0);
-    while (deadline_next_ns(process_fixture.runtime) != UINT64_MAX)
+    while (event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX)
         sched_yield();
     proxy_take_controls(&proxies[2]);
     isolated_block_unlock(isolated);
@@ -1547,6 +1655,8 @@ int main(void)
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),
         cmocka_unit_test(who_is_late_is_named_and_rolled_back),
+        cmocka_unit_test(nobody_is_looked_at_for_others),
+        cmocka_unit_test(processes_are_found_by_number),
         cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
         cmocka_unit_test(damage_from_before_the_block_fails_the_session),
         cmocka_unit_test(words_of_the_control_are_new_for_the_next_process),

@@ -1,4 +1,4 @@
-// supervisor thread.c: the thread that looks after isolated roles. See parent.h.
+// supervisor.c: the thread that looks after isolated roles. See parent.h.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,7 +22,6 @@ enum {
     LOOK_EVERY = 64,
     RINGS_AT_ONCE = 512,
     LOST_RETRY_MS = 100, // no new descriptors can be had
-    IDLE_MS = 5000,      // then it looks whether it still has those that it waits for
 };
 
 // ---- isolated sessions ----
@@ -55,75 +55,58 @@ static uint64_t now_ns(const Isolation *isolation)
     return isolation->runtime->platform->now_ns();
 }
 
+static const LoopTimerKind proxy_timer, attention_timer, look_timer, ping_timer;
+
+bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies)
+{
+    size_t count = (size_t)proxies + 2;
+    bool is_reserved = event_loop_reserve(&isolated->isolation->loop, count);
+    isolated->timers = is_reserved ? count : 0;
+    return is_reserved;
+}
+
+void isolated_give_back_timers(IsolatedSession *isolated)
+{
+    event_loop_give_back(&isolated->isolation->loop, isolated->timers);
+    isolated->timers = 0;
+}
+
 void isolation_add(IsolatedSession *isolated)
 {
     Isolation *isolation = isolated->isolation;
+    event_loop_attach(&isolation->loop, &isolated->attention, &attention_timer);
+    event_loop_attach(&isolation->loop, &isolated->look, &look_timer);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        event_loop_attach(&isolation->loop, &isolated->proxies[i].timer, &proxy_timer);
     pthread_mutex_lock(&isolation->lock);
     isolated->next = isolation->isolated_sessions;
     if (isolated->next != NULL)
         isolated->next->proxy_here = &isolated->next;
     isolated->proxy_here = &isolation->isolated_sessions;
     isolation->isolated_sessions = isolated;
-    isolated->number = ++isolation->last_number;
-    IsolatedSession **bucket = &isolation->by_number[isolated->number % ISOLATED_BUCKETS];
-    isolated->next_by_number = *bucket;
-    *bucket = isolated;
     pthread_mutex_unlock(&isolation->lock);
-}
-
-static void isolated_rest(IsolatedSession *isolated)
-{
-    Isolation *isolation = isolated->isolation;
-    for (unsigned i = 0; i < isolation->busy_count; i++)
-        if (isolation->busy[i] == isolated)
-            isolation->busy[i] = isolation->busy[--isolation->busy_count];
-    isolated->busy_ns = 0;
 }
 
 void isolation_remove(IsolatedSession *isolated)
 {
     Isolation *isolation = isolated->isolation;
-    isolated_rest(isolated);
+    event_loop_detach(&isolation->loop, &isolated->attention);
+    event_loop_detach(&isolation->loop, &isolated->look);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        event_loop_detach(&isolation->loop, &isolated->proxies[i].timer);
     pthread_mutex_lock(&isolation->lock);
-    IsolatedSession **place = &isolation->by_number[isolated->number % ISOLATED_BUCKETS];
-    while (*place != isolated)
-        place = &(*place)->next_by_number;
-    *place = isolated->next_by_number;
     *isolated->proxy_here = isolated->next;
     if (isolated->next != NULL)
         isolated->next->proxy_here = isolated->proxy_here;
     pthread_mutex_unlock(&isolation->lock);
 }
 
-static IsolatedSession *isolated_by_number(Isolation *isolation, uint64_t number)
+void isolated_attend(IsolatedSession *isolated)
 {
-    pthread_mutex_lock(&isolation->lock);
-    IsolatedSession *isolated = isolation->by_number[number % ISOLATED_BUCKETS];
-    while (isolated != NULL && isolated->number != number)
-        isolated = isolated->next_by_number;
-    pthread_mutex_unlock(&isolation->lock);
-    return isolated;
+    event_loop_set(&isolated->isolation->loop, &isolated->attention, now_ns(isolated->isolation));
 }
 
-// ---- ringing ----
-
-void isolation_ring(Isolation *isolation)
-{
-    static const char ring;
-    pthread_mutex_lock(&isolation->lock);
-    int doorbell = descriptor_use(&isolation->doorbell[1]);
-    // It is full: then the supervisor thread is about to wake. It is not ours: the supervisor thread has seen the end of the pipe.
-    while (doorbell >= 0 && write(doorbell, &ring, 1) < 0 && errno == EINTR)
-        ;
-    pthread_mutex_unlock(&isolation->lock);
-}
-
-void isolation_watch(Isolation *isolation, uint64_t due_ns)
-{
-    uint64_t watch_ns = atomic_load(&isolation->watch_ns);
-    while (due_ns < watch_ns && !atomic_compare_exchange_weak(&isolation->watch_ns, &watch_ns, due_ns))
-        ;
-}
+// ---- descriptors ----
 
 int isolation_door(Isolation *isolation)
 {
@@ -133,33 +116,15 @@ int isolation_door(Isolation *isolation)
     return door;
 }
 
-static bool pipe_is_ours(const Descriptor *ends)
-{
-    return descriptor_is_ours(&ends[0]) && descriptor_is_ours(&ends[1]);
-}
-
-static bool pipe_open(Descriptor *ends)
-{
-    int numbers[2] = {-1, -1};
-    if (pipe_is_ours(ends))
-        return true;
-    descriptor_close(&ends[0]);
-    descriptor_close(&ends[1]);
-    if (pipe2(numbers, O_CLOEXEC | O_NONBLOCK) != 0)
-        return false;
-    ends[0] = descriptor_keep(numbers[0]);
-    int error = errno;
-    ends[1] = descriptor_keep(numbers[1]);
-    if (ends[0].number < 0)
-        errno = error;
-    return ends[0].number >= 0 && ends[1].number >= 0;
-}
-
 bool isolation_open(Isolation *isolation)
 {
+    if (!event_loop_open(&isolation->loop))
+        return false;
     pthread_mutex_lock(&isolation->lock);
-    bool is_open = pipe_open(isolation->doorbell) && pipe_open(isolation->door);
+    bool is_open = descriptor_open_pipe(isolation->door);
     int error = errno;
+    int size = is_open ? fcntl(isolation->door[0].number, F_GETPIPE_SZ) : 0;
+    isolation->door_bytes = size > 0 ? (size_t)size : PIPE_BUF;
     pthread_mutex_unlock(&isolation->lock);
     errno = error;
     return is_open;
@@ -167,31 +132,38 @@ bool isolation_open(Isolation *isolation)
 
 void isolation_close(Isolation *isolation)
 {
+    event_loop_close(&isolation->loop);
     pthread_mutex_lock(&isolation->lock);
-    for (int i = 0; i < 2; i++) {
-        descriptor_close(&isolation->doorbell[i]);
-        descriptor_close(&isolation->door[i]);
-    }
+    descriptor_close(&isolation->door[0]);
+    descriptor_close(&isolation->door[1]);
     pthread_mutex_unlock(&isolation->lock);
 }
 
 // Has the program closed nothing of what the supervisor thread waits for?
-static bool isolation_is_whole(Isolation *isolation)
+static bool isolation_is_whole(void *context)
 {
+    Isolation *isolation = context;
     pthread_mutex_lock(&isolation->lock);
-    bool is_whole = pipe_is_ours(isolation->doorbell) && pipe_is_ours(isolation->door);
+    bool is_whole = descriptor_owns_pipe(isolation->door);
     pthread_mutex_unlock(&isolation->lock);
-    return is_whole && zygote_is_whole(&isolation->zygote);
+    return is_whole && event_loop_is_whole(&isolation->loop) && zygote_is_whole(&isolation->zygote);
 }
+
+// ---- which there are ----
 
 void isolation_number(RoleProxy *proxy)
 {
     Isolation *isolation = proxy->isolated->isolation;
     pthread_mutex_lock(&isolation->lock);
     proxy->id = ++isolation->last_id;
-    RoleProxy **bucket = &isolation->by_id[proxy->id % PROXY_BUCKETS];
-    proxy->next_by_id = *bucket;
-    *bucket = proxy;
+    pthread_mutex_unlock(&isolation->lock);
+}
+
+void isolation_list(RoleProxy *proxy)
+{
+    Isolation *isolation = proxy->isolated->isolation;
+    pthread_mutex_lock(&isolation->lock);
+    proxy_table_add(&isolation->by_id, proxy);
     pthread_mutex_unlock(&isolation->lock);
 }
 
@@ -201,10 +173,7 @@ void isolation_forget(RoleProxy *proxy)
     if (proxy->id == 0)
         return;
     pthread_mutex_lock(&isolation->lock);
-    RoleProxy **place = &isolation->by_id[proxy->id % PROXY_BUCKETS];
-    while (*place != proxy)
-        place = &(*place)->next_by_id;
-    *place = proxy->next_by_id;
+    proxy_table_remove(&isolation->by_id, proxy);
     pthread_mutex_unlock(&isolation->lock);
     proxy->id = 0;
 }
@@ -212,9 +181,7 @@ void isolation_forget(RoleProxy *proxy)
 static RoleProxy *proxy_by_id(Isolation *isolation, uint64_t id)
 {
     pthread_mutex_lock(&isolation->lock);
-    RoleProxy *proxy = isolation->by_id[id % PROXY_BUCKETS];
-    while (proxy != NULL && proxy->id != id)
-        proxy = proxy->next_by_id;
+    RoleProxy *proxy = proxy_table_find(&isolation->by_id, id);
     pthread_mutex_unlock(&isolation->lock);
     return proxy;
 }
@@ -227,69 +194,91 @@ static IsolatedSession *isolated_sessions_first(Isolation *isolation)
     return first;
 }
 
-// ---- what there is to do ----
-
-static bool isolated_has_controls(const IsolatedSession *isolated)
+// For each isolated session; afterwards it may be gone.
+static void sessions_do(Isolation *isolation, void (*act)(IsolatedSession *isolated))
 {
-    for (unsigned i = 0; i < isolated->proxy_count; i++) {
-        const RoleProxy *proxy = &isolated->proxies[i];
-        if (proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
-            atomic_load(&proxy->control->control_tail) != proxy->control_head)
-            return true;
-    }
-    return false;
-}
-
-// Afterwards the isolated session may be gone. False: it is, or there was nothing.
-static bool isolated_serve(IsolatedSession *isolated)
-{
-    if (!isolated_has_controls(isolated))
-        return false;
-    isolated_block_lock(isolated);
-    for (unsigned i = 0; i < isolated->proxy_count; i++)
-        proxy_take_controls(&isolated->proxies[i]);
-    bool is_over = isolated->left_count == isolated->proxy_count;
-    isolated_block_unlock(isolated);
-    return !is_over;
-}
-
-static void isolated_set_awake(IsolatedSession *isolated, bool is_awake)
-{
-    for (unsigned i = 0; i < isolated->proxy_count; i++)
-        atomic_store(&isolated->proxies[i].control->supervisor_awake, is_awake);
-}
-
-// There was something: more is likely to follow at once, and a process need not ring for it.
-static void isolated_stay(IsolatedSession *isolated)
-{
-    Isolation *isolation = isolated->isolation;
-    if (isolated->busy_ns == 0) {
-        if (isolation->busy_count == BUSY_HOUSES)
-            return;
-        isolation->busy[isolation->busy_count++] = isolated;
-        isolated_set_awake(isolated, true);
-    }
-    isolated->busy_ns = now_ns(isolation) + SUPERVISOR_SPIN_NS;
-}
-
-// Processes have rung. They may write whatever they like: at worst somebody is looked after in vain.
-static void door_answer(Isolation *isolation)
-{
-    uint64_t numbers[RINGS_AT_ONCE];
-    ssize_t size = descriptor_read(&isolation->door[0], numbers, sizeof numbers);
-    for (ssize_t i = 0; i < size / (ssize_t)sizeof *numbers; i++) {
-        IsolatedSession *isolated = isolated_by_number(isolation, numbers[i]);
-        if (isolated != NULL && isolated_serve(isolated))
-            isolated_stay(isolated);
-    }
-    // More may have been rung than there was room for.
-    if (size != (ssize_t)sizeof numbers)
-        return;
     for (IsolatedSession *isolated = isolated_sessions_first(isolation), *next; isolated != NULL; isolated = next) {
         next = isolated->next;
-        if (isolated_serve(isolated))
-            isolated_stay(isolated);
+        act(isolated);
     }
+}
+
+// ---- what processes have posted ----
+
+// Is there something to take? Without the block lock, which would be in the way of the session's own workers.
+static bool proxy_has_controls(const RoleProxy *proxy)
+{
+    return proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
+           atomic_load(&proxy->control->control_tail) != proxy->control_head;
+}
+
+// Afterwards the isolated session may be gone. False: it is, or the process, or there was nothing.
+static bool proxy_serve(RoleProxy *proxy)
+{
+    IsolatedSession *isolated = proxy->isolated;
+    if (!proxy_has_controls(proxy))
+        return false;
+    isolated_block_lock(isolated);
+    proxy_take_controls(proxy);
+    bool is_there = proxy->state == PROXY_ALIVE;
+    isolated_block_unlock(isolated);
+    return is_there;
+}
+
+// There was something: more is likely to follow at once, and the process need not ring for it.
+static void proxy_stay(RoleProxy *proxy)
+{
+    Isolation *isolation = proxy->isolated->isolation;
+    if (proxy->busy_ns == 0) {
+        if (isolation->busy_count == BUSY_PROXIES)
+            return;
+        isolation->busy[isolation->busy_count++] = proxy;
+        atomic_store(&proxy->control->supervisor_awake, 1);
+    }
+    proxy->busy_ns = now_ns(isolation) + SUPERVISOR_SPIN_NS;
+}
+
+void proxy_rest(RoleProxy *proxy)
+{
+    Isolation *isolation = proxy->isolated->isolation;
+    if (proxy->busy_ns == 0)
+        return;
+    for (unsigned i = 0; i < isolation->busy_count; i++)
+        if (isolation->busy[i] == proxy)
+            isolation->busy[i] = isolation->busy[--isolation->busy_count];
+    proxy->busy_ns = 0;
+    atomic_store(&proxy->control->supervisor_awake, 0);
+}
+
+static void proxy_answer(RoleProxy *proxy)
+{
+    if (proxy != NULL && proxy_serve(proxy))
+        proxy_stay(proxy);
+}
+
+static void isolated_answer(IsolatedSession *isolated)
+{
+    isolated_block_lock(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        proxy_take_all_controls(&isolated->proxies[i]);
+    isolated_block_unlock(isolated);
+}
+
+// Processes may write whatever they like: at worst somebody is looked after in vain.
+void isolation_answer(Isolation *isolation)
+{
+    uint64_t ids[RINGS_AT_ONCE];
+    size_t got = 0;
+    ssize_t size;
+    do {
+        size = descriptor_read(&isolation->door[0], ids, sizeof ids);
+        for (ssize_t i = 0; i < size / (ssize_t)sizeof *ids; i++)
+            proxy_answer(proxy_by_id(isolation, ids[i]));
+        got += size > 0 ? (size_t)size : 0;
+    } while (size == (ssize_t)sizeof ids && got < isolation->door_bytes);
+    // It was full, and whoever found no room for its number has been lost.
+    if (got >= isolation->door_bytes)
+        sessions_do(isolation, isolated_answer);
 }
 
 static void serve_busy(Isolation *isolation)
@@ -298,58 +287,105 @@ static void serve_busy(Isolation *isolation)
     for (unsigned i = isolation->busy_count; i > 0; i--) {
         if (i > isolation->busy_count)
             continue;
-        IsolatedSession *isolated = isolation->busy[i - 1];
-        if (isolated_serve(isolated)) {
-            isolated_stay(isolated);
-        } else if (i <= isolation->busy_count && isolation->busy[i - 1] == isolated && now > isolated->busy_ns) {
-            isolated_rest(isolated);
-            // In this order: who control messages rings if it sees this, and we look once more.
-            isolated_set_awake(isolated, false);
-            isolated_serve(isolated);
+        RoleProxy *proxy = isolation->busy[i - 1];
+        if (proxy_serve(proxy)) {
+            proxy_stay(proxy);
+        } else if (i <= isolation->busy_count && isolation->busy[i - 1] == proxy && now > proxy->busy_ns) {
+            // In this order: who posts something rings if it sees this, and we look once more.
+            proxy_rest(proxy);
+            proxy_serve(proxy);
         }
     }
 }
 
-static uint64_t run_timers(Isolation *isolation)
+// ---- timers ----
+
+// Something has happened: more may.
+static void isolated_hasten(IsolatedSession *isolated)
 {
-    uint64_t now = now_ns(isolation), next_ns = UINT64_MAX;
-    for (IsolatedSession *isolated = isolated_sessions_first(isolation), *next; isolated != NULL; isolated = next) {
-        next = isolated->next;
-        isolated_block_lock(isolated);
-        for (unsigned i = 0; i < isolated->proxy_count; i++) {
-            RoleProxy *proxy = &isolated->proxies[i];
-            if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
-                proxy_run_timers(proxy, now);
-            uint64_t due_ns = proxy_next_ns(proxy);
-            next_ns = due_ns < next_ns ? due_ns : next_ns;
-        }
-        isolated_block_unlock(isolated);
-    }
-    return next_ns;
+    isolated->look_every_ns = LOOK_MIN_NS;
+    event_loop_set(&isolated->isolation->loop, &isolated->look, now_ns(isolated->isolation) + LOOK_MIN_NS);
 }
 
-// Everything that may have been missed because a process has written over what it should not. True: there are isolated sessions.
-static bool look_after_all(Isolation *isolation)
+static void isolation_hasten(Isolation *isolation)
 {
-    bool is_any = false;
-    for (IsolatedSession *isolated = isolated_sessions_first(isolation), *next; isolated != NULL; isolated = next) {
-        next = isolated->next;
-        is_any = true;
-        isolated_block_lock(isolated);
-        isolated_set_awake(isolated, isolated->busy_ns != 0);
-        for (unsigned i = 0; i < isolated->proxy_count; i++) {
-            RoleProxy *proxy = &isolated->proxies[i];
-            proxy_take_controls(proxy);
-            if (proxy->state == PROXY_WAITS && session_is_stopping(isolated->session))
-                proxy_leave(proxy);
-        }
-        isolated_look_for_ended(isolated);
-        isolated_look_for_deadlock(isolated);
-        isolated_wake_all(isolated);
-        isolated_block_unlock(isolated);
-    }
-    return is_any;
+    uint64_t ping_ns = now_ns(isolation) + LOOK_MIN_NS, earliest_ns = isolation->pinged_ns + PING_MIN_NS;
+    ping_ns = ping_ns > earliest_ns ? ping_ns : earliest_ns;
+    isolation->ping_every_ns = PING_MIN_NS;
+    if (ping_ns >= isolation->ping_ns)
+        return;
+    isolation->ping_ns = ping_ns;
+    event_loop_set(&isolation->loop, &isolation->ping, ping_ns);
 }
+
+static void proxy_is_due(LoopTimer *timer, uint64_t now)
+{
+    RoleProxy *proxy = (RoleProxy *)((char *)timer - offsetof(RoleProxy, timer));
+    IsolatedSession *isolated = proxy->isolated;
+    isolated_block_lock(isolated);
+    proxy->scheduled_ns = 0; // somebody may have set it again meanwhile
+    if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
+        proxy_run_timers(proxy, now);
+    proxy_schedule(proxy);
+    isolated_block_unlock(isolated);
+}
+
+static void isolated_is_attended(LoopTimer *timer, uint64_t now)
+{
+    IsolatedSession *isolated = (IsolatedSession *)((char *)timer - offsetof(IsolatedSession, attention));
+    isolation_hasten(isolated->isolation);
+    isolated_block_lock(isolated);
+    isolated_hasten(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
+            proxy_run_timers(proxy, now);
+    }
+    isolated_block_unlock(isolated);
+}
+
+// Everything that may have been missed because a process has written over what it should not.
+static void isolated_is_looked_at(LoopTimer *timer, uint64_t now)
+{
+    IsolatedSession *isolated = (IsolatedSession *)((char *)timer - offsetof(IsolatedSession, look));
+    isolated->look_every_ns = least(isolated->look_every_ns * 2, LOOK_MAX_NS);
+    isolated_block_lock(isolated);
+    event_loop_set(&isolated->isolation->loop, timer, now + isolated->look_every_ns);
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        atomic_store(&proxy->control->supervisor_awake, proxy->busy_ns != 0);
+        proxy_take_controls(proxy);
+        if (proxy->state == PROXY_WAITS && session_is_stopping(isolated->session))
+            proxy_leave(proxy);
+    }
+    isolated_look_for_ended(isolated);
+    isolated_look_for_deadlock(isolated);
+    isolated_wake_all(isolated);
+    isolated_block_unlock(isolated);
+}
+
+// As long as there are isolated roles, and however much else happens.
+static void isolation_pings(LoopTimer *timer, uint64_t now)
+{
+    Isolation *isolation = (Isolation *)((char *)timer - offsetof(Isolation, ping));
+    bool was_answered = isolation->awaits_answer && atomic_load(&isolation->zygote.pinged_ns) == 0;
+    isolation->awaits_answer = false;
+    isolation->ping_ns = UINT64_MAX;
+    if (isolated_sessions_first(isolation) == NULL)
+        return;
+    if (!was_answered) {
+        isolation->awaits_answer = isolation_ping(isolation, now);
+        isolation->pinged_ns = now;
+    }
+    isolation->ping_ns = now + (isolation->awaits_answer ? LOOK_MIN_NS : isolation->ping_every_ns);
+    if (!isolation->awaits_answer)
+        isolation->ping_every_ns = least(isolation->ping_every_ns * 2, LOOK_MAX_NS);
+    event_loop_set(&isolation->loop, &isolation->ping, isolation->ping_ns);
+}
+
+// Sessions and their links go away on the supervisor thread only.
+static const LoopTimerKind proxy_timer = {NULL, proxy_is_due}, attention_timer = {NULL, isolated_is_attended},
+                           look_timer = {NULL, isolated_is_looked_at}, ping_timer = {NULL, isolation_pings};
 
 // ---- the zygote ----
 
@@ -376,7 +412,9 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     if (proxy == NULL)
         return true;
     IsolatedSession *isolated = proxy->isolated;
+    isolation_hasten(isolation);
     isolated_block_lock(isolated);
+    isolated_hasten(isolated);
     if (message->kind == ZYGOTE_EXITED)
         proxy_died(proxy, message->status);
     else
@@ -385,23 +423,17 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     return true;
 }
 
-// For each isolated role; afterwards its isolated session may be gone.
-static void proxies_do(Isolation *isolation, void (*act)(RoleProxy *proxy))
-{
-    for (IsolatedSession *isolated = isolated_sessions_first(isolation), *next; isolated != NULL; isolated = next) {
-        next = isolated->next;
-        isolated_block_lock(isolated);
-        for (unsigned i = 0; i < isolated->proxy_count; i++)
-            act(&isolated->proxies[i]);
-        isolated_block_unlock(isolated);
-    }
-}
-
 // Those of the zygote that was lost; not those that the next one has been asked for since: they would run twice.
-static void proxy_orphaned(RoleProxy *proxy)
+static void isolated_orphaned(IsolatedSession *isolated)
 {
-    if (proxy->state == PROXY_ALIVE && proxy->generation != zygote_generation(&proxy->isolated->isolation->zygote))
-        proxy_orphan(proxy);
+    isolated_block_lock(isolated);
+    isolated_hasten(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        if (proxy->state == PROXY_ALIVE && proxy->generation != zygote_generation(&isolated->isolation->zygote))
+            proxy_orphan(proxy);
+    }
+    isolated_block_unlock(isolated);
 }
 
 // All its children have died with it.
@@ -413,17 +445,16 @@ static void zygote_lost(Isolation *isolation)
     // If that fails, each start of a session tries again.
     zygote_revive(isolation);
     atomic_store(&isolation->zygote.is_replaced, false);
-    proxies_do(isolation, proxy_orphaned);
+    sessions_do(isolation, isolated_orphaned);
+    isolation_hasten(isolation);
 }
 
-// True: there was more than answers to pings.
-static bool zygote_speaks(Isolation *isolation)
+static void zygote_speaks(void *context)
 {
+    Isolation *isolation = context;
     ZygoteMessage message;
     int heard;
-    bool is_new = false;
     while ((heard = zygote_hear(&isolation->zygote, &message)) == 1) {
-        is_new |= message.kind != ZYGOTE_PONG;
         if (!zygote_message(isolation, &message)) {
             zygote_terminate(&isolation->zygote);
             heard = -1;
@@ -432,7 +463,6 @@ static bool zygote_speaks(Isolation *isolation)
     }
     if (heard < 0)
         zygote_lost(isolation);
-    return is_new || heard < 0;
 }
 
 // Looks are counted, not time: where the whole machine or the program was stopped, that is no silence of the zygote's.
@@ -452,15 +482,19 @@ bool isolation_ping(Isolation *isolation, uint64_t now_ns)
 
 // ---- what the program has closed ----
 
-static void proxy_lost(RoleProxy *proxy)
+static void isolated_lost_touch(IsolatedSession *isolated)
 {
-    if (proxy->state != PROXY_NEW)
-        proxy_lost_touch(proxy);
+    isolated_block_lock(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        if (isolated->proxies[i].state != PROXY_NEW)
+            proxy_lost_touch(&isolated->proxies[i]);
+    isolated_block_unlock(isolated);
 }
 
 // Nobody can be reached any more. The next session begins with new descriptors.
-static void isolation_lost(Isolation *isolation)
+static void isolation_lost(void *context)
 {
+    Isolation *isolation = context;
     bool is_any = isolated_sessions_first(isolation) != NULL;
     log_write(isolation->runtime, is_any ? CHX_LOG_WARN : CHX_LOG_INFO, DESCRIPTOR_LOST "%s",
               is_any ? ": sessions with isolated roles fail" : "");
@@ -468,41 +502,33 @@ static void isolation_lost(Isolation *isolation)
     zygote_end(&isolation->zygote);
     isolation_close(isolation);
     pthread_mutex_unlock(&isolation->runtime->plan_lock);
-    proxies_do(isolation, proxy_lost);
-    while (!atomic_load(&isolation->closing) && !isolation_open(isolation))
+    sessions_do(isolation, isolated_lost_touch);
+    while (!atomic_load(&isolation->loop.closing) && !isolation_open(isolation))
         poll(NULL, 0, LOST_RETRY_MS);
 }
 
 // ---- the thread ----
 
-enum { POLLED_BELL, POLLED_DOOR, POLLED_NURSERY, POLLED_COUNT };
-
-static void events_await(Isolation *isolation, struct pollfd *polled, uint64_t due_ns)
+static int door_number(void *context)
 {
-    int timeout = IDLE_MS;
-    if (isolation->busy_count > 0) {
-        timeout = 0;
-    } else if (due_ns != UINT64_MAX) {
-        uint64_t now = now_ns(isolation), left_ns = due_ns > now ? due_ns - now : 0;
-        left_ns = left_ns / 1000000 + (left_ns % 1000000 != 0);
-        timeout = left_ns < IDLE_MS ? (int)left_ns : IDLE_MS;
-    }
-    polled[POLLED_BELL] = (struct pollfd){.fd = isolation->doorbell[0].number, .events = POLLIN};
-    polled[POLLED_DOOR] = (struct pollfd){.fd = isolation->door[0].number, .events = POLLIN};
-    polled[POLLED_NURSERY] = (struct pollfd){.fd = zygote_socket(&isolation->zygote), .events = POLLIN};
-    if (poll(polled, POLLED_COUNT, timeout) <= 0)
-        for (int i = 0; i < POLLED_COUNT; i++)
-            polled[i].revents = 0;
+    const Isolation *isolation = context;
+    return isolation->door[0].number;
 }
 
-static bool doorbell_is_rung(Isolation *isolation, short events)
+static void door_is_rung(void *context)
 {
-    char rings[RINGS_AT_ONCE];
-    return events != 0 && descriptor_read(&isolation->doorbell[0], rings, sizeof rings) > 0;
+    isolation_answer(context);
 }
 
-static void busy_attend(Isolation *isolation)
+static int zygote_number(void *context)
 {
+    Isolation *isolation = context;
+    return zygote_socket(&isolation->zygote);
+}
+
+static bool busy_attend(void *context)
+{
+    Isolation *isolation = context;
     for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
         serve_busy(isolation);
         // Who is looked after may need this processor.
@@ -511,89 +537,33 @@ static void busy_attend(Isolation *isolation)
         else
             sched_yield();
     }
+    return isolation->busy_count > 0;
 }
 
-// When the supervisor thread does what nobody wakes it for.
-typedef struct {
-    uint64_t due_ns; // timers
-    uint64_t look_ns, look_every_ns;
-    uint64_t ping_ns, pinged_ns; // the next time, the last time
-    bool awaits_answer;
-} Round;
+static const LoopInputs supervisor_inputs = {
+    .sources = {{zygote_number, zygote_speaks}, {door_number, door_is_rung}},
+    .is_busy = busy_attend,
+    .is_whole = isolation_is_whole,
+    .lost = isolation_lost,
+};
 
-// Something has happened: more may.
-static void round_hasten(Round *round, uint64_t now)
-{
-    round->look_every_ns = LOOK_MIN_NS;
-    round->look_ns = now + LOOK_MIN_NS;
-    uint64_t ping_ns = now + LOOK_MIN_NS, earliest_ns = round->pinged_ns + PING_MIN_NS;
-    round->ping_ns = least(round->ping_ns, ping_ns > earliest_ns ? ping_ns : earliest_ns);
-}
-
-static void round_look(Round *round, Isolation *isolation)
-{
-    uint64_t every_ns = round->look_every_ns * 2;
-    round->look_every_ns = least(every_ns, LOOK_MAX_NS);
-    round->look_ns = look_after_all(isolation) ? now_ns(isolation) + round->look_every_ns : UINT64_MAX;
-}
-
-// As long as there are isolated roles, and however much else happens.
-static void round_ping(Round *round, Isolation *isolation, uint64_t now)
-{
-    bool was_answered = round->awaits_answer && atomic_load(&isolation->zygote.pinged_ns) == 0;
-    round->awaits_answer = false;
-    if (isolated_sessions_first(isolation) == NULL) {
-        round->ping_ns = UINT64_MAX;
-        return;
-    }
-    if (!was_answered) {
-        round->awaits_answer = isolation_ping(isolation, now);
-        round->pinged_ns = now;
-    }
-    uint64_t every_ns = round->look_every_ns > PING_MIN_NS ? round->look_every_ns : PING_MIN_NS;
-    round->ping_ns = now + (round->awaits_answer ? LOOK_MIN_NS : every_ns);
-}
-
-static void *supervisor_main(void *argument)
-{
-    Isolation *isolation = argument;
-    struct pollfd polled[POLLED_COUNT];
-    Round round = {.due_ns = UINT64_MAX, .look_ns = UINT64_MAX, .look_every_ns = LOOK_MIN_NS, .ping_ns = UINT64_MAX};
-    while (!atomic_load(&isolation->closing)) {
-        busy_attend(isolation);
-        round.due_ns = least(round.due_ns, atomic_exchange(&isolation->watch_ns, UINT64_MAX));
-        events_await(isolation, polled, least(round.due_ns, least(round.look_ns, round.ping_ns)));
-        // The program may have closed them while they were waited for, and others may have their numbers.
-        if (!isolation_is_whole(isolation)) {
-            isolation_lost(isolation);
-            continue;
-        }
-        bool is_new = polled[POLLED_NURSERY].revents != 0 && zygote_speaks(isolation);
-        if (polled[POLLED_DOOR].revents != 0)
-            door_answer(isolation);
-        bool is_rung = doorbell_is_rung(isolation, polled[POLLED_BELL].revents);
-        if (is_rung || round.due_ns <= now_ns(isolation))
-            round.due_ns = run_timers(isolation);
-        uint64_t now = now_ns(isolation);
-        if (is_rung || is_new)
-            round_hasten(&round, now);
-        else if (round.look_ns <= now)
-            round_look(&round, isolation);
-        if (round.ping_ns <= now)
-            round_ping(&round, isolation, now);
-    }
-    return NULL;
-}
-
-static ZygoteStart isolation_init(Isolation *isolation, chx_runtime *runtime)
+bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime,
-                             .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                             .by_id = {.runtime = runtime},
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
-                             .watch_ns = UINT64_MAX};
+                             .ping_ns = UINT64_MAX,
+                             .ping_every_ns = PING_MIN_NS};
     isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     zygote_init(&isolation->zygote);
+    event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);
+    event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
+    return event_loop_reserve(&isolation->loop, 1);
+}
+
+static ZygoteStart isolation_begin(Isolation *isolation)
+{
     Zygote *zygote = &isolation->zygote;
     ZygoteStart started = zygote_start(zygote);
     if (started != ZYGOTE_STARTED)
@@ -602,22 +572,20 @@ static ZygoteStart isolation_init(Isolation *isolation, chx_runtime *runtime)
         snprintf(zygote->why, sizeof zygote->why, "%s", strerrordesc_np(errno));
         return ZYGOTE_FAILED;
     }
-    isolation->has_thread = runtime->platform->thread_start(&isolation->thread, supervisor_main, isolation);
-    if (!isolation->has_thread)
-        snprintf(zygote->why, sizeof zygote->why, "no thread could be started: out of memory, or too many threads");
-    return isolation->has_thread ? ZYGOTE_STARTED : ZYGOTE_FAILED;
+    if (event_loop_start(&isolation->loop))
+        return ZYGOTE_STARTED;
+    snprintf(zygote->why, sizeof zygote->why, "no thread could be started: out of memory, or too many threads");
+    return ZYGOTE_FAILED;
 }
 
 static void isolation_free(Isolation *isolation)
 {
     chx_runtime *runtime = isolation->runtime;
-    atomic_store(&isolation->closing, true);
-    if (isolation->has_thread) {
-        isolation_ring(isolation);
-        runtime->platform->thread_join(isolation->thread);
-    }
+    event_loop_stop(&isolation->loop);
     zygote_end(&isolation->zygote);
     isolation_close(isolation);
+    event_loop_fini(&isolation->loop);
+    proxy_table_fini(&isolation->by_id);
     pthread_mutex_destroy(&isolation->zygote.lock);
     pthread_mutex_destroy(&isolation->lock);
     runtime_release(runtime, isolation);
@@ -650,7 +618,12 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
         report_refuse(NULL, file, "out of memory");
         return NULL;
     }
-    ZygoteStart started = isolation_init(isolation, runtime);
+    if (!isolation_init(isolation, runtime)) {
+        report_refuse(NULL, file, "out of memory");
+        isolation_free(isolation);
+        return NULL;
+    }
+    ZygoteStart started = isolation_begin(isolation);
     if (started == ZYGOTE_STARTED)
         return isolation;
     *status = isolation_refuse(file, started, isolation->zygote.why);
@@ -665,7 +638,7 @@ static bool isolation_renew(Isolation *isolation, const char *file, chx_status *
     isolation_mend(isolation);
     if (zygote_socket(&isolation->zygote) < 0) {
         started = zygote_start(&isolation->zygote);
-        isolation_ring(isolation); // the supervisor thread listens to it from now on
+        event_loop_wake(&isolation->loop); // the supervisor thread listens to it from now on
     }
     if (started != ZYGOTE_STARTED)
         *status = isolation_refuse(file, started, isolation->zygote.why);

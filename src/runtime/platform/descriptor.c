@@ -75,3 +75,25 @@ void descriptor_close(Descriptor *descriptor)
         close(number);
     *descriptor = NO_DESCRIPTOR;
 }
+
+bool descriptor_owns_pipe(const Descriptor ends[2])
+{
+    return descriptor_is_ours(&ends[0]) && descriptor_is_ours(&ends[1]);
+}
+
+bool descriptor_open_pipe(Descriptor ends[2])
+{
+    int numbers[2] = {-1, -1};
+    if (descriptor_owns_pipe(ends))
+        return true;
+    descriptor_close(&ends[0]);
+    descriptor_close(&ends[1]);
+    if (pipe2(numbers, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    ends[0] = descriptor_keep(numbers[0]);
+    int error = errno;
+    ends[1] = descriptor_keep(numbers[1]);
+    if (ends[0].number < 0)
+        errno = error;
+    return ends[0].number >= 0 && ends[1].number >= 0;
+}

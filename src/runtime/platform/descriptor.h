@@ -38,5 +38,9 @@ int descriptor_use(const Descriptor *descriptor);
 ssize_t descriptor_read(const Descriptor *descriptor, void *to, size_t size);
 // Closes it if it is still ours. There is none afterwards.
 void descriptor_close(Descriptor *descriptor);
+// A pipe that does not block, in the place of one that is not there or not ours any more. False: it can't be had; errno
+// says why.
+bool descriptor_open_pipe(Descriptor ends[2]);
+bool descriptor_owns_pipe(const Descriptor ends[2]);
 
 #endif

@@ -14,6 +14,8 @@
 
 #include <chorex.h>
 
+struct pollfd;
+typedef struct EventLoop EventLoop;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
 typedef struct Session Session;
@@ -35,6 +37,8 @@ typedef struct {
     // Wakes one sleeper. The word may be gone already: the address is only compared.
     void (*wake)(_Atomic uint32_t *word);
     void (*relax)(void); // in a spinning loop
+    // Waits until one of these descriptors has something, at most timeout_ms. Nothing is said of any if it ends early.
+    void (*poll)(struct pollfd *polled, size_t count, int timeout_ms);
     // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
     // says no: there is no such thing.
     bool (*can_fence_all)(void);
@@ -44,6 +48,9 @@ typedef struct {
 
     void (*join)(chx_runtime *runtime); // it exists from now on
     void (*leave)(chx_runtime *runtime);
+    // The event loop has no thread: whoever lets time pass runs what is due (event_loop_next_ns, event_loop_run).
+    void (*loop_join)(EventLoop *loop);
+    void (*loop_leave)(EventLoop *loop);
     // The actor, in the caller's hand, has something to do.
     void (*ready)(Actor *actor);
     // Lets time pass until the session has ended: whoever waits does the work.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,6 +124,14 @@ static void posix_relax(void)
 #endif
 }
 
+static void posix_poll(struct pollfd *polled, size_t count, int timeout_ms)
+{
+    if (poll(polled, count, timeout_ms) > 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        polled[i].revents = 0;
+}
+
 static bool posix_can_fence_all(void)
 {
     return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -145,6 +154,7 @@ const Platform platform_posix = {
     .sleep_on = posix_sleep_on,
     .wake = posix_wake,
     .relax = posix_relax,
+    .poll = posix_poll,
     .can_fence_all = posix_can_fence_all,
     .fence_all = posix_fence_all,
 };

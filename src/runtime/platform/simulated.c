@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include "runtime/platform/platform.h"
 
-#include "runtime/recovery/machine.h"
+#include "runtime/platform/event_loop.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 #include "runtime/platform/simulation.h"
@@ -53,7 +53,8 @@ static struct {
     uint64_t reached[SIMULATION_CRASHES_MAX]; // boundaries of that role so far
     ActorList ready;
     ActorList later; // actor->due_ns says when; a heap
-    chx_runtime *runtimes;
+    EventLoop *loops;
+    unsigned runtimes;
     bool is_driven;      // by this thread
     unsigned interrupts; // turns inside of which others have theirs
     pthread_t driver;
@@ -172,29 +173,30 @@ static Actor *machine_take(const Session *session)
 
 // ---- time ----
 
-static uint64_t machine_next_deadline(chx_runtime **whose)
+// When the next timer of an event loop is due, and whose it is. The lock is held.
+static uint64_t machine_next_timer(EventLoop **whose)
 {
     uint64_t next_ns = UINT64_MAX;
-    for (chx_runtime *runtime = machine.runtimes; runtime != NULL; runtime = runtime->next_simulated) {
-        uint64_t due_ns = deadline_next_ns(runtime);
+    for (EventLoop *loop = machine.loops; loop != NULL; loop = loop->next_simulated) {
+        uint64_t due_ns = event_loop_next_ns(loop);
         if (due_ns < next_ns) {
             next_ns = due_ns;
-            *whose = runtime;
+            *whose = loop;
         }
     }
     return next_ns;
 }
 
-// What is due now happens: delayed messages arrive, deadlines fire. The lock is held, and released meanwhile.
+// What is due now happens: delayed messages arrive, timers run. The lock is held, and released meanwhile.
 static void machine_catch_up(void)
 {
     uint64_t now_ns = atomic_load(&machine.now_ns);
     while (machine.later.count != 0 && machine.later.data[0]->due_ns <= now_ns)
         list_add(&machine.ready, later_take());
-    chx_runtime *runtime = NULL;
-    while (machine_next_deadline(&runtime) <= now_ns) {
+    EventLoop *loop = NULL;
+    while (machine_next_timer(&loop) <= now_ns) {
         pthread_mutex_unlock(&machine.lock);
-        deadline_run(runtime, now_ns);
+        event_loop_run(loop, now_ns);
         pthread_mutex_lock(&machine.lock);
     }
 }
@@ -202,8 +204,8 @@ static void machine_catch_up(void)
 // Nobody can go on now: goes to the next moment at which something happens. False: there is none. The lock is held.
 static bool machine_skip(void)
 {
-    chx_runtime *runtime = NULL;
-    uint64_t next_ns = machine_next_deadline(&runtime);
+    EventLoop *loop = NULL;
+    uint64_t next_ns = machine_next_timer(&loop);
     if (machine.later.count != 0 && machine.later.data[0]->due_ns < next_ns)
         next_ns = machine.later.data[0]->due_ns;
     if (next_ns >= UINT64_MAX - 1)
@@ -418,24 +420,39 @@ static void simulated_channel_gone(Channel *channel)
 
 static void simulated_join(chx_runtime *runtime)
 {
+    (void)runtime;
     pthread_mutex_lock(&machine.lock);
-    runtime->next_simulated = machine.runtimes;
-    machine.runtimes = runtime;
+    machine.runtimes++;
     pthread_mutex_unlock(&machine.lock);
 }
 
 static void simulated_leave(chx_runtime *runtime)
 {
+    (void)runtime;
     pthread_mutex_lock(&machine.lock);
-    chx_runtime **link = &machine.runtimes;
-    while (*link != runtime)
-        link = &(*link)->next_simulated;
-    *link = runtime->next_simulated;
-    if (machine.runtimes == NULL) {
+    if (--machine.runtimes == 0) {
         free(machine.ready.data);
         free(machine.later.data);
         machine.ready = machine.later = (ActorList){0};
     }
+    pthread_mutex_unlock(&machine.lock);
+}
+
+static void simulated_loop_join(EventLoop *loop)
+{
+    pthread_mutex_lock(&machine.lock);
+    loop->next_simulated = machine.loops;
+    machine.loops = loop;
+    pthread_mutex_unlock(&machine.lock);
+}
+
+static void simulated_loop_leave(EventLoop *loop)
+{
+    pthread_mutex_lock(&machine.lock);
+    EventLoop **link = &machine.loops;
+    while (*link != loop)
+        link = &(*link)->next_simulated;
+    *link = loop->next_simulated;
     pthread_mutex_unlock(&machine.lock);
 }
 
@@ -498,6 +515,8 @@ const Platform platform_simulated = {
     .relax = simulated_relax,
     .join = simulated_join,
     .leave = simulated_leave,
+    .loop_join = simulated_loop_join,
+    .loop_leave = simulated_loop_leave,
     .ready = simulated_ready,
     .await = simulated_await,
     .budget = simulated_budget,

@@ -204,7 +204,7 @@ static void *let_time_pass(void *argument)
 {
     (void)argument;
     atomic_store(&overtaking.thread_id, overtaking.runtime->platform->thread_id());
-    deadline_run(overtaking.runtime, UINT64_MAX);
+    event_loop_run(&overtaking.runtime->loop, UINT64_MAX);
     atomic_store(&overtaking.is_over, true);
     return NULL;
 }

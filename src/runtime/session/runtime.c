@@ -34,6 +34,21 @@ void runtime_release(chx_runtime *runtime, void *memory)
     here->busy--;
 }
 
+static void *timers_allocate(void *runtime, size_t size)
+{
+    return runtime_allocate(runtime, size);
+}
+
+static void timers_release(void *runtime, void *memory)
+{
+    runtime_release(runtime, memory);
+}
+
+TimerMemory runtime_timer_memory(chx_runtime *runtime)
+{
+    return (TimerMemory){timers_allocate, timers_release, runtime};
+}
+
 chx_runtime *chx_runtime_new(const chx_runtime_options *options)
 {
     static const chx_runtime_options none;
@@ -57,7 +72,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
-    deadlines_init(&runtime->deadlines);
+    event_loop_init(&runtime->loop, runtime->platform, runtime_timer_memory(runtime), NULL, NULL);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
     if (runtime->platform->join != NULL)
@@ -75,7 +90,8 @@ void chx_runtime_free(chx_runtime *runtime)
     if (runtime->platform->leave != NULL)
         runtime->platform->leave(runtime);
     isolation_fini(runtime);
-    deadline_fini(runtime);
+    event_loop_stop(&runtime->loop);
+    event_loop_fini(&runtime->loop);
     scheduler_fini(&runtime->scheduler);
     if (runtime->options.signals)
         isolation_signals_release();

@@ -5,7 +5,7 @@
 #ifndef RUNTIME_SESSION_RUNTIME_H
 #define RUNTIME_SESSION_RUNTIME_H
 
-#include "runtime/recovery/deadline.h"
+#include "runtime/platform/event_loop.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/platform.h"
 #include "runtime/sched/scheduler.h"
@@ -23,8 +23,7 @@ typedef struct Plan Plan;
 
 struct chx_runtime {
     const Platform *platform;
-    chx_runtime *next_simulated; // on the same simulated machine
-    uint32_t observed;           // by a trace, by a simulation: see observe.h
+    uint32_t observed; // by a trace, by a simulation: see observe.h
     chx_runtime_options options;
     chx_log_level log_level;
     uint64_t key[2]; // random; session tokens are made of it and a counter
@@ -32,7 +31,7 @@ struct chx_runtime {
     _Atomic long session_count; // started and not yet freed
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
-    Deadlines deadlines;
+    EventLoop loop;              // for the deadlines of blocks; its thread begins with the first
     bool isolates_all;           // CHOREX_ISOLATION=process
     struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
     Scheduler scheduler;
@@ -40,5 +39,8 @@ struct chx_runtime {
 
 // The runtime of NAME_DEF, made on first use. NULL: no memory.
 chx_runtime *runtime_default(void);
+
+// The runtime's allocator, for the timers of an event loop.
+TimerMemory runtime_timer_memory(chx_runtime *runtime);
 
 #endif
