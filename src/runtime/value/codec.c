@@ -354,9 +354,26 @@ static void encode_opaque(const chx_type *type, const void *value, chx_writer *w
         chx_write(writer, value, type->size);
 }
 
+// The same of numbers, arrays of numbers, and structs of both without padding: many of them are copied at once.
+static bool type_is_raw(const chx_type *type)
+{
+    size_t end = 0;
+    if (type->kind == CHX_KIND_ARRAY)
+        return type_is_raw(type->element);
+    if (type->kind != CHX_KIND_STRUCT)
+        return number_is_raw(type);
+    for (size_t i = 0; i < type->count; i++) {
+        const chx_field *field = &type->fields[i];
+        if (field->offset != end || !type_is_raw(field->type))
+            return false;
+        end += field->type->size;
+    }
+    return end == type->size;
+}
+
 static void encode_array(const chx_type *type, const void *value, chx_writer *writer)
 {
-    if (number_is_raw(type->element)) {
+    if (type_is_raw(type->element)) {
         chx_write(writer, value, type->size);
         return;
     }
@@ -536,7 +553,7 @@ static bool decode_opaque(const chx_type *type, void *value, chx_reader *reader)
 
 static bool decode_array(const chx_type *type, void *value, chx_reader *reader)
 {
-    if (number_is_raw(type->element))
+    if (type_is_raw(type->element))
         return chx_read(reader, value, type->size);
     for (size_t i = 0; i < type->count; i++)
         if (!decode(type->element, (char *)value + i * type->element->size, reader))
