@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 5
+#define CHX_GENERATED_VERSION 6
 
 // ---- types of values ----
 
@@ -141,8 +141,10 @@ struct chx_function {
     const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
     const chx_variable *variables; // all of them
     size_t variable_count;
-    size_t owned_count; // so many of them, the first ones, own something
-    size_t fixed_count; // of these the last so many keep the value that they were given with the call
+    size_t owned_count;   // so many of them, the first ones, own something
+    size_t fixed_count;   // of these the last so many keep the value that they were given with the call
+    uint32_t number;      // its place in chx_role.functions
+    uint32_t label_count; // a frame's `at` is not greater
 };
 
 // A place in the choreography that this role knows. Sorted by number.
@@ -204,6 +206,10 @@ struct chx_role {
     const char *const *fragile; // pointers that are live over a checkpoint: "p", ...
     size_t fragile_count;
     size_t counter_count;
+    const chx_function *const *functions; // all that it can have frames of: snapshots name them by their numbers
+    size_t function_count;
+    uint64_t
+        state_digest; // of its frames: names and types of variables, labels. Snapshots with another one can't be read
 };
 
 typedef struct chx_registration {

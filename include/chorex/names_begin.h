@@ -101,6 +101,10 @@
 #undef from
 #pragma push_macro("function")
 #undef function
+#pragma push_macro("function_count")
+#undef function_count
+#pragma push_macro("functions")
+#undef functions
 #pragma push_macro("generation")
 #undef generation
 #pragma push_macro("generation_seen")
@@ -115,6 +119,8 @@
 #undef init
 #pragma push_macro("kind")
 #undef kind
+#pragma push_macro("label_count")
+#undef label_count
 #pragma push_macro("level")
 #undef level
 #pragma push_macro("line")
@@ -231,6 +237,8 @@
 #undef stack_next
 #pragma push_macro("stamp")
 #undef stamp
+#pragma push_macro("state_digest")
+#undef state_digest
 #pragma push_macro("steps")
 #undef steps
 #pragma push_macro("taken")

@@ -286,6 +286,43 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
+// What snapshots need to know of a role.
+static void functions_have_numbers_and_labels(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f { A>B g() B! } def g { A>B=x B>A=y A>B=x }");
+    const char *text = companion(&result, "mini.A.chor.h");
+    assert_has(text, "static const chx_function *const mini_A_chx_function_table[] = {\n"
+                     "    &mini_A_f_chx_function,\n    &mini_A_g_chx_function,\n};\n");
+    assert_has(text, "    mini_A_chx_function_table, 2, UINT64_C(0x");
+    // The last of each object: its number, and how many labels its code has.
+    const char *g = strstr(text, "static const chx_function mini_A_g_chx_function CHX_UNUSED = {\n");
+    assert_non_null(g);
+    const char *end = strstr(g, ",\n};\n");
+    assert_memory_equal(end - 4, "1, 3", 4);
+    assert_int_equal(count_of(text, "case 3: goto chx_at_3;"), 1);
+    assert_int_equal(count_of(text, "case 4: goto"), 0);
+    mini_free(result.mini);
+}
+
+static const char *state_of(const Emitted *result, const char *name)
+{
+    const char *text = strstr(companion(result, name), "_chx_function_table, 1, UINT64_C(");
+    assert_non_null(text);
+    return strchr(text, '(');
+}
+
+static void the_state_digest_is_of_the_roles_own_variables(void **state)
+{
+    (void)state;
+    Emitted one = emitted("def f { A>B=x }"), other = emitted("def f { A>B=y }");
+    size_t size = strlen("(0x0123456789abcdef)");
+    assert_memory_not_equal(state_of(&one, "mini.B.chor.h"), state_of(&other, "mini.B.chor.h"), size);
+    assert_memory_equal(state_of(&one, "mini.A.chor.h"), state_of(&other, "mini.A.chor.h"), size);
+    mini_free(one.mini);
+    mini_free(other.mini);
+}
+
 static void body_and_rescue_are_places_to_go_on_at(void **state)
 {
     (void)state;
@@ -329,6 +366,8 @@ int main(void)
         cmocka_unit_test(leaving_a_loop_from_a_switch_is_a_goto),
         cmocka_unit_test(continue_in_a_for_reaches_the_step),
         cmocka_unit_test(every_label_is_jumped_to),
+        cmocka_unit_test(functions_have_numbers_and_labels),
+        cmocka_unit_test(the_state_digest_is_of_the_roles_own_variables),
         cmocka_unit_test(body_and_rescue_are_places_to_go_on_at),
         cmocka_unit_test(every_way_out_leaves_the_blocks_that_it_leaves),
     };

@@ -113,8 +113,8 @@ static void put_dispatch(const FunctionEmit *f, Out *out)
         out_puts(out, "chx_begin:;\n");
 }
 
-void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
-                   Out *out)
+uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
+                       Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function};
@@ -160,4 +160,5 @@ void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held
     out_append(out, &f.ctx.out);
     out_own(out);
     out_puts(out, "}\n");
+    return f.labels;
 }

@@ -49,6 +49,7 @@ typedef struct {
     VECTOR(const char *) renamed_as;
     VECTOR(const char *) blocks;  // its chx_checkpoint objects
     HeldList *held;               // by function
+    uint32_t *labels;             // by function: so many places to go on at
     VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
     VECTOR(uint32_t) counted;     // sites that have a counter: the first one has number 1
 } RoleEmit;
@@ -73,8 +74,8 @@ VariableRank emit_rank(const LocalFunction *function, const Variable *variable);
 // ---- function.c ----
 
 // The resumable function, with its prototype printed to `declarations`, what every implementation shares to `tables`.
-// Further members of the frame that it needs are put in `held`.
-void emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
-                   Out *out);
+// Further members of the frame that it needs are put in `held`. Returns the number of its labels.
+uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
+                       Out *out);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "compiler/emit/internal.h"
 
+#include "chorex/generated.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,8 +378,36 @@ static void put_function_objects(RoleEmit *role, Out *out)
         else
             out_puts(out, "NULL, 0, ");
         size_t fixed = rank_count(function, RANK_FIXED);
-        out_printf(out, "%zu, %zu,\n};\n", role->held[i].count + rank_count(function, RANK_CHANGES) + fixed, fixed);
+        out_printf(out, "%zu, %zu, %zu, %u,\n};\n", role->held[i].count + rank_count(function, RANK_CHANGES) + fixed,
+                   fixed, i, role->labels[i]);
     }
+}
+
+// In the order of the numbers that the functions have.
+static void put_function_table(RoleEmit *role, Out *out)
+{
+    const char *table = arena_printf(role->arena, "%s_chx_function_table", role->prefix);
+    if (role->local->functions.count == 0)
+        return;
+    out_printf(out, "\nstatic const chx_function *const %s[] = {\n", table);
+    for (size_t i = 0; i < role->local->functions.count; i++)
+        out_printf(out, "    &%s_%s_chx_function,\n", role->prefix, role->local->functions.items[i]->name);
+    out_puts(out, "};\n");
+    rename_as(role, table, "_chx_function_table");
+}
+
+// Whatever a snapshot of this role's frames depends on, besides the text of the choreography.
+static uint64_t state_digest(const RoleEmit *role, const Out *frames)
+{
+    uint64_t hash = types_digest(&role->types, role->emit->digest);
+    hash = fnv1a(hash, frames->text.chars, frames->text.length);
+    const char *version = arena_printf(role->arena, "%d", CHX_GENERATED_VERSION);
+    hash = fnv1a(hash, version, strlen(version) + 1);
+    for (size_t i = 0; i < role->local->functions.count; i++) {
+        const char *labels = arena_printf(role->arena, "%u", role->labels[i]);
+        hash = fnv1a(hash, labels, strlen(labels) + 1);
+    }
+    return hash;
 }
 
 static size_t put_entries(RoleEmit *role, Out *out)
@@ -418,7 +448,13 @@ static const char *table_or_null(const RoleEmit *role, const char *table, size_t
     return count == 0 ? "NULL" : arena_printf(role->arena, "%s_chx_%s", role->prefix, table);
 }
 
-static void put_object(RoleEmit *role, size_t entries, size_t sites, const char *central, Out *out)
+// What the role's object has of its functions; a sequential program has none.
+typedef struct {
+    size_t entries, sites, functions;
+    uint64_t state_digest;
+} RoleTables;
+
+static void put_object(RoleEmit *role, const RoleTables *tables, const char *central, Out *out)
 {
     const LocalProgram *local = role->local;
     const char *prefix = role->prefix;
@@ -432,14 +468,16 @@ static void put_object(RoleEmit *role, size_t entries, size_t sites, const char 
     out_printf(out, "    CHX_GENERATED_VERSION, CHX_STRING(%s), \"%s\", \"%s\", %u,\n", prefix, role->program->name,
                local->name, local->role);
     out_printf(out, "    UINT64_C(0x%016" PRIx64 "), %s,\n", role->emit->digest, role->emit->source_literal);
-    out_printf(out, "    %s, %zu,\n", table_or_null(role, "entries", entries), entries);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "entries", tables->entries), tables->entries);
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "sends_to", sends), sends);
     out_printf(out, "    %s, %zu,\n", table_or_null(role, "receives_from", receives), receives);
-    out_printf(out, "    %s, %zu,\n", table_or_null(role, "sites", sites), sites);
+    out_printf(out, "    %s, %zu,\n", table_or_null(role, "sites", tables->sites), tables->sites);
     out_printf(out, "    %s, %s, %s,\n", hook(role, "init"), hook(role, "fini"), central);
-    out_printf(out, "    %s, %zu, %s, %zu, %zu,\n};\n", table_or_null(role, "blocks", role->blocks.count),
+    out_printf(out, "    %s, %zu, %s, %zu, %zu,\n", table_or_null(role, "blocks", role->blocks.count),
                role->blocks.count, table_or_null(role, "fragile", role->fragile.count), role->fragile.count,
                role->counted.count);
+    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "),\n};\n",
+               table_or_null(role, "function_table", tables->functions), tables->functions, tables->state_digest);
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
     // Before the library's own constructor, which may turn this process into one that needs to know all roles.
@@ -458,6 +496,7 @@ static void role_init(RoleEmit *role, Emit *emit, const LocalProgram *local)
     role->prefix = arena_printf(emit->arena, "%s_%s", program->name, local->name);
     role->me = program->role_name_taken[local->role] ? arena_printf(emit->arena, "chx_%s", local->name) : local->name;
     role->held = ARENA_ARRAY(emit->arena, HeldList, local->functions.count);
+    role->labels = ARENA_ARRAY(emit->arena, uint32_t, local->functions.count);
     types_init(&role->types, emit->arena, role->prefix, &emit->types);
     name_channels(role);
 }
@@ -482,12 +521,12 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
         const LocalFunction *function = local->functions.items[i];
         Out blocks;
         out_init(&blocks, emit->arena, source);
-        emit_function(&role, function, &role.held[i], &blocks, &declarations, &functions);
+        role.labels[i] = emit_function(&role, function, &role.held[i], &blocks, &declarations, &functions);
         put_frame(&role, function, &role.held[i], &frames);
         put_begin(&role, function, &frames);
         out_append(&frames, &blocks);
     }
-    size_t sites = put_sites(&role, &tables);
+    RoleTables object = {.sites = put_sites(&role, &tables), .functions = local->functions.count};
     put_blocks(&role, &frames);
     out_puts(&code, "\n");
     put_prototypes(&role, &code);
@@ -497,8 +536,10 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     out_puts(&code, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wdeclaration-after-statement\"\n");
     out_append(&code, &functions);
     out_puts(&code, "#pragma GCC diagnostic pop\n");
-    size_t entries = put_entries(&role, &code);
-    put_object(&role, entries, sites, "NULL", &code);
+    put_function_table(&role, &code);
+    object.entries = put_entries(&role, &code);
+    object.state_digest = state_digest(&role, &frames);
+    put_object(&role, &object, "NULL", &code);
 
     Out out;
     out_init(&out, emit->arena, source);
@@ -536,7 +577,7 @@ void emit_role_central(Emit *emit, const LocalProgram *local, Out *out)
         rename_as(&role, arena_printf(emit->arena, "%s_chx_table", role.prefix), "_chx_table");
         central = arena_printf(emit->arena, "&%s_chx_table", role.prefix);
     }
-    put_object(&role, 0, 0, central, &code);
+    put_object(&role, &(RoleTables){0}, central, &code);
     out_printf(out, "#if defined(CHX_ROLE_AS) || !defined(CHX_%s_CODE)\n", role.prefix);
     put_renames(&role, out);
     out_append(out, &code);

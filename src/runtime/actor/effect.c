@@ -97,61 +97,67 @@ void effect_fini(Actor *actor)
 
 // ---- for another process ----
 
-void effect_save(const Actor *actor, chx_buffer *buffer)
+static void pair_save(chx_writer *writer, uint32_t key, uint32_t count)
+{
+    chx_write_u64(writer, key | (uint64_t)count << 32);
+}
+
+static void ordinals_save(const Actor *actor, chx_writer *writer)
 {
     const Savepoint *savepoint = savepoint_top(actor);
     const Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
     const Ordinals *ordinals = parent != NULL ? &parent->inner : &actor->savepoints.outermost;
     const Ordinal *others = actor->savepoints.ordinals + ordinals->base;
-    uint64_t other_count = savepoint->inner.base - ordinals->base, counted = 0;
-    uint32_t level = actor->self.level - 1;
+    uint32_t other_count = savepoint->inner.base - ordinals->base;
+    codec_write_u32(writer, other_count + 1);
+    pair_save(writer, ordinals->first.site, ordinals->first.count);
+    for (uint32_t i = 0; i < other_count; i++)
+        pair_save(writer, others[i].site, others[i].count);
+}
+
+void effect_save(const Actor *actor, chx_buffer *buffer)
+{
+    chx_writer writer = {.buffer = buffer};
+    if (actor->member.count == 0) {
+        chx_write_u64(&writer, 0); // both lists are empty
+        return;
+    }
+    uint32_t level = actor->self.level - 1, counted = 0;
     const chx_count *counts = actor->self.counts;
+    ordinals_save(actor, &writer);
     for (size_t i = 0; i < actor->role->counter_count; i++)
         counted += counts[i].level == level && counts[i].count != 0;
-    chx_writer writer = {buffer};
-    chx_write_u64(&writer, savepoint->ordinal);
-    chx_write(&writer, &ordinals->first, sizeof ordinals->first);
-    chx_write_u64(&writer, other_count);
-    chx_write(&writer, others, (size_t)other_count * sizeof *others);
-    chx_write_u64(&writer, counted);
-    for (size_t i = 0; i < actor->role->counter_count; i++) {
-        uint32_t pair[2] = {(uint32_t)i + 1, counts[i].count};
+    codec_write_u32(&writer, counted);
+    for (size_t i = 0; i < actor->role->counter_count; i++)
         if (counts[i].level == level && counts[i].count != 0)
-            chx_write(&writer, pair, sizeof pair);
-    }
+            pair_save(&writer, (uint32_t)i + 1, counts[i].count);
 }
 
-static bool ordinals_load(Actor *actor, chx_reader *reader)
+static bool pair_load(chx_reader *reader, uint32_t *key, uint32_t *count)
 {
-    Ordinal ordinal;
-    uint64_t others;
-    if (!chx_read(reader, &ordinal, sizeof ordinal) || !chx_read_u64(reader, &others))
-        return false;
-    for (uint64_t i = 0; i <= others; i++) {
-        if (ordinal.site == 0)
-            return false;
-        *savepoint_ordinal(actor, savepoint_top(actor), ordinal.site) = ordinal.count;
-        if (i < others && !chx_read(reader, &ordinal, sizeof ordinal))
-            return false;
-    }
-    return true;
+    return codec_read_u32(reader, key) && codec_read_u32(reader, count) && *key != 0;
 }
 
-bool effect_load(Actor *actor, chx_reader *reader, uint32_t *ordinal)
+bool effect_load(Actor *actor, chx_reader *reader)
 {
-    uint64_t number, counted;
-    if (!chx_read_u64(reader, &number) || !ordinals_load(actor, reader) || !chx_read_u64(reader, &counted))
+    uint32_t left, key, number;
+    if (!codec_read_u32(reader, &left))
         return false;
-    for (; counted > 0; counted--) {
-        uint32_t pair[2];
-        if (!chx_read(reader, pair, sizeof pair) || pair[0] == 0 || pair[0] > actor->role->counter_count)
+    for (; left > 0; left--) {
+        if (!pair_load(reader, &key, &number))
             return false;
-        chx_count *count = &actor->self.counts[pair[0] - 1];
+        *savepoint_ordinal(actor, savepoint_top(actor), key) = number;
+    }
+    if (!codec_read_u32(reader, &left))
+        return false;
+    for (; left > 0; left--) {
+        if (!pair_load(reader, &key, &number) || key > actor->role->counter_count)
+            return false;
+        chx_count *count = &actor->self.counts[key - 1];
         if (count->level != actor->self.level)
-            chx_count_first(&actor->self, pair[0]);
-        count->count = pair[1];
+            chx_count_first(&actor->self, key);
+        count->count = number;
     }
-    *ordinal = (uint32_t)number;
     return true;
 }
 

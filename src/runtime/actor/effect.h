@@ -31,10 +31,10 @@ EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool 
 CHX_COLD void effect_left(Actor *actor, uint32_t level);
 void effect_fini(Actor *actor);
 
-// What a new process must know of the level around the newest savepoint, which has just been entered; and the other side: it
-// is about to be entered, and its ordinal is returned. False: that can't be what was saved.
+// A part of a snapshot: what a new process must know of the level around the newest savepoint, which has just been entered
+// (nothing, if there is none); and the other side, where it is about to be entered. False: that can't be what was saved.
 void effect_save(const Actor *actor, chx_buffer *buffer);
-bool effect_load(Actor *actor, chx_reader *reader, uint32_t *ordinal);
+bool effect_load(Actor *actor, chx_reader *reader);
 
 // central.c's: the same of a sequential program, which counts by itself.
 void central_effect(const Actor *actor, EffectPath *path, uint32_t *count);

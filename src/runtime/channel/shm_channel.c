@@ -72,15 +72,7 @@ static bool shm_look_up(Channel *channel, uint32_t site)
 // Is the encoded form what lies in memory? So it is for the outcome of a choice, and for most numbers.
 static bool type_is_raw(const chx_type *type)
 {
-    if (type == NULL)
-        return true;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (type->kind == CHX_KIND_SIGNED || type->kind == CHX_KIND_UNSIGNED)
-        return type->size == type->wire;
-    return type->kind == CHX_KIND_FLOAT && type->size <= sizeof(double);
-#else
-    return false;
-#endif
+    return type == NULL || number_is_raw(type);
 }
 
 static void buffer_trim(chx_buffer *buffer)

@@ -4,8 +4,10 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/process_fixture.h"
 
-#include "runtime/value/codec.h"
+#include "runtime/actor/float.h"
 #include "runtime/channel/shm_channel.h"
+#include "runtime/value/codec.h"
+#include "runtime/value/crc32c.h"
 #include "runtime/value/snapshot.h"
 
 #include <signal.h>
@@ -358,7 +360,7 @@ static void fuzz_value(Input *input)
     need(process_fixture_blobs == 0);
 }
 
-// ---- saved frames ----
+// ---- snapshots ----
 
 typedef struct {
     chx_frame head;
@@ -376,58 +378,86 @@ static const chx_variable saved_variables[] = {
     {"pointer", offsetof(SavedVariables, pointer), &opaque},
     {"fault", offsetof(SavedVariables, fault), &chx_type_fault},
 };
-static chx_function saved_function = {.name = "saved",
-                                      .frame_size = sizeof(SavedVariables),
-                                      .result = &chx_type_long_long,
-                                      .variables = saved_variables,
-                                      .variable_count = 5,
-                                      .owned_count = 2};
-static const chx_role saved_role = {.role = "saved", .name = "saved"};
+static const chx_function saved_function = {.name = "saved",
+                                            .frame_size = sizeof(SavedVariables),
+                                            .result = &chx_type_long_long,
+                                            .variables = saved_variables,
+                                            .variable_count = 5,
+                                            .owned_count = 2,
+                                            .label_count = 3};
+static const chx_function small_function = {
+    .name = "small", .frame_size = sizeof(chx_frame), .number = 1, .label_count = 1};
+static const chx_function *const saved_functions[] = {&saved_function, &small_function};
+static const chx_role saved_role = {.role = "saved",
+                                    .name = "saved",
+                                    .counter_count = 2,
+                                    .functions = saved_functions,
+                                    .function_count = 2,
+                                    .index = 1,
+                                    .digest = 2,
+                                    .state_digest = 3};
+static const chx_checkpoint saved_block = {.site = 5, .body_at = 1, .rescue_at = 1};
+
+// Sometimes with the head and the checksum that it should have: what is in it is then looked at, too.
+static void snapshot_mend(uint8_t *bytes, size_t size, bool is_of_block)
+{
+    static const uint8_t head[] = {'c', 'h', 'x', '-', 's', 'n', 'a', 'p', 1, 0, 0, 0, 1, 0, 0, 0,
+                                   2,   0,   0,   0,   0,   0,   0,   0,   3, 0, 0, 0, 0, 0, 0, 0};
+    enum { SIZE_AT = 32, BLOCK_AT = 44, LEVEL_AT = 52, LEAST = 60 };
+    if (size < LEAST)
+        return;
+    memcpy(bytes, head, sizeof head);
+    store_number(bytes + SIZE_AT, size, 8);
+    store_number(bytes + BLOCK_AT, is_of_block ? saved_block.site : 0, 4);
+    store_number(bytes + LEVEL_AT, 0, 4);
+    store_number(bytes + size - 4, crc32c(bytes, size - 4), 4);
+}
 
 typedef struct {
     Actor *actor;
     const uint8_t *bytes;
     size_t count;
+    bool is_of_block;
 } Loading;
 
+// What was loaded can be saved and loaded again.
 static void load_twice(void *closure)
 {
     const Loading *loading = closure;
     Actor *actor = loading->actor;
-    if (snapshot_load(actor, loading->bytes, loading->count)) {
-        chx_buffer again = {0};
-        snapshot_save(actor, NULL, &again);
-        actor_unwind(actor);
-        need(snapshot_load(actor, again.data, again.size));
-        chx_buffer_free(&again);
-    }
+    uint32_t ordinal;
+    if (snapshot_load(actor, loading->is_of_block ? &saved_block : NULL, loading->bytes, loading->count, &ordinal) !=
+        NULL)
+        return;
+    chx_buffer again = {0};
+    snapshot_save(actor, NULL, &again);
     actor_unwind(actor);
+    need(snapshot_load(actor, NULL, again.data, again.size, &ordinal) == NULL);
+    chx_buffer_free(&again);
 }
 
-static void fuzz_chain(Input *input)
+static void fuzz_snapshot(Input *input)
 {
     static Session session;
     session.runtime = process_fixture()->runtime;
+    session.float_control = float_control();
+    uint32_t how = take(input, 1);
     Chunk *chunk = calloc(1, sizeof *chunk + 512);
-    Actor actor = {.session = &session, .role = &saved_role};
+    chx_count counts[2] = {0};
+    Actor actor = {.session = &session, .role = &saved_role, .self.counts = counts};
     stack_init(&actor, chunk, 512);
-    int64_t distance = (int64_t)((uintptr_t)&saved_function - (uintptr_t)&saved_role);
-    uint64_t frame_size = sizeof(SavedVariables);
-    // One frame, of that function: its place differs from build to build.
     size_t count = (size_t)(input->end - input->at);
-    uint64_t frames = 1;
-    uint8_t *bytes = calloc(1, count + 32);
+    uint8_t *bytes = malloc(count + 1);
     memcpy(bytes, input->at, count);
-    memcpy(bytes, &frames, 8);
-    memcpy(bytes + 8, &distance, 8);
-    memcpy(bytes + 24, &frame_size, 8);
+    if ((how & 1) != 0)
+        snapshot_mend(bytes, count, (how & 2) != 0);
     Guard guard;
-    if (!guard_run(&guard, &actor, load_twice, &(Loading){&actor, bytes, count}))
-        actor_unwind(&actor);
+    guard_run(&guard, &actor, load_twice, &(Loading){&actor, bytes, count, (how & 2) != 0});
+    actor_unwind(&actor);
     actor_fini(&actor);
     free(chunk);
     free(bytes);
-    process_fixture_blobs = 0; // one that failed in the middle may be lost: only that process is
+    need(process_fixture_blobs == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -444,7 +474,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_value(&input);
         break;
     default:
-        fuzz_chain(&input);
+        fuzz_snapshot(&input);
     }
     return 0;
 }

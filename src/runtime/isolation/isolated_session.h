@@ -67,7 +67,7 @@ typedef struct {
 } ControlBlock;
 
 typedef enum {
-    CONTROL_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: effect_save, snapshot_save
+    CONTROL_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: snapshot_save
     CONTROL_ARRIVE,    // uint32_t site
     CONTROL_READY,     // PostReady
     CONTROL_FAIL,      // PostFail, why
@@ -104,9 +104,9 @@ typedef struct {
     uint64_t at;
 } GivenPlace;
 
-// What a new process is told, in a file: this, the channels it sends to, those it receives from, its sandbox, then pieces
-// of its stack: one without a savepoint at the beginning (snapshot_save), else one for each block that it is in, outermost first
-// (effect_save, snapshot_save).
+// What a new process is told, in a file: this, the channels it sends to, those it receives from, its sandbox, then its
+// snapshots (snapshot_save), each with an ImagePiece before it: that of its beginning, or, when it is in blocks, one for each of
+// them, outermost first.
 typedef struct {
     uint32_t layout; // IMAGE_LAYOUT
     uint32_t role, role_count, definition;
@@ -136,8 +136,8 @@ typedef struct {
 } ImageChannel;
 
 typedef struct {
-    uint32_t site, attempt;
-    uint64_t size;
+    uint32_t site, attempt; // of the block; 0: the beginning
+    uint64_t size;          // of the snapshot
 } ImagePiece;
 
 // ---- where things lie ----

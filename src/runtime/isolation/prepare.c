@@ -198,7 +198,7 @@ static bool proxy_take_arguments(RoleProxy *proxy)
 // False: no memory.
 static bool proxy_take_sandbox(RoleProxy *proxy, const chx_sandbox *sandbox)
 {
-    chx_writer writer = {&proxy->sandbox};
+    chx_writer writer = {.buffer = &proxy->sandbox};
     if (sandbox == NULL)
         return true;
     proxy->has_filter = sandbox->filter != CHX_FILTER_NONE;

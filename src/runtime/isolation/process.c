@@ -207,10 +207,14 @@ static void process_lost_descriptor(Process *process)
     process_fail(process, &fault);
 }
 
-static _Noreturn void process_refuse(Process *process, const char *why)
+static _Noreturn void process_refuse(Process *process, const char *format, ...) CHX_PRINTF(2, 3);
+static void process_refuse(Process *process, const char *format, ...)
 {
     Fault fault = {.kind = CHX_FAULT_SYSTEM};
-    snprintf(fault.why, sizeof fault.why, "%s", why);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault.why, sizeof fault.why, format, arguments);
+    va_end(arguments);
     process_fail(process, &fault);
 }
 
@@ -286,12 +290,11 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     process_observe(actor, trace_checkpoint_enter, 0, NULL);
 
     buffer_restart(&process->buffer);
-    chx_writer writer = {&process->buffer};
+    chx_writer writer = {.buffer = &process->buffer};
     ControlEnter enter = {.site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count};
     chx_write(&writer, &enter, sizeof enter);
     for (uint32_t i = 0; i < enter.tails; i++)
         chx_write(&writer, &shm_channel(&actor->out[i])->ring.tail, sizeof(RingPoint));
-    effect_save(actor, &process->buffer);
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
@@ -539,19 +542,18 @@ static Actor *process_actor(Process *process, const chx_role *role)
     return actor;
 }
 
-static void process_savepoint(Actor *actor, const ImagePiece *piece, uint32_t ordinal)
+static void process_savepoint(Actor *actor, const chx_checkpoint *checkpoint, uint32_t attempt, uint32_t ordinal)
 {
     savepoint_reserve(actor);
     Savepoint *savepoint = savepoint_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
     savepoint->frame = actor->self.top;
     savepoint_save(actor, savepoint);
-    savepoint->position =
-        (Position){.checkpoint = role_checkpoint(actor->role, piece->site), .attempt = piece->attempt};
+    savepoint->position = (Position){.checkpoint = checkpoint, .attempt = attempt};
     savepoint_push(actor, savepoint, ordinal);
 }
 
-// Back to where the last process was when it entered the block.
-static bool process_restore(Process *process, Actor *actor, const unsigned char *data, size_t size)
+// Back to where the last process was when it entered the block. NULL: it is there; else why it can't be.
+static const char *process_restore(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
     const SpawnImage *image = process->image;
     chx_reader reader = {.at = data, .end = data + size};
@@ -560,25 +562,24 @@ static bool process_restore(Process *process, Actor *actor, const unsigned char 
     for (uint32_t i = 0; i < pieces; i++) {
         const unsigned char *bytes =
             chx_read(&reader, &piece, sizeof piece) ? chx_read_view(&reader, piece.size) : NULL;
+        const chx_checkpoint *checkpoint = image->savepoints > 0 ? role_checkpoint(actor->role, piece.site) : NULL;
+        uint32_t ordinal;
         if (bytes == NULL)
-            return false;
-        chx_reader saved = {.at = bytes, .end = bytes + piece.size};
-        uint32_t ordinal = 0;
-        if (image->savepoints > 0 && !effect_load(actor, &saved, &ordinal))
-            return false;
-        if (!snapshot_load(actor, saved.at, (size_t)(saved.end - saved.at)))
-            return false;
-        if (image->savepoints > 0 && role_checkpoint(actor->role, piece.site) == NULL)
-            return false;
-        if (image->savepoints > 0)
-            process_savepoint(actor, &piece, ordinal);
+            return "it is cut off";
+        if (image->savepoints > 0 && checkpoint == NULL)
+            return "it is of no block of the role";
+        const char *why = snapshot_load(actor, checkpoint, bytes, piece.size, &ordinal);
+        if (why != NULL)
+            return why;
+        if (checkpoint != NULL)
+            process_savepoint(actor, checkpoint, piece.attempt, ordinal);
     }
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
         savepoint->fault = fault_new(actor, image->kind, image->signal, image->line, image->fault_role, image->why);
         savepoint->frame->at = position_label(&savepoint->position);
     }
-    return true;
+    return NULL;
 }
 
 static _Noreturn void process_end(Process *process, Actor *actor)
@@ -638,11 +639,11 @@ static void process_confine(Process *process, Actor *actor, const unsigned char 
         process_refuse(process, "internal error: its sandbox is cut off");
     const char *why = confine(&confinement);
     if (why != NULL)
-        process_refuse(process, why);
+        process_refuse(process, "%s", why);
     actor_init(actor);
     why = confine_calls(&confinement);
     if (why != NULL)
-        process_refuse(process, why);
+        process_refuse(process, "%s", why);
 }
 
 typedef struct {
@@ -660,8 +661,9 @@ static void process_begin_guarded(void *closure)
     Actor *actor = beginning->actor;
     if (process->image->sandbox_size > 0)
         process_confine(process, actor, beginning->sandbox, process->image->sandbox_size);
-    if (!process_restore(process, actor, beginning->pieces, beginning->pieces_size))
-        process_refuse(process, "what it saved when it entered the block can't be read");
+    const char *why = process_restore(process, actor, beginning->pieces, beginning->pieces_size);
+    if (why != NULL)
+        process_refuse(process, "what it saved when it entered the block can't be read: %s", why);
     if (beginning->is_traced)
         process_trace(process, actor);
 }

@@ -717,7 +717,7 @@ static void image_write(chx_buffer *buffer, RoleProxy *proxy)
     }
     snprintf(image.choreography, sizeof image.choreography, "%s", actor->role->choreography);
     snprintf(image.implementation, sizeof image.implementation, "%s", actor->role->name);
-    chx_writer writer = {buffer};
+    chx_writer writer = {.buffer = buffer};
     chx_write(&writer, &image, sizeof image);
     image_channels(&writer, proxy);
     if (proxy->sandbox.size > 0)

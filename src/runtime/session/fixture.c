@@ -33,6 +33,7 @@ void fixture_init(Fixture *fixture, unsigned role_count)
             .variable_count = 2,
             .owned_count = 2,
         };
+        fixture->function_tables[i] = &fixture->functions[i];
         fixture->entries[i] = (chx_entry){"run", &fixture->functions[i], fixture_begin};
         fixture->roles[i] = (chx_role){
             .version = CHX_GENERATED_VERSION,
@@ -48,6 +49,8 @@ void fixture_init(Fixture *fixture, unsigned role_count)
             .receives_from = fixture->peers[i][1],
             .sites = fixture->sites,
             .site_count = FIXTURE_SITES,
+            .functions = &fixture->function_tables[i],
+            .function_count = 1,
         };
         fixture->cast[i].role = &fixture->roles[i];
     }

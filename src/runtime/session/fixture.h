@@ -27,6 +27,7 @@ typedef struct {
     const char *role_names[FIXTURE_ROLES_MAX];
     char names[FIXTURE_ROLES_MAX][2][24];
     chx_function functions[FIXTURE_ROLES_MAX];
+    const chx_function *function_tables[FIXTURE_ROLES_MAX];
     chx_entry entries[FIXTURE_ROLES_MAX];
     chx_role roles[FIXTURE_ROLES_MAX];
     unsigned peers[FIXTURE_ROLES_MAX][2][FIXTURE_ROLES_MAX];

@@ -18,25 +18,46 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE formats");
 
 // ---- writing ----
 
-void chx_write(chx_writer *writer, const void *data, size_t size)
+// Room for so many bytes more. False: there is none.
+static CHX_COLD bool buffer_grow(chx_buffer *buffer, size_t size)
 {
-    chx_buffer *buffer = writer->buffer;
-    if (size == 0 || buffer->failed)
-        return;
-    if (buffer->capacity - buffer->size < size) {
-        size_t capacity = buffer->capacity * 2 > buffer->size + size ? buffer->capacity * 2 : buffer->size + size;
-        if (capacity < 64)
-            capacity = 64;
-        unsigned char *grown = realloc(buffer->data, capacity);
-        if (grown == NULL) {
-            buffer->failed = true;
-            return;
-        }
-        buffer->data = grown;
-        buffer->capacity = capacity;
+    size_t capacity = buffer->capacity * 2 > buffer->size + size ? buffer->capacity * 2 : buffer->size + size;
+    if (capacity < 64)
+        capacity = 64;
+    unsigned char *grown = realloc(buffer->data, capacity);
+    if (grown == NULL) {
+        buffer->failed = true;
+        return false;
     }
+    buffer->data = grown;
+    buffer->capacity = capacity;
+    return true;
+}
+
+// Inline, so that a size that is known makes it a few instructions.
+CHX_INLINE void append(chx_buffer *buffer, const void *data, size_t size)
+{
+    if (CHX_UNLIKELY(buffer->failed || (buffer->capacity - buffer->size < size && !buffer_grow(buffer, size))))
+        return;
     memcpy(buffer->data + buffer->size, data, size);
     buffer->size += size;
+}
+
+void chx_write(chx_writer *writer, const void *data, size_t size)
+{
+    if (size != 0)
+        append(writer->buffer, data, size);
+}
+
+// A number that is encoded as it lies in memory.
+static inline void append_raw(chx_buffer *buffer, const void *number, size_t size)
+{
+    if (size == sizeof(uint32_t))
+        append(buffer, number, sizeof(uint32_t));
+    else if (size == sizeof(uint64_t))
+        append(buffer, number, sizeof(uint64_t));
+    else
+        append(buffer, number, size);
 }
 
 void chx_buffer_free(chx_buffer *buffer)
@@ -45,25 +66,18 @@ void chx_buffer_free(chx_buffer *buffer)
     *buffer = (chx_buffer){0};
 }
 
-static void store_number(unsigned char *to, uint64_t number, unsigned size)
+void codec_write_u32(chx_writer *writer, uint32_t number)
 {
-    for (unsigned i = 0; i < size; i++)
-        to[i] = i < 8 ? (unsigned char)(number >> (8 * i)) : 0;
-}
-
-static uint64_t load_number(const unsigned char *from, unsigned size)
-{
-    uint64_t number = 0;
-    for (unsigned i = 0; i < size && i < 8; i++)
-        number |= (uint64_t)from[i] << (8 * i);
-    return number;
+    unsigned char bytes[4];
+    store_number(bytes, number, 4);
+    append(writer->buffer, bytes, sizeof bytes);
 }
 
 void chx_write_u64(chx_writer *writer, uint64_t number)
 {
     unsigned char bytes[8];
     store_number(bytes, number, 8);
-    chx_write(writer, bytes, sizeof bytes);
+    append(writer->buffer, bytes, sizeof bytes);
 }
 
 // ---- reading ----
@@ -84,6 +98,15 @@ bool chx_read(chx_reader *reader, void *data, size_t size)
         return false;
     if (size != 0)
         memcpy(data, view, size);
+    return true;
+}
+
+bool codec_read_u32(chx_reader *reader, uint32_t *number)
+{
+    unsigned char bytes[4];
+    if (!chx_read(reader, bytes, sizeof bytes))
+        return false;
+    *number = (uint32_t)load_number(bytes, 4);
     return true;
 }
 
@@ -320,12 +343,54 @@ static void encode_codec(const chx_type *type, const void *value, chx_writer *wr
         store_number(writer->buffer->data + start, writer->buffer->size - start - 8, 8);
 }
 
+// A mark (0: left out, 1: here), the size, and the bytes.
+static void encode_opaque(const chx_type *type, const void *value, chx_writer *writer)
+{
+    unsigned char head[9] = {type->wire != 0};
+    CHECK(writer->opaque == OPAQUE_SAVED);
+    store_number(head + 1, type->size, 8);
+    chx_write(writer, head, sizeof head);
+    if (type->wire != 0)
+        chx_write(writer, value, type->size);
+}
+
+// The same of numbers, arrays of numbers, and structs of both without padding: many of them are copied at once.
+static bool type_is_raw(const chx_type *type)
+{
+    size_t end = 0;
+    if (type->kind == CHX_KIND_ARRAY)
+        return type_is_raw(type->element);
+    if (type->kind != CHX_KIND_STRUCT)
+        return number_is_raw(type);
+    for (size_t i = 0; i < type->count; i++) {
+        const chx_field *field = &type->fields[i];
+        if (field->offset != end || !type_is_raw(field->type))
+            return false;
+        end += field->type->size;
+    }
+    return end == type->size;
+}
+
+static void encode_array(const chx_type *type, const void *value, chx_writer *writer)
+{
+    if (type_is_raw(type->element)) {
+        chx_write(writer, value, type->size);
+        return;
+    }
+    for (size_t i = 0; i < type->count; i++)
+        encode(type->element, (const char *)value + i * type->element->size, writer);
+}
+
 static void encode(const chx_type *type, const void *value, chx_writer *writer)
 {
+    if (number_is_raw(type)) {
+        append_raw(writer->buffer, value, type->size);
+        return;
+    }
     switch (type->kind) {
     case CHX_KIND_BOOL: {
         unsigned char byte = *(const unsigned char *)value != 0;
-        chx_write(writer, &byte, 1);
+        append(writer->buffer, &byte, 1);
         return;
     }
     case CHX_KIND_SIGNED:
@@ -344,8 +409,7 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
             encode(type->fields[i].type, (const char *)value + type->fields[i].offset, writer);
         return;
     case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++)
-            encode(type->element, (const char *)value + i * type->element->size, writer);
+        encode_array(type, value, writer);
         return;
     case CHX_KIND_CSTRING: {
         const char *string = *(const char *const *)value;
@@ -371,9 +435,9 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
         return;
     }
     case CHX_KIND_OPAQUE:
-        break;
+        encode_opaque(type, value, writer);
+        return;
     }
-    CHECK(!"a value that can't be sent");
 }
 
 // The bytes of a counted value. False: there are not so many.
@@ -476,9 +540,32 @@ static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
     return inner.at == inner.end;
 }
 
+static bool decode_opaque(const chx_type *type, void *value, chx_reader *reader)
+{
+    unsigned char is_here;
+    uint64_t size;
+    if (reader->opaque == OPAQUE_NEVER || !chx_read(reader, &is_here, 1) || !chx_read_u64(reader, &size))
+        return false;
+    if (is_here != (type->wire != 0) || size != type->size)
+        return false;
+    return is_here == 0 || (reader->opaque == OPAQUE_SAVED && chx_read(reader, value, type->size));
+}
+
+static bool decode_array(const chx_type *type, void *value, chx_reader *reader)
+{
+    if (type_is_raw(type->element))
+        return chx_read(reader, value, type->size);
+    for (size_t i = 0; i < type->count; i++)
+        if (!decode(type->element, (char *)value + i * type->element->size, reader))
+            return false;
+    return true;
+}
+
 // Decodes into zeroed memory; on failure parts may be owned and are dropped by chx_decode.
 static bool decode(const chx_type *type, void *value, chx_reader *reader)
 {
+    if (number_is_raw(type))
+        return chx_read(reader, value, type->size);
     switch (type->kind) {
     case CHX_KIND_BOOL: {
         unsigned char byte;
@@ -501,10 +588,7 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
                 return false;
         return true;
     case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++)
-            if (!decode(type->element, (char *)value + i * type->element->size, reader))
-                return false;
-        return true;
+        return decode_array(type, value, reader);
     case CHX_KIND_CSTRING:
         return decode_cstring(value, reader);
     case CHX_KIND_STR:
@@ -522,15 +606,31 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
         return decoded;
     }
     case CHX_KIND_OPAQUE:
-        break;
+        return decode_opaque(type, value, reader);
     }
     return false;
 }
 
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer)
 {
-    chx_writer writer = {buffer};
+    chx_writer writer = {buffer, OPAQUE_NEVER};
     encode(type, value, &writer);
+}
+
+void value_save(const chx_type *type, const void *value, chx_buffer *buffer)
+{
+    chx_writer writer = {buffer, OPAQUE_SAVED};
+    encode(type, value, &writer);
+}
+
+DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, Fault *fault)
+{
+    reader->fault = fault;
+    memset(value, 0, type->size);
+    if (decode(type, value, reader))
+        return DECODE_GOOD;
+    chx_value_drop(type, value);
+    return reader->has_failed ? DECODE_FAILED : reader->has_no_memory ? DECODE_NO_MEMORY : DECODE_MALFORMED;
 }
 
 DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used, Fault *fault)
@@ -538,24 +638,24 @@ DecodeResult value_decode(const chx_type *type, void *value, const void *data, s
     static const unsigned char nothing[1];
     if (data == NULL)
         data = nothing, size = 0;
-    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size, .fault = fault};
-    memset(value, 0, type->size);
-    if (!decode(type, value, &reader)) {
-        chx_value_drop(type, value);
-        return reader.has_failed ? DECODE_FAILED : reader.has_no_memory ? DECODE_NO_MEMORY : DECODE_MALFORMED;
-    }
-    if (used != NULL)
+    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size};
+    DecodeResult result = value_load(type, value, &reader, fault);
+    if (used != NULL && result == DECODE_GOOD)
         *used = (size_t)(reader.at - (const unsigned char *)data);
-    return DECODE_GOOD;
+    return result;
+}
+
+bool decode_succeeded(DecodeResult result, const Fault *fault)
+{
+    if (result == DECODE_FAILED)
+        guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
+    if (result == DECODE_NO_MEMORY)
+        text_no_memory();
+    return result == DECODE_GOOD;
 }
 
 bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
 {
     Fault fault;
-    DecodeResult result = value_decode(type, value, data, size, used, &fault);
-    if (result == DECODE_FAILED)
-        guard_raise(fault.kind, fault.signal, fault.site, "%s", fault.why);
-    if (result == DECODE_NO_MEMORY)
-        text_no_memory();
-    return result == DECODE_GOOD;
+    return decode_succeeded(value_decode(type, value, data, size, used, &fault), &fault);
 }

@@ -2,7 +2,8 @@
 //
 // Numbers: little-endian, two's complement, chx_type.wire bytes. Floating point: IEEE bits; long double: 64 bits of
 // mantissa, then sign and 15 bits of exponent. Strings, bytes, codec values: 8 bytes of length, then the bytes; a C
-// string's length is one more than it is, 0 stands for NULL. Structs and arrays: their parts in order.
+// string's length is one more than it is, 0 stands for NULL. Structs and arrays: their parts in order. docs/wire.md says it
+// in full.
 
 #ifndef RUNTIME_VALUE_CODEC_H
 #define RUNTIME_VALUE_CODEC_H
@@ -12,8 +13,13 @@
 #include <stddef.h>
 #include <string.h>
 
+// What to do with values that can't be sent (CHX_KIND_OPAQUE). Snapshots have them as they lie in memory, if they hold no
+// pointers, and else as zeros; those of a machine with another layout can't be read.
+typedef enum { OPAQUE_NEVER, OPAQUE_SAVED, OPAQUE_FOREIGN } OpaqueUse;
+
 struct chx_writer {
     chx_buffer *buffer;
+    OpaqueUse opaque;
 };
 
 struct chx_reader {
@@ -21,7 +27,51 @@ struct chx_reader {
     struct Fault *fault; // where a failure of the user's decoding function goes; NULL: up, like any other
     bool has_no_memory;
     bool has_failed; // the fault is there
+    OpaqueUse opaque;
 };
+
+// ---- little-endian numbers, of up to 8 bytes ----
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define IS_LITTLE_ENDIAN 1
+#else
+#define IS_LITTLE_ENDIAN 0
+#endif
+
+static inline void store_number(unsigned char *to, uint64_t number, unsigned size)
+{
+    if (IS_LITTLE_ENDIAN)
+        memcpy(to, &number, size);
+    else
+        for (unsigned i = 0; i < size; i++)
+            to[i] = (unsigned char)(number >> (8 * i));
+}
+
+static inline uint64_t load_number(const unsigned char *from, unsigned size)
+{
+    uint64_t number = 0;
+    if (IS_LITTLE_ENDIAN)
+        memcpy(&number, from, size);
+    else
+        for (unsigned i = 0; i < size; i++)
+            number |= (uint64_t)from[i] << (8 * i);
+    return number;
+}
+
+void codec_write_u32(chx_writer *writer, uint32_t number);
+bool codec_read_u32(chx_reader *reader, uint32_t *number);
+
+// Is the encoded form what lies in memory? So it is for most numbers.
+static inline bool number_is_raw(const chx_type *type)
+{
+    if (!IS_LITTLE_ENDIAN)
+        return false;
+    if (type->kind == CHX_KIND_SIGNED || type->kind == CHX_KIND_UNSIGNED)
+        return type->size == type->wire;
+    return type->kind == CHX_KIND_FLOAT && type->size <= sizeof(double);
+}
+
+// ---- values ----
 
 // To be written anew; its memory is kept.
 static inline void buffer_restart(chx_buffer *buffer)
@@ -40,6 +90,13 @@ static inline void buffer_restart(chx_buffer *buffer)
 typedef enum { DECODE_GOOD, DECODE_MALFORMED, DECODE_NO_MEMORY, DECODE_FAILED } DecodeResult;
 DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used,
                           struct Fault *fault);
+
+// Raises what is to be raised. False: malformed.
+bool decode_succeeded(DecodeResult result, const struct Fault *fault);
+
+// A variable's value as a snapshot has it: as chx_encode and value_decode, except that what can't be sent is there, too.
+void value_save(const chx_type *type, const void *value, chx_buffer *buffer);
+DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, struct Fault *fault);
 
 // As chx_value_copy. False: no memory (then the fault is of kind CHX_FAULT_NONE), or a codec has failed; `to` is zero.
 bool value_copy(const chx_type *type, void *to, const void *from, struct Fault *fault);

@@ -1,42 +1,43 @@
-// snapshot.c: see snapshot.h.
-//
-// A function is known by how far its object lies from the role's: the same in every process that runs this binary.
-// Variables travel as their bytes, except those that own something, which are encoded, and pointers, which are left out.
+// snapshot.c: see snapshot.h. The format is described in docs/wire.md.
 
-#define _GNU_SOURCE
 #include "runtime/value/snapshot.h"
 
-#include "runtime/value/codec.h"
+#include "base/check.h"
 #include "runtime/recovery/savepoint.h"
-#include "runtime/value/text.h"
+#include "runtime/value/codec.h"
+#include "runtime/value/crc32c.h"
 
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    int64_t function; // distance from the role's object
-    uint32_t at, reserved;
-    uint64_t frame_size;
-} SavedFrame;
+// Where things lie in the head.
+enum {
+    AT_MAGIC = 0,
+    AT_VERSION = 8,
+    AT_ROLE = 12,
+    AT_DIGEST = 16,
+    AT_STATE_DIGEST = 24,
+    AT_SIZE = 32,
+    AT_MACHINE = 40,
+    AT_BLOCK = 44,
+    AT_ORDINAL = 48,
+    AT_LEVEL = 52,
+    HEAD_BYTES = 56,
+    FRAME_HEAD_BYTES = 16, // function, label, size
+    FRAMES_ON_C_STACK = 32,
+    CHECKSUM_BYTES = 4,
+};
+static const unsigned char magic[8] = {'c', 'h', 'x', '-', 's', 'n', 'a', 'p'};
+
+// What values that are saved as they lie in memory depend on.
+static const unsigned char machine[4] = {IS_LITTLE_ENDIAN ? 1 : 2, sizeof(void *), sizeof(long), sizeof(long double)};
 
 static bool is_fault(const chx_type *type)
 {
     return type == &chx_type_fault;
 }
 
-// What can't be sent may still be bytes that mean the same in every process: a union of numbers.
-static bool travels_as_bytes(const chx_type *type)
-{
-    return !type->owning && (type->kind != CHX_KIND_OPAQUE || type->wire != 0);
-}
-
-static void write_string(chx_writer *writer, const char *string)
-{
-    size_t size = string != NULL ? strlen(string) + 1 : 0;
-    chx_write_u64(writer, size);
-    chx_write(writer, string, size);
-}
+// ---- saving ----
 
 // Is the variable `fault` of a rescue that the role is still in? Its strings belong to that block, or, if another process
 // was in it before, were made when the frame was loaded.
@@ -51,229 +52,327 @@ static bool fault_is_alive(const Actor *actor, const chx_fault *fault)
     return false;
 }
 
-static void write_fault(const Actor *actor, chx_writer *writer, const chx_fault *fault)
+static void fault_save(const Actor *actor, const chx_fault *fault, chx_buffer *buffer)
 {
-    static const chx_fault none;
-    if (!fault_is_alive(actor, fault))
-        fault = &none;
-    write_string(writer, fault->role);
-    write_string(writer, fault->why);
-    write_string(writer, fault->file);
-    chx_write_u64(writer, (uint64_t)(int64_t)fault->kind);
-    chx_write_u64(writer, (uint64_t)(int64_t)fault->signal);
-    chx_write_u64(writer, (uint64_t)(int64_t)fault->line);
+    chx_writer writer = {.buffer = buffer};
+    unsigned char is_here = fault_is_alive(actor, fault);
+    chx_write(&writer, &is_here, 1);
+    if (!is_here)
+        return;
+    value_save(&chx_type_cstring, &fault->role, buffer);
+    value_save(&chx_type_cstring, &fault->why, buffer);
+    value_save(&chx_type_cstring, &fault->file, buffer);
+    codec_write_u32(&writer, (uint32_t)fault->kind);
+    codec_write_u32(&writer, (uint32_t)fault->signal);
+    codec_write_u32(&writer, (uint32_t)fault->line);
 }
 
-// What would be addresses of another process in a frame, of which `bytes` is the part behind its head: none.
-static void frame_clear(const chx_function *function, unsigned char *bytes)
+// A frame has a result only from its last step until its return, when it enters no more blocks; and savepoints have no part
+// in what it owns (savepoint.h). So what owns something is left out.
+static void result_save(const chx_frame *frame, chx_buffer *buffer)
 {
-    for (size_t i = 0; i < function->variable_count; i++) {
-        const chx_variable *variable = &function->variables[i];
-        if (!travels_as_bytes(variable->type))
-            memset(bytes + (variable->offset - sizeof(chx_frame)), 0, variable->type->size);
-    }
-    if (function->result != NULL && function->result->owning)
-        memset(bytes, 0, function->result->size);
+    const chx_type *type = frame->function->result;
+    chx_writer writer = {.buffer = buffer};
+    unsigned char is_here = !type->owning && !value_is_zero(frame + 1, type->size);
+    chx_write(&writer, &is_here, 1);
+    if (is_here)
+        value_save(type, frame + 1, buffer);
 }
 
 static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *buffer)
 {
     const chx_function *function = frame->function;
-    chx_writer writer = {buffer};
-    SavedFrame head = {.function = (const char *)function - (const char *)actor->role,
-                       .at = frame->at,
-                       .frame_size = function->frame_size};
-    chx_write(&writer, &head, sizeof head);
+    const chx_role *role = actor->role;
+    chx_writer writer = {.buffer = buffer};
+    unsigned char head[FRAME_HEAD_BYTES] = {0};
+    CHECK(function->number < role->function_count && role->functions[function->number] == function);
+    store_number(head, function->number, 4);
+    store_number(head + 4, frame->at, 4);
     size_t start = buffer->size;
-    chx_write(&writer, frame + 1, function->frame_size - sizeof *frame);
-    if (!buffer->failed && buffer->size > start)
-        frame_clear(function, buffer->data + start);
+    chx_write(&writer, head, sizeof head);
+    if (function->result != NULL)
+        result_save(frame, buffer);
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         const void *value = (const char *)frame + variable->offset;
         if (is_fault(variable->type))
-            write_fault(actor, &writer, value);
-        else if (variable->type->owning)
-            chx_encode(variable->type, value, buffer);
+            fault_save(actor, value, buffer);
+        else
+            value_save(variable->type, value, buffer);
     }
+    if (!buffer->failed)
+        store_number(buffer->data + start + 8, buffer->size - start - FRAME_HEAD_BYTES, 8);
 }
 
 // Outermost first.
-static void frames_save(const Actor *actor, const chx_frame *frame, const chx_frame *first, chx_buffer *buffer)
+static void frames_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
 {
     // Recursion of the role may be deep, recursion here must not be: the frames are turned round first.
-    size_t count = 0;
+    const chx_frame *few[FRAMES_ON_C_STACK], **frames = few, *frame = actor->self.top;
+    uint32_t count = 0;
     for (const chx_frame *each = frame; each != NULL; each = each != first ? each->caller : NULL)
         count++;
-    chx_writer writer = {buffer};
-    chx_write_u64(&writer, count);
-    const chx_frame **frames = malloc(count * sizeof *frames + 1);
-    if (frames == NULL) {
+    chx_writer writer = {.buffer = buffer};
+    codec_write_u32(&writer, count);
+    if (count > FRAMES_ON_C_STACK && (frames = malloc(count * sizeof *frames)) == NULL) {
         buffer->failed = true;
         return;
     }
-    for (size_t i = count; i > 0; i--, frame = frame->caller)
+    for (uint32_t i = count; i > 0; i--, frame = frame->caller)
         frames[i - 1] = frame;
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         frame_save(actor, frames[i], buffer);
-    free(frames);
+    if (frames != few)
+        free(frames);
+}
+
+static void head_save(const Actor *actor, chx_buffer *buffer)
+{
+    const Savepoint *savepoint = savepoint_top(actor);
+    chx_writer writer = {.buffer = buffer};
+    unsigned char head[HEAD_BYTES] = {0};
+    memcpy(head + AT_MAGIC, magic, sizeof magic);
+    store_number(head + AT_VERSION, SNAPSHOT_VERSION, 4);
+    store_number(head + AT_ROLE, actor->role->index, 4);
+    store_number(head + AT_DIGEST, actor->role->digest, 8);
+    store_number(head + AT_STATE_DIGEST, actor->role->state_digest, 8);
+    memcpy(head + AT_MACHINE, machine, sizeof machine);
+    if (savepoint != NULL) {
+        store_number(head + AT_BLOCK, savepoint->position.checkpoint->site, 4);
+        store_number(head + AT_ORDINAL, savepoint->ordinal, 4);
+        store_number(head + AT_LEVEL, actor->member.count - 1, 4);
+    }
+    chx_write(&writer, head, sizeof head);
 }
 
 void snapshot_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
 {
-    frames_save(actor, actor->self.top, first, buffer);
+    size_t start = buffer->size;
+    head_save(actor, buffer);
+    effect_save(actor, buffer);
+    frames_save(actor, first, buffer);
+    if (buffer->failed)
+        return;
+    unsigned char *data = buffer->data + start;
+    size_t size = buffer->size - start;
+    chx_writer writer = {.buffer = buffer};
+    store_number(data + AT_SIZE, size + CHECKSUM_BYTES, 8);
+    codec_write_u32(&writer, crc32c(data, size));
 }
 
-static const char *read_string(chx_reader *reader, bool *is_good)
+// ---- loading ----
+
+// Its strings live as long as the role.
+static bool string_load(chx_reader *reader, const char **string)
 {
     uint64_t size;
-    const char *bytes = NULL;
-    *is_good = *is_good && chx_read_u64(reader, &size) && size <= REPORT_WHY_SIZE;
-    if (*is_good && size != 0)
-        *is_good = (bytes = chx_read_view(reader, size)) != NULL && bytes[size - 1] == '\0';
-    if (!*is_good || bytes == NULL)
-        return "";
-    char *copy = chx_alloc(size);
-    return memcpy(copy, bytes, size);
-}
-
-static bool read_fault(chx_reader *reader, chx_fault *fault)
-{
-    bool is_good = true;
-    uint64_t kind, signal, line;
-    fault->role = read_string(reader, &is_good);
-    fault->why = read_string(reader, &is_good);
-    fault->file = read_string(reader, &is_good);
-    is_good = is_good && chx_read_u64(reader, &kind) && chx_read_u64(reader, &signal) && chx_read_u64(reader, &line);
-    if (is_good) {
-        fault->kind = (chx_fault_kind)(int64_t)kind;
-        fault->signal = (int)(int64_t)signal;
-        fault->line = (int)(int64_t)line;
-    }
-    return is_good;
-}
-
-static bool read_owned(chx_reader *reader, const chx_type *type, void *value)
-{
-    size_t used;
-    if (!chx_decode(type, value, reader->at, (size_t)(reader->end - reader->at), &used))
+    const char *bytes;
+    *string = "";
+    if (!chx_read_u64(reader, &size))
         return false;
-    reader->at += used;
+    if (size == 0)
+        return true;
+    if (size - 1 > (uint64_t)(reader->end - reader->at) || (bytes = chx_read_view(reader, (size_t)size - 1)) == NULL)
+        return false;
+    char *copy = chx_alloc((size_t)size);
+    memcpy(copy, bytes, (size_t)size - 1);
+    copy[size - 1] = '\0';
+    *string = copy;
     return true;
 }
 
-// Into a frame that owns nothing.
-static bool frame_load(chx_frame *frame, const SavedFrame *head, chx_reader *reader)
+static bool fault_load(chx_reader *reader, chx_fault *fault)
+{
+    unsigned char is_here;
+    uint32_t kind, signal, line;
+    *fault = (chx_fault){.role = "", .why = "", .file = ""};
+    if (!chx_read(reader, &is_here, 1) || is_here > 1)
+        return false;
+    if (!is_here)
+        return true;
+    if (!string_load(reader, &fault->role) || !string_load(reader, &fault->why) || !string_load(reader, &fault->file))
+        return false;
+    if (!codec_read_u32(reader, &kind) || !codec_read_u32(reader, &signal) || !codec_read_u32(reader, &line))
+        return false;
+    fault->kind = (chx_fault_kind)kind;
+    fault->signal = (int)signal;
+    fault->line = (int)line;
+    return true;
+}
+
+static bool value_is_loaded(chx_reader *reader, const chx_type *type, void *value)
+{
+    Fault fault;
+    return decode_succeeded(value_load(type, value, reader, &fault), &fault);
+}
+
+static bool result_load(chx_reader *reader, chx_frame *frame)
+{
+    const chx_type *type = frame->function->result;
+    unsigned char is_here;
+    if (!chx_read(reader, &is_here, 1) || is_here > 1)
+        return false;
+    return is_here == 0 || (!type->owning && value_is_loaded(reader, type, frame + 1));
+}
+
+// Into a frame that has just been pushed. What it holds is its own.
+static bool frame_load(chx_reader *reader, chx_frame *frame)
 {
     const chx_function *function = frame->function;
-    frame->at = head->at;
-    frame->borrows = 0;
-    if (!chx_read(reader, frame + 1, function->frame_size - sizeof *frame))
+    if (function->result != NULL && !result_load(reader, frame))
         return false;
-    frame_clear(function, (unsigned char *)(frame + 1));
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         void *value = (char *)frame + variable->offset;
-        bool is_good = true;
-        if (is_fault(variable->type))
-            is_good = read_fault(reader, value);
-        else if (variable->type->owning)
-            is_good = read_owned(reader, variable->type, value);
+        bool is_good =
+            is_fault(variable->type) ? fault_load(reader, value) : value_is_loaded(reader, variable->type, value);
         if (!is_good)
             return false;
     }
+    return reader->at == reader->end;
+}
+
+// Into the top frame, which has a savepoint, which refers to what the fixed variables hold (savepoint.h): these stay as they
+// are, and what was saved of them is read and dropped. It is read into another frame, so that nothing is lost if it ends in
+// the guard.
+static bool frame_load_again(Actor *actor, chx_reader *reader)
+{
+    chx_frame *frame = actor->self.top;
+    const chx_function *function = frame->function;
+    chx_frame *loaded = chx_call(&actor->self, function);
+    if (!frame_load(reader, loaded))
+        return false;
+    const chx_variable *fixed = function->variables + function->owned_count - function->fixed_count;
+    for (size_t i = 0; i < function->fixed_count; i++) {
+        void *value = (char *)loaded + fixed[i].offset;
+        chx_value_drop(fixed[i].type, value);
+        memcpy(value, (const char *)frame + fixed[i].offset, fixed[i].type->size);
+    }
+    stack_drop_changed(frame);
+    memcpy(frame + 1, loaded + 1, function->frame_size - sizeof *frame);
+    stack_unwind_to(actor, frame, false);
     return true;
 }
 
-// Into a frame that has a savepoint, which refers to what the fixed variables hold (savepoint.h): these stay as they are, and
-// what was saved of them is read and dropped.
-static bool frame_load_again(chx_frame *frame, const SavedFrame *head, chx_reader *reader)
+// The next frame, in place of the top one or above it.
+static const char *frame_next(Actor *actor, chx_reader *reader, bool replaces)
 {
-    const chx_function *function = frame->function;
-    chx_frame *loaded = calloc(1, function->frame_size);
-    if (loaded == NULL)
-        guard_no_memory();
-    loaded->function = function;
-    bool is_good = frame_load(loaded, head, reader);
-    if (is_good) {
-        const chx_variable *fixed = function->variables + function->owned_count - function->fixed_count;
-        for (size_t i = 0; i < function->fixed_count; i++) {
-            void *value = (char *)loaded + fixed[i].offset;
-            chx_value_drop(fixed[i].type, value);
-            memcpy(value, (const char *)frame + fixed[i].offset, fixed[i].type->size);
-        }
-        stack_drop_changed(frame);
-        frame->at = loaded->at;
-        memcpy(frame + 1, loaded + 1, function->frame_size - sizeof *frame);
-    } else {
-        stack_drop_frame(loaded);
-    }
-    free(loaded);
-    return is_good;
+    const chx_role *role = actor->role;
+    uint32_t number, at;
+    uint64_t size;
+    if (!codec_read_u32(reader, &number) || !codec_read_u32(reader, &at) || !chx_read_u64(reader, &size) ||
+        size > (uint64_t)(reader->end - reader->at))
+        return "a frame is cut off";
+    if (number >= role->function_count)
+        return "a frame is of a function that there is not";
+    const chx_function *function = role->functions[number];
+    if (at > function->label_count)
+        return "a frame goes on where its function has no label";
+    if (replaces && actor->self.top->function != function)
+        return "it does not begin with the enclosing block's frame";
+    chx_reader values = {.at = reader->at, .end = reader->at + size, .opaque = reader->opaque};
+    reader->at += size;
+    bool is_good = replaces ? frame_load_again(actor, &values) : frame_load(&values, chx_call(&actor->self, function));
+    if (!is_good)
+        return "the variables of a frame can't be read";
+    actor->self.top->at = at;
+    return NULL;
 }
 
-typedef struct {
-    uintptr_t known, from, to;
-    bool is_there;
-} ImageSearch;
-
-static bool image_holds(const struct dl_phdr_info *image, uintptr_t from, uintptr_t to)
+static const char *frames_load(Actor *actor, const chx_checkpoint *checkpoint, chx_reader *reader)
 {
-    for (size_t i = 0; i < image->dlpi_phnum; i++) {
-        uintptr_t begin = image->dlpi_addr + image->dlpi_phdr[i].p_vaddr;
-        if (image->dlpi_phdr[i].p_type == PT_LOAD && from >= begin && to <= begin + image->dlpi_phdr[i].p_memsz)
-            return true;
-    }
-    return false;
-}
-
-static int image_look(struct dl_phdr_info *image, size_t size, void *context)
-{
-    ImageSearch *search = context;
-    (void)size;
-    if (!image_holds(image, search->known, search->known + 1))
-        return 0;
-    search->is_there = image_holds(image, search->from, search->to);
-    return 1;
-}
-
-// Can that be a function of the role? At least it lies in the same program or library.
-static bool function_can_be(const chx_role *role, const chx_function *function)
-{
-    uintptr_t from = (uintptr_t)function;
-    ImageSearch search = {(uintptr_t)role, from, from + sizeof *function, false};
-    if (from % _Alignof(chx_function) != 0 || from > UINTPTR_MAX - sizeof(chx_function))
-        return false;
-    dl_iterate_phdr(image_look, &search);
-    return search.is_there && function->frame_size >= sizeof(chx_frame) && function->frame_size <= STACK_LIMIT_BYTES;
-}
-
-bool snapshot_load(Actor *actor, const void *data, size_t size)
-{
-    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size};
-    uint64_t count;
-    if (!chx_read_u64(&reader, &count) || count == 0)
-        return false;
     bool replaces = actor->self.top != NULL;
-    const chx_function *known = NULL; // a recursion has many frames of it
-    for (uint64_t i = 0; i < count; i++) {
-        SavedFrame head;
-        if (!chx_read(&reader, &head, sizeof head))
-            return false;
-        const chx_function *function = (const void *)((uintptr_t)actor->role + (uintptr_t)head.function);
-        if (function != known && !function_can_be(actor->role, function))
-            return false;
-        known = function;
-        if (head.frame_size != function->frame_size)
-            return false;
-        bool is_again = i == 0 && replaces;
-        chx_frame *frame = is_again ? actor->self.top : chx_call(&actor->self, function);
-        if (frame->function != function)
-            return false;
-        if (!(is_again ? frame_load_again : frame_load)(frame, &head, &reader))
-            return false;
+    uint32_t count;
+    if (!codec_read_u32(reader, &count) || count == 0)
+        return "it has no frames";
+    for (uint32_t i = 0; i < count; i++) {
+        const char *why = frame_next(actor, reader, replaces && i == 0);
+        if (why != NULL)
+            return why;
     }
-    return reader.at == reader.end;
+    if (reader->at != reader->end)
+        return "something follows the last frame";
+    uint32_t labels = actor->self.top->function->label_count;
+    if (checkpoint != NULL && (checkpoint->body_at > labels || checkpoint->rescue_at > labels))
+        return "its last frame has no such block";
+    return NULL;
+}
+
+// Before anything else is looked at.
+static const char *snapshot_refusal(const unsigned char *data, size_t size)
+{
+    if (size < HEAD_BYTES + CHECKSUM_BYTES)
+        return "it is cut off";
+    if (memcmp(data + AT_MAGIC, magic, sizeof magic) != 0)
+        return "it is no snapshot";
+    if (load_number(data + AT_VERSION, 4) != SNAPSHOT_VERSION)
+        return "it has another version of the format";
+    if (load_number(data + AT_SIZE, 8) != size)
+        return "it is not as long as it says";
+    if (load_number(data + size - CHECKSUM_BYTES, 4) != crc32c(data, size - CHECKSUM_BYTES))
+        return "its checksum is wrong";
+    return NULL;
+}
+
+static const char *head_refusal(const Actor *actor, const chx_checkpoint *checkpoint, const unsigned char *head)
+{
+    const chx_role *role = actor->role;
+    if (load_number(head + AT_DIGEST, 8) != role->digest)
+        return "it is of another choreography";
+    if (load_number(head + AT_ROLE, 4) != role->index)
+        return "it is of another role";
+    if (load_number(head + AT_STATE_DIGEST, 8) != role->state_digest)
+        return "the role had other variables when it was made";
+    if (load_number(head + AT_BLOCK, 4) != (checkpoint != NULL ? checkpoint->site : 0) ||
+        load_number(head + AT_LEVEL, 4) != actor->member.count)
+        return "it is of another block";
+    return NULL;
+}
+
+const char *snapshot_load(Actor *actor, const chx_checkpoint *checkpoint, const void *data, size_t size,
+                          uint32_t *ordinal)
+{
+    const unsigned char *head = data;
+    const char *why = snapshot_refusal(head, size);
+    if (why == NULL)
+        why = head_refusal(actor, checkpoint, head);
+    if (why != NULL)
+        return why;
+    bool is_foreign = memcmp(head + AT_MACHINE, machine, sizeof machine) != 0;
+    chx_reader reader = {.at = head + HEAD_BYTES,
+                         .end = head + size - CHECKSUM_BYTES,
+                         .opaque = is_foreign ? OPAQUE_FOREIGN : OPAQUE_SAVED};
+    if (!effect_load(actor, &reader))
+        return "its counters can't be read";
+    *ordinal = (uint32_t)load_number(head + AT_ORDINAL, 4);
+    return frames_load(actor, checkpoint, &reader);
+}
+
+// ---- what can't go ----
+
+// Has the value a pointer in it that is not NULL, and that is no string?
+static bool has_pointer(const chx_type *type, const void *value)
+{
+    bool found = false;
+    switch (type->kind) {
+    case CHX_KIND_OPAQUE:
+        return type->wire == 0 && !value_is_zero(value, type->size);
+    case CHX_KIND_STRUCT:
+        for (size_t i = 0; i < type->count && !found; i++)
+            found = has_pointer(type->fields[i].type, (const char *)value + type->fields[i].offset);
+        return found;
+    case CHX_KIND_ARRAY:
+        for (size_t i = 0; i < type->count && !found; i++)
+            found = has_pointer(type->element, (const char *)value + i * type->element->size);
+        return found;
+    case CHX_KIND_SHADOW: {
+        SHADOW_OF(plain, type);
+        type->pack(plain, value);
+        return has_pointer(type->element, plain);
+    }
+    default:
+        return false;
+    }
 }
 
 const char *snapshot_unsendable(const chx_frame *frame)
@@ -281,8 +380,7 @@ const char *snapshot_unsendable(const chx_frame *frame)
     const chx_function *function = frame->function;
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
-        if (!variable->type->owning && !travels_as_bytes(variable->type) && !is_fault(variable->type) &&
-            !value_is_zero((const char *)frame + variable->offset, variable->type->size))
+        if (!is_fault(variable->type) && has_pointer(variable->type, (const char *)frame + variable->offset))
             return variable->name;
     }
     return NULL;

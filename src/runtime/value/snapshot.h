@@ -1,19 +1,29 @@
 // snapshot.h: frames as bytes: what a role saves when it enters a block, for another process to go on from.
 //
 // Entering a block saves the frames from the enclosing block's frame, whose variables may have changed since that block
-// was entered, up to this block's frame. Frames further out are suspended and can't change: all saved pieces together,
-// outermost first, are the whole stack.
+// was entered, up to this block's frame. Frames further out are suspended and can't change: all snapshots together,
+// outermost block first, are the whole stack.
+//
+// The format is the same on every machine and for every program that has the same role: docs/wire.md. Functions have
+// numbers, values are encoded by their types, and nothing is an address. What reads a snapshot trusts nothing in it.
 
 #ifndef RUNTIME_VALUE_SNAPSHOT_H
 #define RUNTIME_VALUE_SNAPSHOT_H
 
 #include "runtime/actor/actor.h"
 
-// Appends the frames from `first` (NULL: from the outermost) up to the top one. buffer->failed: there was no memory for all.
+enum { SNAPSHOT_VERSION = 1 };
+
+// Appends a snapshot of the block that the role has entered last (it is in none: of its beginning): the frames from `first`
+// (NULL: from the outermost) up to the top one. buffer->failed: there was no memory for all.
 void snapshot_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer);
-// Puts them on the stack; the first one replaces what the top frame, if there is one, holds, except for its fixed
-// variables, which its savepoint refers to. False: they can't be what snapshot_save wrote.
-bool snapshot_load(Actor *actor, const void *data, size_t size);
+
+// Puts the frames of a snapshot on the stack; the first one replaces what the top frame, if there is one, holds, except for
+// its fixed variables, which its savepoint refers to. The role is about to enter this block (NULL: to begin) the returned
+// number of times less one. NULL: that was it; else why it can't be: "its checksum is wrong". Then the role can't be run,
+// only unwound. Without memory, or if a codec fails, the step ends, and the same holds.
+const char *snapshot_load(Actor *actor, const chx_checkpoint *checkpoint, const void *data, size_t size,
+                          uint32_t *ordinal);
 
 // The name of a variable of this frame that has a value which can't go to another process. NULL: none.
 const char *snapshot_unsendable(const chx_frame *frame);

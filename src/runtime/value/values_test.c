@@ -376,6 +376,73 @@ static void damaged_input_does_no_harm(void **state)
     assert_int_equal(things, 0);
 }
 
+// ---- arrays ----
+
+typedef struct {
+    int x, y[2];
+    float z;
+} Dense;
+typedef struct {
+    int x;
+    double z; // there may be a gap before it
+} Sparse;
+
+// The bytes of an array are those of its elements, whatever way they are written in.
+static void check_array(const chx_type *element, const void *values, size_t count, size_t encoded_size)
+{
+    chx_type array = {
+        .kind = CHX_KIND_ARRAY, .size = element->size * count, .name = "array", .element = element, .count = count};
+    chx_buffer whole = {0}, parts = {0};
+    chx_encode(&array, values, &whole);
+    for (size_t i = 0; i < count; i++)
+        chx_encode(element, (const char *)values + i * element->size, &parts);
+    assert_int_equal(parts.size, encoded_size);
+    assert_int_equal(whole.size, parts.size);
+    assert_memory_equal(whole.data, parts.data, parts.size);
+    void *decoded = malloc(array.size);
+    size_t used;
+    for (size_t size = 0; size < whole.size; size++)
+        assert_false(chx_decode(&array, decoded, whole.data, size, &used));
+    assert_true(chx_decode(&array, decoded, whole.data, whole.size, &used));
+    assert_int_equal(used, whole.size);
+    parts.size = 0;
+    chx_encode(&array, decoded, &parts);
+    assert_memory_equal(whole.data, parts.data, whole.size);
+    free(decoded);
+    chx_buffer_free(&whole);
+    chx_buffer_free(&parts);
+}
+
+static void arrays_are_their_elements(void **state)
+{
+    (void)state;
+    static const chx_type two = {
+        .kind = CHX_KIND_ARRAY, .size = 2 * sizeof(int), .name = "int[2]", .element = &chx_type_int, .count = 2};
+    static const chx_field dense_fields[] = {{"x", offsetof(Dense, x), &chx_type_int},
+                                             {"y", offsetof(Dense, y), &two},
+                                             {"z", offsetof(Dense, z), &chx_type_float}};
+    static const chx_type dense = {
+        .kind = CHX_KIND_STRUCT, .size = sizeof(Dense), .name = "Dense", .fields = dense_fields, .count = 3};
+    static const chx_field sparse_fields[] = {{"x", offsetof(Sparse, x), &chx_type_int},
+                                              {"z", offsetof(Sparse, z), &chx_type_double}};
+    static const chx_type sparse = {
+        .kind = CHX_KIND_STRUCT, .size = sizeof(Sparse), .name = "Sparse", .fields = sparse_fields, .count = 2};
+    // Its encoded form is larger than it is.
+    static const chx_type number = {.kind = CHX_KIND_SIGNED, .wire = 8, .size = sizeof(int), .name = "enum"};
+    Dense denses[3] = {{1, {2, 3}, 0.5f}, {-4, {-5, 6}, -1.5f}, {INT32_MIN, {0, INT32_MAX}, 1e30f}};
+    Sparse sparses[2];
+    memset(sparses, 0x55, sizeof sparses);
+    sparses[0].x = -7;
+    sparses[1].z = 0.25;
+    bool flags[3] = {true, false, true};
+    check_array(&dense, denses, 3, 3 * 16);
+    check_array(&sparse, sparses, 2, 2 * 12);
+    check_array(&two, denses, 6, 6 * 8);
+    check_array(&number, denses, 12, 12 * 8);
+    check_array(&chx_type_bool, flags, 3, 3);
+    check_array(&chx_type_short, denses, 24, 24 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +455,7 @@ int main(void)
         cmocka_unit_test(large_variables_are_assigned),
         cmocka_unit_test(strings_are_equal_as_a_whole),
         cmocka_unit_test(damaged_input_does_no_harm),
+        cmocka_unit_test(arrays_are_their_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
