@@ -220,10 +220,17 @@ static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
         return NULL;
     thread->run = run;
     thread->argument = argument;
-    if (platform_posix.thread_start(&thread->thread, thread_main, thread))
-        return thread;
-    thread_free(thread);
-    return NULL;
+    if (!platform_posix.thread_start(&thread->thread, thread_main, thread)) {
+        thread_free(thread);
+        return NULL;
+    }
+    // One that has ended and was detached, so that nobody joins it, may have had the same name.
+    for (SimulatedThread *other = threads.first, *next; other != NULL; other = next) {
+        next = other->next;
+        if (other->has_ended && pthread_equal(other->thread, thread->thread))
+            thread_free(other);
+    }
+    return thread;
 }
 
 static bool threads_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
