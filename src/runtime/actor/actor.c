@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runtime/actor/observe.h"
+#include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/platform/spin_budget.h"
@@ -122,7 +123,8 @@ static Actor *actor_successor(Worker *worker, Actor *actor)
                   *credit_pending = actor->credit_pending;
     if (notify_pending != NULL) {
         Actor *peer = notify_pending->consumer;
-        if (next != peer && (next != NULL || !worker_keeps(worker, peer, notify_pending)))
+        bool is_free = next == NULL || is_broken(BROKEN_HAND_OVER_FORGETS);
+        if (next != peer && (!is_free || !worker_keeps(worker, peer, notify_pending)))
             return NULL;
         next = peer;
     } else if (next == NULL || next->session->float_control != actor->session->float_control) {
@@ -145,7 +147,7 @@ static bool actor_wait_inside(Actor *actor)
     atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
     // Whoever raises the generation does it before scheduler_quiesce, which fences, and looks for actors that wait after that.
     atomic_signal_fence(memory_order_seq_cst);
-    if (chx_generation_changed(&actor->self)) {
+    if (chx_generation_changed(&actor->self) && !is_broken(BROKEN_HAND_OVER_DEAF)) {
         atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
         actor->self.notify_pending = notify_pending;
         return false;
@@ -211,28 +213,52 @@ static inline ActorOutcome actor_resume(Actor *actor)
     return step == CHX_STEP_WAIT && actor->self.wants != 0 ? ACTOR_WAITS : actor_go_on(actor, step);
 }
 
-// Not inline: beside sigsetjmp nothing would stay in a register.
-static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *worker)
+// Is the actor about to wait, or to hand over? Others may do something before it does.
+CHX_INLINE bool actor_is_to_wait(Actor *actor, ActorOutcome outcome, bool is_observed)
 {
-    Actor **runs = &current()->actor;
+    if (outcome != ACTOR_WAITS)
+        return false;
+    if (is_observed)
+        observe_waiting(actor);
+    return true;
+}
+
+// The turns of those who run in each other's place, from the one that has just had its. Compiled twice, as `enter`.
+CHX_INLINE ActorOutcome actor_hand_on(Actor *actor, Worker *worker, ActorOutcome outcome, bool is_observed)
+{
+    Actor **runs = &current()->actor, *next;
     __asm__("" : "+r"(runs)); // or it would be computed again for every turn
-    if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
-        atomic_store_explicit(&actor->home, worker, memory_order_release);
-    ActorOutcome outcome = actor_steps(actor);
-    if (actor->self.observed != 0)
-        return outcome;
-    Actor *next;
-    while (outcome == ACTOR_WAITS && (next = actor_hand_over(worker, actor)) != NULL) {
+    while (actor_is_to_wait(actor, outcome, is_observed) && (next = actor_hand_over(worker, actor)) != NULL) {
+        if (is_observed)
+            observe_turn(actor, ACTOR_WAITS, NULL);
         *runs = actor = next;
         outcome = actor_resume(actor);
         if (!session_is_pinned_to(actor->session, worker))
             continue;
-        while (outcome == ACTOR_WAITS && (next = actor_hand_over_fast(worker, actor)) != NULL) {
+        while (actor_is_to_wait(actor, outcome, is_observed) && (next = actor_hand_over_fast(worker, actor)) != NULL) {
+            if (is_observed)
+                observe_turn(actor, ACTOR_WAITS, NULL);
             *runs = actor = next;
             outcome = actor_resume(actor);
         }
     }
     return outcome;
+}
+
+static __attribute__((noinline)) ActorOutcome actor_hand_on_observed(Actor *actor, Worker *worker, ActorOutcome outcome)
+{
+    return observe_hands_over(actor) ? actor_hand_on(actor, worker, outcome, true) : outcome;
+}
+
+// Not inline: beside sigsetjmp nothing would stay in a register.
+static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *worker)
+{
+    if (atomic_load_explicit(&actor->home, memory_order_relaxed) != worker)
+        atomic_store_explicit(&actor->home, worker, memory_order_release);
+    ActorOutcome outcome = actor_steps(actor);
+    if (actor->self.observed != 0)
+        return actor_hand_on_observed(actor, worker, outcome);
+    return actor_hand_on(actor, worker, outcome, false);
 }
 
 // After a turn, of whichever outcome.

@@ -45,9 +45,26 @@ uint32_t observe_budget(Actor *actor)
     return is_simulated(actor) ? platform_of(actor)->budget(actor) : TURN_BUDGET;
 }
 
+bool observe_hands_over(Actor *actor)
+{
+    return is_simulated(actor) && platform_of(actor)->ready == NULL;
+}
+
+void observe_waiting(Actor *actor)
+{
+    if (is_simulated(actor))
+        platform_of(actor)->waiting();
+}
+
+// Messages on fast channels are not traced: most of them nobody sees.
+static bool is_traced_on(const Actor *actor, const Channel *channel)
+{
+    return is_traced(actor) && !channel->is_fast;
+}
+
 void observe_sent(Actor *actor, Channel *channel, uint32_t site)
 {
-    if (is_traced(actor))
+    if (is_traced_on(actor, channel))
         trace_sent(actor, channel, site);
     if (is_simulated(actor))
         platform_of(actor)->sent(channel);
@@ -62,7 +79,7 @@ void observe_taking(Actor *actor, Channel *channel, const Record *record)
 {
     actor->self.site = record->site;
     observe_boundary(actor);
-    if (is_traced(actor))
+    if (is_traced_on(actor, channel))
         trace_received(actor, channel, record);
 }
 

@@ -11,7 +11,7 @@
 #include "runtime/platform/event_loop.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
-#include "runtime/platform/simulation.h"
+#include "runtime/platform/machine.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,14 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    STEP_NS = 1000,     // of virtual time, for each boundary and turn
-    INTERRUPTS_MAX = 4, // turns inside of turns
-    STUCK_WAIT_S = 2,   // real time in which another thread could still change something
-};
-
-// Streams of their own, so that a run with crashes is like the one without until the first crash.
-typedef enum { DRAW_ORDER, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_COUNT } Draw;
+enum { INTERRUPTS_MAX = 4 }; // turns inside of turns
 
 typedef struct {
     Actor **data;
@@ -72,6 +65,11 @@ static uint64_t draw(Draw stream)
 static uint64_t draw_below(Draw stream, uint64_t limit)
 {
     return limit != 0 ? draw(stream) % limit : 0;
+}
+
+static bool draw_chance(Draw stream, double chance)
+{
+    return chance > 0 && (double)(draw(stream) >> 11) * 0x1p-53 < chance;
 }
 
 static _Noreturn void machine_no_memory(void)
@@ -187,18 +185,45 @@ static uint64_t machine_next_timer(EventLoop **whose)
     return next_ns;
 }
 
-// What is due now happens: delayed messages arrive, timers run. The lock is held, and released meanwhile.
-static void machine_catch_up(void)
+// The step takes so long that the next timer is due. The lock is held.
+static void machine_skip_to_timer(void)
+{
+    EventLoop *loop = NULL;
+    uint64_t next_ns = machine_next_timer(&loop);
+    if (next_ns < UINT64_MAX - 1 && next_ns > atomic_load(&machine.now_ns))
+        atomic_store(&machine.now_ns, next_ns);
+}
+
+uint64_t machine_timer_ns(void)
+{
+    EventLoop *loop = NULL;
+    pthread_mutex_lock(&machine.lock);
+    uint64_t next_ns = machine_next_timer(&loop);
+    pthread_mutex_unlock(&machine.lock);
+    return next_ns;
+}
+
+void machine_run_timers(void)
 {
     uint64_t now_ns = atomic_load(&machine.now_ns);
-    while (machine.later.count != 0 && machine.later.data[0]->due_ns <= now_ns)
-        list_add(&machine.ready, later_take());
     EventLoop *loop = NULL;
+    pthread_mutex_lock(&machine.lock);
     while (machine_next_timer(&loop) <= now_ns) {
         pthread_mutex_unlock(&machine.lock);
         event_loop_run(loop, now_ns);
         pthread_mutex_lock(&machine.lock);
     }
+    pthread_mutex_unlock(&machine.lock);
+}
+
+// What is due now happens: delayed messages arrive, deadlines fire. The lock is held, and released meanwhile.
+static void machine_catch_up(void)
+{
+    while (machine.later.count != 0 && machine.later.data[0]->due_ns <= atomic_load(&machine.now_ns))
+        list_add(&machine.ready, later_take());
+    pthread_mutex_unlock(&machine.lock);
+    machine_run_timers();
+    pthread_mutex_lock(&machine.lock);
 }
 
 // Nobody can go on now: goes to the next moment at which something happens. False: there is none. The lock is held.
@@ -286,7 +311,7 @@ static void simulated_await(Session *session)
 
 // ---- the steps of an actor ----
 
-static uint32_t simulated_budget(Actor *actor)
+uint32_t machine_budget(Actor *actor)
 {
     (void)actor;
     // Mostly short turns; but a role that tells many others needs room in all their channels in one turn.
@@ -338,23 +363,31 @@ static void machine_interrupt(void)
     machine.interrupts--;
 }
 
-static void simulated_boundary(Actor *actor)
+void machine_step(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
     pthread_mutex_lock(&machine.lock);
-    machine_interrupt();
     // Under the lock: others only read it.
     atomic_store_explicit(&machine.now_ns, atomic_load_explicit(&machine.now_ns, memory_order_relaxed) + STEP_NS,
                           memory_order_relaxed);
     bool crashes = options->crash_at_count != 0 && machine_crashes_at(actor);
-    if (options->crash > 0 && (double)(draw(DRAW_CRASH) >> 11) * 0x1p-53 < options->crash)
-        crashes = true;
+    crashes |= draw_chance(DRAW_CRASH, options->crash);
+    if (draw_chance(DRAW_SLOW, options->slow))
+        machine_skip_to_timer();
     bool is_endless = ++machine.steps > options->max_steps && options->max_steps != 0;
     pthread_mutex_unlock(&machine.lock);
     if (is_endless)
         session_is_endless(actor);
     else if (crashes)
         guard_raise(CHX_FAULT_SIGNAL, SIGKILL, actor->self.site, "simulated crash");
+}
+
+static void simulated_boundary(Actor *actor)
+{
+    pthread_mutex_lock(&machine.lock);
+    machine_interrupt();
+    pthread_mutex_unlock(&machine.lock);
+    machine_step(actor);
 }
 
 // ---- delays ----
@@ -418,7 +451,7 @@ static void simulated_channel_gone(Channel *channel)
 
 // ---- the machine ----
 
-static void simulated_join(chx_runtime *runtime)
+void machine_add_runtime(chx_runtime *runtime)
 {
     (void)runtime;
     pthread_mutex_lock(&machine.lock);
@@ -426,19 +459,27 @@ static void simulated_join(chx_runtime *runtime)
     pthread_mutex_unlock(&machine.lock);
 }
 
-static void simulated_leave(chx_runtime *runtime)
+bool machine_remove_runtime(chx_runtime *runtime)
 {
     (void)runtime;
     pthread_mutex_lock(&machine.lock);
-    if (--machine.runtimes == 0) {
-        free(machine.ready.data);
-        free(machine.later.data);
-        machine.ready = machine.later = (ActorList){0};
-    }
+    bool is_last = --machine.runtimes == 0;
+    pthread_mutex_unlock(&machine.lock);
+    return is_last;
+}
+
+static void simulated_leave(chx_runtime *runtime)
+{
+    if (!machine_remove_runtime(runtime))
+        return;
+    pthread_mutex_lock(&machine.lock);
+    free(machine.ready.data);
+    free(machine.later.data);
+    machine.ready = machine.later = (ActorList){0};
     pthread_mutex_unlock(&machine.lock);
 }
 
-static void simulated_loop_join(EventLoop *loop)
+void machine_add_loop(EventLoop *loop)
 {
     pthread_mutex_lock(&machine.lock);
     loop->next_simulated = machine.loops;
@@ -446,7 +487,7 @@ static void simulated_loop_join(EventLoop *loop)
     pthread_mutex_unlock(&machine.lock);
 }
 
-static void simulated_loop_leave(EventLoop *loop)
+void machine_remove_loop(EventLoop *loop)
 {
     pthread_mutex_lock(&machine.lock);
     EventLoop **link = &machine.loops;
@@ -456,12 +497,33 @@ static void simulated_loop_leave(EventLoop *loop)
     pthread_mutex_unlock(&machine.lock);
 }
 
-static uint64_t simulated_now_ns(void)
+const SimulationOptions *machine_options(void)
+{
+    return &machine.options;
+}
+
+uint64_t machine_now_ns(void)
 {
     return atomic_load(&machine.now_ns);
 }
 
-static void simulated_random(void *data, size_t size)
+void machine_advance_to(uint64_t time_ns)
+{
+    pthread_mutex_lock(&machine.lock);
+    if (time_ns > atomic_load(&machine.now_ns))
+        atomic_store(&machine.now_ns, time_ns);
+    pthread_mutex_unlock(&machine.lock);
+}
+
+uint64_t machine_draw(Draw stream, uint64_t limit)
+{
+    pthread_mutex_lock(&machine.lock);
+    uint64_t drawn = draw_below(stream, limit);
+    pthread_mutex_unlock(&machine.lock);
+    return drawn;
+}
+
+void machine_random(void *data, size_t size)
 {
     pthread_mutex_lock(&machine.lock);
     for (unsigned char *byte = data; size > 0; byte++, size--)
@@ -504,22 +566,34 @@ static void simulated_relax(void)
 {
 }
 
+// The only thread has done everything that it did, in order.
+static bool simulated_can_fence_all(void)
+{
+    return true;
+}
+
+static void simulated_fence_all(void)
+{
+}
+
 const Platform platform_simulated = {
-    .now_ns = simulated_now_ns,
-    .random = simulated_random,
+    .now_ns = machine_now_ns,
+    .random = machine_random,
     .cores = simulated_cores,
     .thread_start = simulated_thread_start,
     .thread_join = simulated_thread_join,
     .sleep_on = simulated_sleep_on,
     .wake = simulated_wake,
     .relax = simulated_relax,
-    .join = simulated_join,
+    .can_fence_all = simulated_can_fence_all,
+    .fence_all = simulated_fence_all,
+    .join = machine_add_runtime,
     .leave = simulated_leave,
-    .loop_join = simulated_loop_join,
-    .loop_leave = simulated_loop_leave,
+    .loop_join = machine_add_loop,
+    .loop_leave = machine_remove_loop,
     .ready = simulated_ready,
     .await = simulated_await,
-    .budget = simulated_budget,
+    .budget = machine_budget,
     .boundary = simulated_boundary,
     .sent = simulated_sent,
     .arrived = simulated_arrived,
@@ -544,5 +618,7 @@ static void machine_read_settings(void)
 const Platform *platform_from_env(void)
 {
     pthread_once(&machine.once, machine_read_settings);
-    return machine.wanted ? &platform_simulated : &platform_posix;
+    if (!machine.wanted)
+        return &platform_posix;
+    return machine.options.threads != 0 ? &platform_simulated_threads : &platform_simulated;
 }

@@ -73,15 +73,29 @@ static bool parse_seed(Parse *parse, const char *value)
     return true;
 }
 
-static bool parse_crash(Parse *parse, const char *value)
+static bool parse_probability(const char *value, double *probability)
 {
     char *end;
     double chance = strtod(value, &end);
     // Also against what strtod takes besides: signs, nan, hexadecimal.
     if (value[0] == '\0' || strspn(value, "0123456789.e-") != strlen(value) || *end != '\0' || value[0] == '-' ||
         !(chance >= 0 && chance <= 1))
+        return false;
+    *probability = chance;
+    return true;
+}
+
+static bool parse_crash(Parse *parse, const char *value)
+{
+    if (!parse_probability(value, &parse->options->crash))
         return parse_refuse(parse, "crash: '%s' is not a probability from 0 to 1", value);
-    parse->options->crash = chance;
+    return true;
+}
+
+static bool parse_slow(Parse *parse, const char *value)
+{
+    if (!parse_probability(value, &parse->options->slow))
+        return parse_refuse(parse, "slow: '%s' is not a probability from 0 to 1", value);
     return true;
 }
 
@@ -130,12 +144,29 @@ static bool parse_max_steps(Parse *parse, const char *value)
     return true;
 }
 
+static bool parse_threads(Parse *parse, const char *value)
+{
+    uint64_t threads;
+    if (!parse_number(value, &threads) || threads == 0 || threads > SIMULATION_THREADS_MAX)
+        return parse_refuse(parse, "threads: '%s' is not a whole number from 1 to %d", value, SIMULATION_THREADS_MAX);
+    parse->options->threads = (unsigned)threads;
+    return true;
+}
+
+// Settings that exclude each other.
+static bool parse_check(Parse *parse)
+{
+    if (parse->options->threads != 0 && parse->options->delay_max_ns != 0)
+        return parse_refuse(parse, "delay and threads can't be combined: with threads, messages arrive at once");
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*parse)(Parse *parse, const char *value);
 } settings[] = {
-    {"seed", parse_seed},   {"crash", parse_crash},         {"crash_at", parse_crash_at},
-    {"delay", parse_delay}, {"max_steps", parse_max_steps},
+    {"seed", parse_seed},           {"crash", parse_crash},     {"crash_at", parse_crash_at}, {"delay", parse_delay},
+    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
@@ -159,7 +190,8 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
         while (i < SETTING_COUNT && strcmp(settings[i].name, item) != 0)
             i++;
         if (i == SETTING_COUNT)
-            return parse_refuse(&parse, "there is no setting '%s' (seed, crash, crash_at, delay, max_steps)", item);
+            return parse_refuse(
+                &parse, "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow)", item);
         if (seen[i])
             return parse_refuse(&parse, "'%s' is given twice", item);
         seen[i] = true;
@@ -167,6 +199,6 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             return false;
         at += length;
         if (*at == '\0')
-            return true;
+            return parse_check(&parse);
     }
 }

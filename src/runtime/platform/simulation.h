@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIMULATION_CRASHES_MAX = 64, SIMULATION_ROLE_BYTES = 128 };
+enum { SIMULATION_CRASHES_MAX = 64, SIMULATION_ROLE_BYTES = 128, SIMULATION_THREADS_MAX = 16 };
 
 typedef struct {
     char role[SIMULATION_ROLE_BYTES];
@@ -17,13 +17,15 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     double crash; // probability at each boundary
+    double slow;  // the same: it takes until the next deadline is due
     SimulationCrash crash_at[SIMULATION_CRASHES_MAX];
     size_t crash_at_count;
     uint64_t delay_min_ns, delay_max_ns;
     uint64_t max_steps; // 0: no limit
+    unsigned threads;   // 0: none; else so many workers
 } SimulationOptions;
 
-// "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000", in any order, each at most once. False:
+// "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000,threads=2", in any order, each at most once. False:
 // `why` says what is wrong with it.
 bool simulation_parse(const char *text, SimulationOptions *options, char *why, size_t why_size);
 

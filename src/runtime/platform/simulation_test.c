@@ -72,6 +72,20 @@ static void durations_have_units(void **state)
     refused("delay=18446744073709551615s", "not a duration");
 }
 
+static void machines_can_have_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("seed=7").threads, 0);
+    assert_int_equal(parsed("threads=3").threads, 3);
+    assert_true(parsed("threads=1,slow=0.5").slow == 0.5);
+    refused("threads=0", "threads");
+    refused("threads=17", "from 1 to 16");
+    refused("threads=two", "threads");
+    refused("slow=2", "slow: '2' is not a probability");
+    refused("threads=2,delay=1ms", "can't be combined");
+    refused("delay=1ms,threads=2", "can't be combined");
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
@@ -121,6 +135,7 @@ int main(void)
         cmocka_unit_test(a_seed_is_enough),
         cmocka_unit_test(settings_stand_in_any_order),
         cmocka_unit_test(durations_have_units),
+        cmocka_unit_test(machines_can_have_threads),
         cmocka_unit_test(mistakes_are_refused),
         cmocka_unit_test(what_is_too_long_is_refused),
     };

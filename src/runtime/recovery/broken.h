@@ -19,6 +19,13 @@ enum {
     BROKEN_NOTICE_TWICE,           // a role that comes late goes back once more
     BROKEN_COUNTED_NAMES,          // instances of blocks are named by counting all blocks that a role has entered
     BROKEN_DEATH_CHARGED_TWICE,    // a failure in an abandoned attempt counts as one of the current attempt
+    // On the fast paths.
+    BROKEN_LEFT_UNTOLD,       // a block that is left for all participants at once: those that wait are not woken
+    BROKEN_LEFT_FOR_OTHERS,   // the same: the last participant does not leave
+    BROKEN_QUIET_LOCK_DEAF,   // blocks are locked quietly by a role that does not know of a rollback yet
+    BROKEN_HAND_OVER_DEAF,    // a role that hands over waits though it has to be rolled back
+    BROKEN_HAND_OVER_FORGETS, // who was to be run next is not run when another one is handed over to
+    BROKEN_SLICES_SURVIVE,    // who unpins a session, or quiesces, does not end slices: handing over goes on unasked
 };
 
 #ifndef CHX_BROKEN

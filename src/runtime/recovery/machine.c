@@ -201,9 +201,12 @@ static void block_leave_for_all(Recovery *recovery, Block *block)
         Member *member = recovery_member(recovery, checkpoint->participants[i]);
         Position *position = member_innermost(member);
         CHECK(position != NULL && position->block == block && position->arrived);
+        if (is_broken(BROKEN_LEFT_FOR_OTHERS) && i + 1 == checkpoint->participant_count)
+            continue;
         position->is_done = true;
         position->block = NULL;
-        recovery->effects->go(recovery, member, block);
+        if (!is_broken(BROKEN_LEFT_UNTOLD))
+            recovery->effects->go(recovery, member, block);
     }
     block_unlink(recovery, block);
     block_free(recovery, block);

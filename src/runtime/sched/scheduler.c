@@ -3,6 +3,7 @@
 #include "runtime/sched/scheduler.h"
 
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/broken.h"
 #include "runtime/session/log.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/session/monitor.h"
@@ -430,6 +431,8 @@ static bool scheduler_others_rest(Scheduler *scheduler)
 // A worker that is about to hand over asks first whether the scheduler is quiesced and the rollback generation another.
 static void scheduler_end_slices(Scheduler *scheduler)
 {
+    if (is_broken(BROKEN_SLICES_SURVIVE))
+        return;
     uint32_t count = atomic_load(&scheduler->worker_count);
     for (uint32_t i = 0; i < count; i++)
         atomic_store(&atomic_load(&scheduler->workers[i])->slice_end, 0);
@@ -726,10 +729,14 @@ bool scheduler_can_serve(const Scheduler *scheduler, const Session *session)
 bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
-    // A simulated machine has no workers, but half of its sessions are treated as if one ran them.
+    // A simulated machine without threads has no workers, but half of its sessions are treated as if one ran them.
     if (scheduler->platform->ready != NULL && session->isolated == NULL && session->token[0] % 2 == 0)
         atomic_store(&session->worker, &scheduler->guests[0]);
-    Worker *worker = scheduler_can_serve(scheduler, session) ? guest_claim(scheduler, session) : NULL;
+    bool serves = scheduler_can_serve(scheduler, session);
+    // On one with threads the pool runs some of them from the beginning.
+    if (serves && scheduler->platform->serves != NULL && current()->actor == NULL)
+        serves = scheduler->platform->serves();
+    Worker *worker = serves ? guest_claim(scheduler, session) : NULL;
     if (worker == NULL)
         return false;
     atomic_store_explicit(&session->worker, worker, memory_order_relaxed);
@@ -822,6 +829,10 @@ void scheduler_turn(Scheduler *scheduler, Actor *actor)
     pthread_cleanup_push(simulated_thread_exits, NULL);
     here->worker = &scheduler->guests[0];
     worker_turn(here->worker, actor);
+    // Nobody serves this worker: any actor may be the next one.
+    Actor *next = next_take(here->worker);
+    if (next != NULL)
+        scheduler->platform->ready(next);
     here->worker = outer;
     pthread_cleanup_pop(0);
 }
@@ -1087,7 +1098,7 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     pthread_mutex_init(&scheduler->lock, NULL);
     scheduler->has_fence = scheduler->platform->fence_all != NULL && scheduler->platform->can_fence_all();
     atomic_init(&scheduler->quiesced, scheduler->has_fence ? 0 : 1);
-    // A simulated machine has no use for a watch.
+    // A machine without threads has no use for a watch.
     if (scheduler->platform->ready != NULL)
         atomic_init(&scheduler->watch, WATCH_RUNS);
     for (uint32_t i = 0; i < GUEST_LIMIT; i++) {

@@ -58,6 +58,9 @@ static void session_init(Session *session, chx_runtime *runtime, void *memory)
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
+    session->observed = runtime->observed;
+    if (runtime->platform->observed != NULL)
+        session->observed = runtime->platform->observed(runtime->observed, &session->is_fast);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
 }
 
@@ -78,7 +81,7 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->restarts.max = cast != NULL ? cast[i].restarts_max : 0;
         actor->restarts.period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
         actor->index = i;
-        actor->self.observed = session->runtime->observed;
+        actor->self.observed = session->observed;
         actor->out = session->channels + role->out_first;
         actor->in = ins + role->in_first;
         actor->self.out = (unsigned char *)actor->out;
@@ -105,7 +108,7 @@ static void session_init_channels(Session *session)
                                     .consumer = consumer,
                                     .role = consumer->role,
                                     .token = (uint32_t)session->token[0] ^ (uint32_t)i,
-                                    .is_observed = session->runtime->observed != 0,
+                                    .is_observed = session->runtime->observed != 0 && !session->is_fast,
                                     .message_limit = options->channel_messages,
                                     .byte_limit = options->channel_bytes};
         memory_channel_init(channel, &settings);
@@ -327,7 +330,7 @@ void session_fail(Session *session, chx_status status, const char *role, const F
 void session_unpin(Session *session)
 {
     Worker *worker = atomic_load_explicit(&session->worker, memory_order_relaxed);
-    if (worker != NULL)
+    if (worker != NULL && !is_broken(BROKEN_SLICES_SURVIVE))
         atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
@@ -450,11 +453,16 @@ static void session_help(Session *session)
         ;
 }
 
-static void session_wait(Session *session, bool helps)
+// All threads of a simulated machine sleep, and nothing will wake them.
+static void session_is_stuck(Session *session)
+{
+    Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "simulation: every role waits, and nothing is on its way"};
+    session_stop(session, CHX_FAILED, &fault);
+}
+
+static void session_sleep(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
-    if (platform->await != NULL)
-        session_await_simulated(session);
     for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
         if (atomic_load(&session->state) == SESSION_DONE)
             return;
@@ -469,7 +477,21 @@ static void session_wait(Session *session, bool helps)
         if (helps)
             session_help(session);
         platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
+        if (platform->is_stuck != NULL && platform->is_stuck())
+            session_is_stuck(session);
     }
+}
+
+static void session_wait(Session *session, bool helps)
+{
+    const Platform *platform = session->runtime->platform;
+    if (platform->await != NULL)
+        session_await_simulated(session);
+    if (platform->call_begin != NULL)
+        platform->call_begin();
+    session_sleep(session, helps);
+    if (platform->call_end != NULL)
+        platform->call_end();
 }
 
 // ---- the interface ----
@@ -600,13 +622,10 @@ static chx_status session_has_no_place(Session *session)
     return CHX_NO_MEMORY;
 }
 
-static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
-                              const void *arguments, void *results)
+static chx_status session_run_in(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                                 const chx_actor *cast, const void *arguments, void *results)
 {
     Session *session;
-    chx_runtime *runtime = runtime_or_default(NULL, choreography);
-    if (runtime == NULL || !session_fits(choreography))
-        return CHX_NO_MEMORY;
     Current *here = current();
     here->busy++;
     chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
@@ -620,6 +639,21 @@ static chx_status session_run(const chx_choreography *choreography, size_t defin
     }
     here->busy--;
     return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
+}
+
+static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
+                              const void *arguments, void *results)
+{
+    chx_runtime *runtime = runtime_or_default(NULL, choreography);
+    if (runtime == NULL || !session_fits(choreography))
+        return CHX_NO_MEMORY;
+    const Platform *platform = runtime->platform;
+    if (platform->call_begin != NULL)
+        platform->call_begin();
+    chx_status status = session_run_in(runtime, choreography, definition, cast, arguments, results);
+    if (platform->call_end != NULL)
+        platform->call_end();
+    return status;
 }
 
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
@@ -648,8 +682,8 @@ int chx_session_fd(chx_session *handle)
         return -1;
     Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
-    if (session->runtime->platform->await != NULL)
-        session_await_simulated(session);
+    if (session->runtime->platform->join != NULL)
+        session_wait(session, current()->actor != NULL);
     pthread_mutex_lock(&session->lock);
     if (session->fd.number < 0) {
         session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

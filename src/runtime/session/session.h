@@ -23,6 +23,8 @@ struct Session {
     uint64_t token[2];
     FloatControl float_control; // of the thread that has started it: roles' code runs with this
     uint64_t trace;             // its number in the trace
+    uint32_t observed;          // its roles' steps, by whom: see observe.h
+    bool is_fast;               // its channels are, though its steps are observed
     void *memory;               // as allocated
     Actor *actors;
     unsigned actor_count;

@@ -45,6 +45,7 @@ static struct {
     _Atomic bool closed;
     _Atomic bool broken; // something could not be written
     bool adopted;        // it is another process's
+    bool in_order;       // of what happened on all threads: a simulated machine's
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .descriptor = {.number = -1}};
 
 static _Thread_local Buffer *own_buffer;
@@ -144,6 +145,7 @@ static bool file_open(chx_runtime *runtime, const char *path)
     }
     file.pid = getpid();
     file.start_ns = runtime->platform->now_ns();
+    file.in_order = runtime->platform->call_begin != NULL;
     file_write("[\n", 2);
     return true;
 }
@@ -221,7 +223,7 @@ static void trace_write(const Event *event)
         if (BUFFER_BYTES - buffer->size < EVENT_BYTES_MAX)
             buffer_flush(buffer);
         buffer->size += event_write(buffer->data + buffer->size, event);
-        if (file.adopted)
+        if (file.adopted || file.in_order)
             buffer_flush(buffer);
         pthread_mutex_unlock(&buffer->lock);
     }

@@ -1,0 +1,555 @@
+// simulated_threads.c: a simulated machine with threads, on which the scheduler runs as it does on a real one: workers,
+// guests, the watch, owner sections, pinned sessions, handing over, stealing.
+//
+// A simulated thread is a real one that goes on only while it is the one that runs; the others stand still. It lets another
+// one run, which the seed chooses, when it sleeps, spins, or is at a boundary of a role's steps. At none of these places a
+// thread holds a lock, or is in an owner section, so nobody waits for one that stands still. Time is virtual; when all
+// sleep it goes to the next moment at which somebody wakes up.
+//
+// Threads of the program's own (visitors) belong to the machine during their calls. Outside of them they run as they like;
+// while no visitor is in a call, the machine stands still.
+
+#define _GNU_SOURCE
+#include "runtime/platform/machine.h"
+
+#include "base/check.h"
+#include "runtime/actor/actor.h"
+#include "runtime/actor/observe.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    RELAX_NS = 100,        // of virtual time, for each round of a loop that spins
+    RELAX_SWITCHES = 16,   // one in so many of them lets others run
+    BOUNDARY_SWITCHES = 6, // the same for boundaries
+    SKIPS_MAX = 10000,     // so often all slept for a limited time, and nobody was woken: nothing will change any more
+};
+
+typedef struct SimulatedThread SimulatedThread;
+struct SimulatedThread {
+    SimulatedThread *next; // in the order in which they came
+    pthread_t thread;
+    pthread_cond_t goes_on;
+    void *(*run)(void *);
+    void *argument;
+    long id;
+    bool is_visitor;
+    unsigned calls; // visitor: that it is in
+    bool has_ended;
+    const void *sleeps_on; // NULL: it does not sleep
+    uint64_t until_ns;     // of a sleep
+};
+
+static struct {
+    pthread_mutex_t lock; // of everything that follows
+    pthread_cond_t changed;
+    SimulatedThread *first;
+    SimulatedThread *running; // NULL: all stand still
+    SimulatedThread *timer;   // runs what is due: the machine's own
+    unsigned visitors;        // in a call
+    long ids;
+    bool timer_ends;
+    unsigned skips; // so often in a row all slept for a limited time
+    _Atomic bool is_stuck;
+    bool knows_exits;
+    pthread_key_t exits; // of visitors
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local SimulatedThread *this_simulated;
+
+// ---- who runs ----
+
+// The lock is held.
+static bool thread_can_run(const SimulatedThread *thread)
+{
+    if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
+        return false;
+    if (thread == threads.timer)
+        return threads.timer_ends || machine_timer_ns() <= machine_now_ns();
+    return thread->sleeps_on == NULL || thread->until_ns <= machine_now_ns() ||
+           (thread->is_visitor && atomic_load(&threads.is_stuck));
+}
+
+// The next moment at which somebody wakes up; UINT64_MAX: nobody will. The lock is held.
+static uint64_t threads_next_ns(void)
+{
+    uint64_t next_ns = machine_timer_ns();
+    for (const SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+        if (!thread->has_ended && thread->sleeps_on != NULL && thread->until_ns < next_ns)
+            next_ns = thread->until_ns;
+    return next_ns;
+}
+
+// Everybody sleeps for ever. Another thread of the program's may still change that. The lock is held.
+static void threads_are_stuck(void)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += STUCK_WAIT_S;
+    threads.skips = 0;
+    if (pthread_cond_timedwait(&threads.changed, &threads.lock, &limit) == 0)
+        return;
+    fprintf(stderr, "chorex: simulation: every role waits, and nothing is on its way (seed=%llu)\n",
+            (unsigned long long)machine_options()->seed);
+    atomic_store(&threads.is_stuck, true);
+}
+
+// One of those that can run; NULL: none. The lock is held.
+static SimulatedThread *threads_choose(void)
+{
+    uint64_t count = 0;
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+        count += thread_can_run(thread);
+    if (count == 0)
+        return NULL;
+    uint64_t chosen = machine_draw(DRAW_THREAD, count);
+    SimulatedThread *thread = threads.first;
+    while (!thread_can_run(thread) || chosen-- != 0)
+        thread = thread->next;
+    return thread;
+}
+
+// The next one that runs, however much time has to pass. `stays`: the caller can wait for it. The lock is held.
+static SimulatedThread *threads_await_next(bool stays)
+{
+    for (;;) {
+        SimulatedThread *thread = threads_choose();
+        if (thread != NULL)
+            return thread;
+        uint64_t next_ns = threads_next_ns();
+        if (next_ns < UINT64_MAX - 1 && ++threads.skips < SKIPS_MAX)
+            machine_advance_to(next_ns);
+        else if (stays)
+            threads_are_stuck();
+        else
+            return NULL;
+    }
+}
+
+// The lock is held.
+static void thread_go_on(SimulatedThread *thread)
+{
+    threads.running = thread;
+    if (thread != NULL) {
+        thread->sleeps_on = NULL;
+        pthread_cond_signal(&thread->goes_on);
+    }
+}
+
+static void thread_await_turn(SimulatedThread *own)
+{
+    while (threads.running != own)
+        pthread_cond_wait(&own->goes_on, &threads.lock);
+}
+
+// The calling thread lets another one run, or goes on. The lock is held.
+static void thread_switch(SimulatedThread *own)
+{
+    SimulatedThread *next = threads_await_next(true);
+    if (next == own)
+        own->sleeps_on = NULL;
+    else
+        thread_go_on(next);
+    thread_await_turn(own);
+}
+
+// The calling thread stops being one that can run. The lock is held.
+static void thread_stop(void)
+{
+    thread_go_on(threads.visitors != 0 ? threads_await_next(false) : NULL);
+}
+
+// ---- threads ----
+
+// The lock is held.
+static SimulatedThread *thread_new(void)
+{
+    SimulatedThread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL)
+        return NULL;
+    SimulatedThread **link = &threads.first;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = thread;
+    thread->id = ++threads.ids;
+    pthread_cond_init(&thread->goes_on, NULL);
+    return thread;
+}
+
+static void thread_free(SimulatedThread *thread)
+{
+    SimulatedThread **link = &threads.first;
+    while (*link != thread)
+        link = &(*link)->next;
+    *link = thread->next;
+    pthread_cond_destroy(&thread->goes_on);
+    free(thread);
+}
+
+static void thread_ends(void *argument)
+{
+    SimulatedThread *own = argument;
+    pthread_mutex_lock(&threads.lock);
+    own->has_ended = true;
+    thread_stop();
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void *thread_main(void *argument)
+{
+    SimulatedThread *own = argument;
+    this_simulated = own;
+    pthread_mutex_lock(&threads.lock);
+    thread_await_turn(own);
+    pthread_mutex_unlock(&threads.lock);
+    void *result;
+    pthread_cleanup_push(thread_ends, own);
+    result = own->run(own->argument);
+    pthread_cleanup_pop(1);
+    return result;
+}
+
+// The lock is held.
+static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
+{
+    SimulatedThread *thread = thread_new();
+    if (thread == NULL)
+        return NULL;
+    thread->run = run;
+    thread->argument = argument;
+    if (!platform_posix.thread_start(&thread->thread, thread_main, thread)) {
+        thread_free(thread);
+        return NULL;
+    }
+    // One that has ended and was detached, so that nobody joins it, may have had the same name.
+    for (SimulatedThread *other = threads.first, *next; other != NULL; other = next) {
+        next = other->next;
+        if (other->has_ended && pthread_equal(other->thread, thread->thread))
+            thread_free(other);
+    }
+    return thread;
+}
+
+static bool threads_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *made = thread_make(run, argument);
+    if (made != NULL)
+        *thread = made->thread;
+    pthread_mutex_unlock(&threads.lock);
+    return made != NULL;
+}
+
+// ---- visitors ----
+
+// A thread of the program's ends in a call: a role's function has ended it.
+static void visitor_exits(void *argument)
+{
+    SimulatedThread *own = argument;
+    pthread_mutex_lock(&threads.lock);
+    if (own->calls != 0) {
+        own->calls = 0;
+        threads.visitors--;
+        thread_stop();
+    }
+    thread_free(own);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static _Noreturn void threads_no_memory(void)
+{
+    fprintf(stderr, "chorex: simulation: out of memory\n");
+    abort();
+}
+
+// The calling thread. The lock is held.
+static SimulatedThread *thread_self(void)
+{
+    if (this_simulated != NULL)
+        return this_simulated;
+    if (!threads.knows_exits)
+        threads.knows_exits = pthread_key_create(&threads.exits, visitor_exits) == 0;
+    SimulatedThread *own = thread_new();
+    if (own == NULL)
+        threads_no_memory();
+    own->is_visitor = true;
+    this_simulated = own;
+    if (threads.knows_exits)
+        pthread_setspecific(threads.exits, own);
+    return own;
+}
+
+static void threads_call_begin(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *own = thread_self();
+    if (own->is_visitor && own->calls++ == 0) {
+        threads.visitors++;
+        pthread_cond_broadcast(&threads.changed);
+        if (threads.running == NULL)
+            threads.running = own;
+        thread_await_turn(own);
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_call_end(void)
+{
+    SimulatedThread *own = this_simulated;
+    pthread_mutex_lock(&threads.lock);
+    if (own->is_visitor && --own->calls == 0) {
+        if (--threads.visitors == 0)
+            atomic_store(&threads.is_stuck, false);
+        thread_stop();
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static bool threads_is_stuck(void)
+{
+    return atomic_load(&threads.is_stuck);
+}
+
+// Is it the calling thread that runs? Not a visitor outside of its calls. The lock is held.
+static bool thread_runs(void)
+{
+    return this_simulated != NULL && threads.running == this_simulated;
+}
+
+static void threads_thread_join(pthread_t thread)
+{
+    threads_call_begin();
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *joined = threads.first;
+    while (joined != NULL && (joined->is_visitor || !pthread_equal(joined->thread, thread)))
+        joined = joined->next;
+    CHECK(joined != NULL);
+    while (!joined->has_ended)
+        thread_switch(this_simulated);
+    thread_free(joined);
+    pthread_mutex_unlock(&threads.lock);
+    platform_posix.thread_join(thread);
+    threads_call_end();
+}
+
+// ---- sleeping, spinning, steps ----
+
+// The session that is waited for has failed, and still does not end. The lock is held.
+static void threads_check_end(void)
+{
+    if (!atomic_load(&threads.is_stuck) || ++threads.skips < SKIPS_MAX)
+        return;
+    fprintf(stderr, "chorex: simulation: a role that has something to do is never run (seed=%llu)\n",
+            (unsigned long long)machine_options()->seed);
+    abort();
+}
+
+static void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+{
+    pthread_mutex_lock(&threads.lock);
+    if (thread_runs() && atomic_load(word) == expected) {
+        threads_check_end();
+        uint64_t now_ns = machine_now_ns();
+        this_simulated->sleeps_on = word;
+        this_simulated->until_ns = timeout_ns != 0 ? now_ns + timeout_ns : UINT64_MAX;
+        thread_switch(this_simulated);
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_wake(_Atomic uint32_t *word)
+{
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *thread = threads.first;
+    while (thread != NULL && thread->sleeps_on != (const void *)word)
+        thread = thread->next;
+    threads.skips = 0;
+    if (thread != NULL) {
+        thread->sleeps_on = NULL;
+        if (threads.running == NULL && threads.visitors != 0)
+            thread_go_on(thread);
+        pthread_cond_broadcast(&threads.changed);
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_relax(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    bool runs = thread_runs();
+    if (runs) {
+        machine_advance_to(machine_now_ns() + RELAX_NS);
+        if (machine_draw(DRAW_THREAD, RELAX_SWITCHES) == 0)
+            thread_switch(this_simulated);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    if (!runs)
+        sched_yield();
+}
+
+// Between steps, where others may run.
+static void threads_waiting(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    threads.skips = 0;
+    if (thread_runs() && machine_draw(DRAW_THREAD, BOUNDARY_SWITCHES) == 0)
+        thread_switch(this_simulated);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_boundary(Actor *actor)
+{
+    threads_waiting();
+    // Only the worker that runs an actor knows it by this.
+    CHECK(atomic_load(&actor->home) == current()->worker);
+    machine_step(actor);
+}
+
+static void threads_sent(Channel *channel)
+{
+    (void)channel;
+}
+
+static bool threads_arrived(Actor *actor, Channel *channel)
+{
+    (void)actor;
+    (void)channel;
+    return true;
+}
+
+// ---- what the seed decides about sessions ----
+
+static bool threads_serves(void)
+{
+    return machine_draw(DRAW_PATH, 2) == 0;
+}
+
+// Three of four sessions run on the fast paths, half of these unobserved if nobody wants to know.
+static uint32_t threads_observed(uint32_t observed, bool *is_fast)
+{
+    const SimulationOptions *options = machine_options();
+    uint64_t drawn = machine_draw(DRAW_PATH, 8);
+    bool is_needed = options->crash > 0 || options->crash_at_count != 0 || options->max_steps != 0 ||
+                     (observed & OBSERVED_TRACE) != 0;
+    *is_fast = drawn >= 2;
+    return drawn % 2 == 1 && *is_fast && !is_needed ? 0 : observed;
+}
+
+// ---- the machine ----
+
+static void *timer_main(void *argument)
+{
+    (void)argument;
+    pthread_mutex_lock(&threads.lock);
+    while (!threads.timer_ends) {
+        pthread_mutex_unlock(&threads.lock);
+        machine_run_timers();
+        pthread_mutex_lock(&threads.lock);
+        thread_switch(this_simulated);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    return NULL;
+}
+
+// A forked child has only the thread that forked.
+static void threads_forked(void)
+{
+    pthread_mutex_init(&threads.lock, NULL);
+    threads.first = threads.running = threads.timer = NULL;
+    threads.visitors = 0;
+    this_simulated = NULL;
+}
+
+static void threads_join(chx_runtime *runtime)
+{
+    static bool knows_forks;
+    machine_add_runtime(runtime);
+    pthread_mutex_lock(&threads.lock);
+    if (!knows_forks)
+        knows_forks = pthread_atfork(NULL, NULL, threads_forked) == 0;
+    if (threads.timer == NULL) {
+        threads.timer_ends = false;
+        threads.timer = thread_make(timer_main, NULL);
+        if (threads.timer == NULL)
+            threads_no_memory();
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_leave(chx_runtime *runtime)
+{
+    if (!machine_remove_runtime(runtime))
+        return;
+    pthread_mutex_lock(&threads.lock);
+    pthread_t timer = threads.timer->thread;
+    threads.timer_ends = true;
+    pthread_mutex_unlock(&threads.lock);
+    threads_thread_join(timer);
+    threads.timer = NULL;
+}
+
+static unsigned threads_cores(void)
+{
+    return machine_options()->threads;
+}
+
+static long threads_thread_id(void)
+{
+    return this_simulated->id;
+}
+
+// Every thread is taken to compute all the time, or not at all: the seed decides, each time that somebody asks.
+static uint64_t threads_thread_cpu_ns(long id)
+{
+    (void)id;
+    return machine_draw(DRAW_THREAD, 2) == 0 ? machine_now_ns() : 0;
+}
+
+static bool threads_thread_sleeps(long id)
+{
+    (void)id;
+    return machine_draw(DRAW_THREAD, 2) == 0;
+}
+
+static bool threads_can_fence_all(void)
+{
+    return true;
+}
+
+// The threads that stand still have done everything that they did, in order.
+static void threads_fence_all(void)
+{
+}
+
+const Platform platform_simulated_threads = {
+    .now_ns = machine_now_ns,
+    .random = machine_random,
+    .cores = threads_cores,
+    .thread_start = threads_thread_start,
+    .thread_join = threads_thread_join,
+    .thread_id = threads_thread_id,
+    .thread_cpu_ns = threads_thread_cpu_ns,
+    .thread_sleeps = threads_thread_sleeps,
+    .sleep_on = threads_sleep_on,
+    .wake = threads_wake,
+    .relax = threads_relax,
+    .can_fence_all = threads_can_fence_all,
+    .fence_all = threads_fence_all,
+    .join = threads_join,
+    .leave = threads_leave,
+    .loop_join = machine_add_loop,
+    .loop_leave = machine_remove_loop,
+    .call_begin = threads_call_begin,
+    .call_end = threads_call_end,
+    .is_stuck = threads_is_stuck,
+    .serves = threads_serves,
+    .observed = threads_observed,
+    .waiting = threads_waiting,
+    .budget = machine_budget,
+    .boundary = threads_boundary,
+    .sent = threads_sent,
+    .arrived = threads_arrived,
+};
