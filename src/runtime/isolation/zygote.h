@@ -28,9 +28,9 @@ typedef struct {
     _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
     _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
     unsigned silences; // so often in a row there was no answer yet when it was looked for; of the thread that hears
-    _Atomic bool is_terminated;    // it was killed by the program, which has not heard its end yet
-    uint64_t generation;       // rises when one ends; under the lock
-    char why[REPORT_WHY_SIZE]; // the last one could not be started
+    _Atomic bool is_terminated; // it was killed by the program, which has not heard its end yet
+    uint64_t generation;        // rises when one ends; under the lock
+    char why[REPORT_WHY_SIZE];  // the last one could not be started
 } Zygote;
 
 // A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.

@@ -132,12 +132,9 @@ static void what_is_too_long_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_seed_is_enough),
-        cmocka_unit_test(settings_stand_in_any_order),
-        cmocka_unit_test(durations_have_units),
-        cmocka_unit_test(machines_can_have_threads),
-        cmocka_unit_test(mistakes_are_refused),
-        cmocka_unit_test(what_is_too_long_is_refused),
+        cmocka_unit_test(a_seed_is_enough),     cmocka_unit_test(settings_stand_in_any_order),
+        cmocka_unit_test(durations_have_units), cmocka_unit_test(machines_can_have_threads),
+        cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(what_is_too_long_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

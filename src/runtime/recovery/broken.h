@@ -19,6 +19,9 @@ enum {
     BROKEN_NOTICE_TWICE,           // a role that comes late goes back once more
     BROKEN_COUNTED_NAMES,          // instances of blocks are named by counting all blocks that a role has entered
     BROKEN_DEATH_CHARGED_TWICE,    // a failure in an abandoned attempt counts as one of the current attempt
+    BROKEN_RETRIES_IGNORED,        // a block that is to be tried again goes to its rescue
+    BROKEN_DEADLINE_SURVIVES,      // the time of an attempt that is over goes on running
+    BROKEN_INBOUND_LOST,           // messages to a role are lost when it is restarted
     // On the fast paths.
     BROKEN_LEFT_UNTOLD,       // a block that is left for all participants at once: those that wait are not woken
     BROKEN_LEFT_FOR_OTHERS,   // the same: the last participant does not leave

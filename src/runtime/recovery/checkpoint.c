@@ -329,6 +329,14 @@ chx_fault chx_fault_here(chx_self *self)
 
 // ---- going back ----
 
+// One of the mistakes of broken.h.
+static void inbound_lose(Actor *actor)
+{
+    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+        while (actor->in[i]->ops->peek(actor->in[i]) != NULL)
+            actor->in[i]->ops->drop(actor->in[i]);
+}
+
 void checkpoint_roll_back(Actor *actor, uint32_t generation)
 {
     Session *session = actor->session;
@@ -351,6 +359,8 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
     while (savepoint_top(actor) != target)
         savepoint_pop(actor);
     savepoint_begin_again(actor, target);
+    if (is_broken(BROKEN_INBOUND_LOST) && !actor->begun)
+        inbound_lose(actor);
     savepoint_set_epochs(actor, target->position.checkpoint, epoch, false);
     target->frame->at = position_label(&target->position);
     if (lacks != NULL)

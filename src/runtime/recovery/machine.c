@@ -88,7 +88,7 @@ static inline void block_free(Recovery *recovery, Block *block)
 
 static inline void block_disarm(Recovery *recovery, Block *block)
 {
-    if (block->deadline != NULL)
+    if (block->deadline != NULL && !is_broken(BROKEN_DEADLINE_SURVIVES))
         recovery->effects->disarm(recovery, block);
 }
 
@@ -306,6 +306,8 @@ bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
     while (block->children != NULL)
         block_delete(recovery, block->children);
     block->attempt++;
+    if (is_broken(BROKEN_RETRIES_IGNORED) && checkpoint->rescue_at != 0)
+        block->attempt = checkpoint->retries + 1;
     block->epoch = ++recovery->epoch;
     if (!is_broken(BROKEN_ARRIVALS_SURVIVE)) {
         block->arrived = 0;

@@ -165,7 +165,7 @@ Block *recovery_make_block(Recovery *recovery, Block *parent, const chx_checkpoi
 // The role enters the block, directly under `parent` (NULL: it is in no other). Its position, which the caller then appends
 // to the member's, is at the block's attempt, or, for one that can't know of that (`attempt`), behind it: then the caller
 // rolls it back. False: no memory, or the block's time can't be watched; recovery->lacks says which.
-enum { ATTEMPT_CURRENT = UINT32_MAX };
+#define ATTEMPT_CURRENT UINT32_MAX
 bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const chx_checkpoint *checkpoint,
                     uint32_t ordinal, uint32_t attempt);
 // The same if nothing has failed in it. False: that is not so, or something is lacking, and nothing was done.
