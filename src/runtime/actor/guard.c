@@ -77,7 +77,7 @@ static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const 
     guard->fault.instruction = 0;
     // Most say it in a fixed text, which needs no formatting.
     size_t length = strcspn(format, "%");
-    if (format[length] == '\0' && length < sizeof guard->fault.why)
+    if (length < sizeof guard->fault.why && format[length] == '\0')
         memcpy(guard->fault.why, format, length + 1);
     else
         vsnprintf(guard->fault.why, sizeof guard->fault.why, format, arguments);
