@@ -3,6 +3,8 @@
 // expect: 30000 rounds, all agree, no wrong message
 //! no-central
 //! no-sim
+//! sim-threads
+//! seeds: 2
 //! no-process
 #include <chorex.h>
 #include <stdatomic.h>

@@ -3,6 +3,8 @@
 //! no-process: the depth is that of one program's threads
 //! no-sanitizer: their frames are larger
 //! no-sim: one thread has them all on its stack
+//! sim-threads
+//! seeds: 1
 // expect: run: 600 deep
 // expect: start and wait: 600 deep
 // expect: by turns: 600 deep
