@@ -424,6 +424,11 @@ static void nonsense_is_the_end_of_the_process(void **state)
         assert_int_equal(finish(), CHX_FAILED);
         assert_non_null(strstr(why, "broke the protocol"));
     }
+}
+
+static void messages_of_impossible_sizes_are_the_end_of_the_process(void **state)
+{
+    (void)state;
     static const uint32_t sizes[] = {CONTROL_MAX_BYTES + 1u, UINT32_MAX};
     for (size_t i = 0; i < 2; i++) {
         begin(all);
@@ -1417,7 +1422,11 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     assert_true(proxies[2].kill_ns != 0);
     assert_int_equal(atomic_load(&proxies[2].control->late), 1);
     assert_int_equal(finish(), CHX_CANCELLED);
-    // Without a rescue it is the enclosing block's failure, or the session's.
+}
+
+static void a_deadline_without_a_rescue_is_the_enclosing_blocks_failure_or_the_sessions(void **state)
+{
+    (void)state;
     for (int depth = 0; depth < 2; depth++) {
         begin(all);
         for (unsigned i = 0; i < 3; i++) {
@@ -1436,7 +1445,11 @@ static void who_is_late_is_named_and_rolled_back(void **state)
         assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
         assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
     }
-    // The next attempt's is another one, and the end of the block is its end.
+}
+
+static void each_attempt_has_a_deadline_until_the_block_ends(void **state)
+{
+    (void)state;
     begin(all);
     for (unsigned i = 0; i < 3; i++)
         control_enter(i, PROCESS_FIXTURE_TIMED);
@@ -1452,7 +1465,11 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     serve();
     assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
-    // The earliest one comes first.
+}
+
+static void the_earliest_deadline_comes_first(void **state)
+{
+    (void)state;
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
@@ -1464,12 +1481,16 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
+    uint64_t first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
     assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), first_ns);
     assert_int_equal(finish(), CHX_CANCELLED);
-    // A block that is no more has none.
+}
+
+static void a_block_that_is_no_more_has_no_deadline(void **state)
+{
+    (void)state;
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
@@ -1630,6 +1651,7 @@ int main(void)
         cmocka_unit_test(a_post_may_come_in_pieces),
         cmocka_unit_test(who_waits_for_the_supervisor_is_woken),
         cmocka_unit_test(nonsense_is_the_end_of_the_process),
+        cmocka_unit_test(messages_of_impossible_sizes_are_the_end_of_the_process),
         cmocka_unit_test(orders_that_are_impossible),
         cmocka_unit_test(blocks_within_blocks_have_a_limit),
         cmocka_unit_test(no_memory_for_a_block_is_the_end),
@@ -1655,6 +1677,10 @@ int main(void)
         cmocka_unit_test(who_comes_back_and_never_says_so_is_killed),
         cmocka_unit_test(who_has_come_back_when_it_is_killed_has_failed_there),
         cmocka_unit_test(who_is_late_is_named_and_rolled_back),
+        cmocka_unit_test(a_deadline_without_a_rescue_is_the_enclosing_blocks_failure_or_the_sessions),
+        cmocka_unit_test(each_attempt_has_a_deadline_until_the_block_ends),
+        cmocka_unit_test(the_earliest_deadline_comes_first),
+        cmocka_unit_test(a_block_that_is_no_more_has_no_deadline),
         cmocka_unit_test(nobody_is_looked_at_for_others),
         cmocka_unit_test(processes_are_found_by_number),
         cmocka_unit_test(a_deadline_that_comes_too_late_is_void),
