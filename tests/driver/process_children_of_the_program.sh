@@ -11,10 +11,12 @@ soon "processes are left" nothing_runs
 
 # A terminal's signal goes to all of its processes: what it means is the program's to say.
 coproc PROGRAM { exec setsid env --default-signal=INT ./worker interrupted; }
-soon "the roles do not start" roles_run
+# Bash forgets both when the program ends.
 pid=$PROGRAM_PID
+exec {output}<&"${PROGRAM[0]}"
+soon "the roles do not start" roles_run
 kill -INT -- "-$pid"
-read -r line <&"${PROGRAM[0]}" || line=nothing
+read -r line <&"$output" || line=nothing
 [ "$line" = "goes on" ] || fail "after SIGINT: $line"
 wait "$pid" || fail "after SIGINT: exit status $?"
 
@@ -24,7 +26,7 @@ setsid env --default-signal=HUP ./worker endless &
 soon "the roles do not start" roles_run
 kill -HUP -- "-$(named worker)"
 soon "processes are left" nothing_runs
-setsid nohup ./worker rounds 30000 >out 2>&1 &
+setsid nohup ./worker rounds 150000 >out 2>&1 &
 soon "the roles do not start" roles_run
 kill -HUP -- "-$(named worker)"
 wait $! || fail "nohup: exit status $?"
