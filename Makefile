@@ -7,7 +7,7 @@ prefix = $(or $(PREFIX),/usr/local)
 # What is installed; `ninja -C build` alone makes the unit tests too.
 PRODUCTS = bin/chorcc bin/chorex lib/libchorex.a
 
-.PHONY: all help demo test check format bench bench-json fuzz install clean
+.PHONY: all help demo test check coverage format bench bench-json fuzz install clean
 
 all: $(BUILD)/build.ninja
 	@scripts/install-deps
@@ -23,6 +23,7 @@ help:
 	@echo "make demo        build, then show choreographies at work"
 	@echo "make test        everything that is tested; ends with 'N passed, N failed'"
 	@echo "make check       formatting, include rules, sizes, cppcheck"
+	@echo "make coverage    how much of the runtime simulation alone executes"
 	@echo "make format      format the sources"
 	@echo "make bench       how fast compiler and runtime are; bench-json: the same as one JSON object per line"
 	@echo "make fuzz        feed the parser and the runtime with nonsense; SECONDS=60 by default"
@@ -35,6 +36,10 @@ demo: all
 test:
 	@scripts/install-deps test
 	@scripts/test
+
+coverage:
+	@scripts/install-deps test
+	@scripts/coverage
 
 check:
 	@scripts/install-deps check
