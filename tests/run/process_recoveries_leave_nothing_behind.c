@@ -1,6 +1,7 @@
 // A process that is called back again and again, out of nested blocks and with attempts left, keeps nothing of that.
 // expect: 400 rescues, nothing is left
 //! no-sanitizer
+//! no-sim
 #include <chorex.h>
 #include <malloc.h>
 #include <stdio.h>
