@@ -74,11 +74,13 @@ static void deadline_fire(Session *session, Block *block)
     snprintf(fault.why, sizeof fault.why, "not at the end of the block within %llu ms",
              (unsigned long long)(block->checkpoint->within_ns / 1000000));
     chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
-    const Block *decided = recovery_expire(&session->recovery, block, &cause);
-    if (decided == NULL)
+    RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
+    if (verdict == RECOVERY_NO_MEMORY)
+        fault_add(&fault, "and no memory for a restart");
+    if (verdict != RECOVERY_DECIDED)
         session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
     else if (session->isolated != NULL)
-        isolation_overdue(session, decided->checkpoint);
+        isolation_overdue(session, block->checkpoint);
 }
 
 // If the session is over, its end disarms the deadline.

@@ -322,12 +322,14 @@ bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
     return true;
 }
 
-Block *recovery_expire(Recovery *recovery, Block *block, const chx_fault *fault)
+RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault)
 {
     // Without a rescue the failure is the enclosing block's.
-    while (block != NULL && !block_can_recover(block, block->attempt))
-        block = block->parent;
-    return block != NULL && recovery_decide(recovery, block, fault) ? block : NULL;
+    while (*block != NULL && !block_can_recover(*block, (*block)->attempt))
+        *block = (*block)->parent;
+    if (*block == NULL)
+        return RECOVERY_NONE;
+    return recovery_decide(recovery, *block, fault) ? RECOVERY_DECIDED : RECOVERY_NO_MEMORY;
 }
 
 static bool block_begins_again(Recovery *recovery, Block *block)

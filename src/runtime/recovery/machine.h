@@ -233,8 +233,8 @@ typedef enum {
 RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abandoned, const chx_fault *fault);
 // The block goes to its next attempt, because of this fault. False: no memory for it, nothing was done.
 bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault);
-// The time of the block's attempt is up. The block that takes this up, which is it or an enclosing one; NULL: none does.
-Block *recovery_expire(Recovery *recovery, Block *block, const chx_fault *fault);
+// The time of the block's attempt is up. If that is decided, `block` is then the one that takes it up: it, or an enclosing one.
+RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault);
 
 // The role, rolled back, returns to the beginning of the current attempt of the target, which is behind, and gives up the
 // blocks inside of that; the caller takes their positions away. The time of an attempt after the first runs from the last

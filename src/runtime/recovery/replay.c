@@ -199,7 +199,8 @@ static void expire(long name)
     for (unsigned role = 0; role < replay.role_count; role++)
         for (size_t i = 0; i < replay.members[role].count; i++)
             if (replay.named[role][i].name == name) {
-                if (recovery_expire(&replay.recovery, replay.named[role][i].position.block, &fault) == NULL)
+                Block *block = replay.named[role][i].position.block;
+                if (recovery_expire(&replay.recovery, &block, &fault) != RECOVERY_DECIDED)
                     wrong("the deadline of %ld is nobody's", name);
                 return;
             }
