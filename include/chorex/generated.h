@@ -321,10 +321,12 @@ struct chx_self {
     uint64_t steps;
     uint32_t observed; // not 0: somebody looks at every step: a trace, a simulation
     uint32_t generation_seen;
-    const _Atomic(uint32_t) *generation; // the session's: differs from the above if there is news
-    unsigned char *out;                  // channels of CHX_CHANNEL_BYTES each
+    const _Atomic(uint32_t)
+        *generation; // the session's: differs from the above if a rollback, or the session's end, has not been seen yet
+    unsigned char *out; // channels of CHX_CHANNEL_BYTES each
     chx_channel *const *in;
-    chx_channel *notify_pending; // sent on, and the receiver, who may be waiting, has not been told
+    chx_channel
+        *notify_pending; // a message was sent on it, and the receiver, which may be waiting, has not been notified
     uintptr_t wants;     // what the last step that had to wait asked for: a channel, or something of the runtime's
     chx_frame *top;      // the newest frame
     chx_frame *returned; // whose result chx_result gives
@@ -381,7 +383,7 @@ bool chx_room_slow(chx_self *self, unsigned out);
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Sends to a channel if there is room. False: there is none, return chx_wait(self) with `at` set so as to try again. For a
-// value that owns nothing, and whose computing can neither fail nor be noticed, except by who looks at every step.
+// value that owns nothing, and whose computing can neither fail nor be noticed, except by a trace or a simulation.
 CHX_INLINE bool chx_try_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 // Takes the next message of this channel, which must be of this site. False: none there yet, return chx_wait(self).
@@ -407,7 +409,7 @@ CHX_NORETURN void chx_bad_branch(chx_self *self, uint32_t site);
 CHX_NORETURN void chx_mismatch(chx_self *self, uint32_t site, const char *expected);
 
 // Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set, or goes on
-// with it itself if there is no news (chx_generation_changed).
+// with it itself if nothing has happened meanwhile (chx_generation_changed).
 CHX_INLINE void *chx_call(chx_self *self, const chx_function *function);
 void *chx_call_slow(chx_self *self, const chx_function *function);
 // The same in place of the current frame, whose variables are dropped.

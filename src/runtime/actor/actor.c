@@ -198,7 +198,7 @@ static inline Actor *actor_hand_over_fast(Worker *worker, Actor *actor)
     actor->self.notify_pending = NULL;
     atomic_store_explicit(&actor->waits, actor->self.wants & ~WANTS_TAGS, memory_order_release);
     atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
-    // Another turn, to those who look whether one takes long.
+    // For the watch, which looks whether a turn takes long, this is another one.
     atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
 end:
     owner_section_end(worker);
@@ -223,7 +223,8 @@ CHX_INLINE bool actor_is_to_wait(Actor *actor, ActorOutcome outcome, bool is_obs
     return true;
 }
 
-// The turns of those who run in each other's place, from the one that has just had its. Compiled twice, as `enter`.
+// Turns of actors that hand over to one another, from the one that has just had its turn. Compiled twice, as `enter` in
+// checkpoint.c.
 CHX_INLINE ActorOutcome actor_hand_on(Actor *actor, Worker *worker, ActorOutcome outcome, bool is_observed)
 {
     Actor **runs = &current()->actor, *next;

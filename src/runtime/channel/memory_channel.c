@@ -315,7 +315,7 @@ static _Atomic uint64_t *memory_flush_credit(Channel *channel)
 
 static void memory_announce_wait(Channel *channel, bool for_room)
 {
-    // Who sends or takes out a message looks at what the actor at the other end waits for.
+    // An actor that sends or takes out a message looks at what the actor at the other end waits for.
     (void)channel;
     (void)for_room;
 }

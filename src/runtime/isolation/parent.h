@@ -35,7 +35,7 @@
 #include "runtime/isolation/zygote.h"
 
 enum {
-    ROLLBACK_GRACE_NS = 2000000,       // who has not come back by then when a block's time is up is killed
+    ROLLBACK_GRACE_NS = 2000000,       // a role that has not come back by then when a block's time is up is killed
     READY_GRACE_NS = 200000000,        // who was about to say that it has come back, and has not by then, too
     RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
     RESTART_DELAY_NS = 1000000,        // twice as long each time

@@ -1250,7 +1250,7 @@ static void processes_are_found_by_number(void **state)
 static void time_is_up(uint64_t *due_ns)
 {
     Session *of = isolated->session;
-    chx_fault fault = {"R0", CHX_FAULT_DEADLINE, 0, "late", "play.c", 1};
+    chx_fault fault = {"R0", CHX_FAULT_DEADLINE, 0, "late", "fixture.c", 1};
     isolated_block_lock(isolated);
     assert_true(recovery_decide(&of->recovery, savepoint_top(proxies[0].actor)->position.block, &fault));
     is_rung();

@@ -291,7 +291,7 @@ static void serve_busy(Isolation *isolation)
         if (proxy_serve(proxy)) {
             proxy_stay(proxy);
         } else if (i <= isolation->busy_count && isolation->busy[i - 1] == proxy && now > proxy->busy_ns) {
-            // In this order: who posts something rings if it sees this, and we look once more.
+            // In this order: a process that says something rings if it sees this, and we look once more.
             proxy_rest(proxy);
             proxy_serve(proxy);
         }
@@ -531,7 +531,7 @@ static bool busy_attend(void *context)
     Isolation *isolation = context;
     for (int i = 0; isolation->busy_count > 0 && i < LOOK_EVERY; i++) {
         serve_busy(isolation);
-        // Who is looked after may need this processor.
+        // The processes that are looked after may need this processor.
         if (i < SPIN_BUDGET_LOOKS)
             isolation->runtime->platform->relax();
         else

@@ -543,7 +543,7 @@ int zygote_hear(Zygote *zygote, ZygoteMessage *message)
 
 // ---- the zygote ----
 
-enum { UNSAID_FEW = 64 };
+enum { UNSENT_FEW = 64 };
 
 typedef struct {
     uint64_t id;
@@ -560,44 +560,43 @@ static struct {
     uint64_t files_id; // which is this one
     int files_error;   // something has gone wrong with them
     size_t file_count, file_capacity;
-    ZygoteMessage *notify_pending; // the program does not listen at the moment: it may be waiting for us to listen
-    size_t unsaid_count, unsaid_capacity;
-    ZygoteMessage few[UNSAID_FEW]; // for these no memory is needed
-} nest = {.notify_pending = nest.few, .unsaid_capacity = UNSAID_FEW};
+    ZygoteMessage *unsent; // the program does not listen at the moment: it may be waiting for us to listen
+    size_t unsent_count, unsent_capacity;
+    ZygoteMessage few[UNSENT_FEW]; // for these no memory is needed
+} nest = {.unsent = nest.few, .unsent_capacity = UNSENT_FEW};
 
 // Room for one more. Where there is none the zygote ends, and with it all roles: the program sees that, and begins anew.
-static void unsaid_grow(void)
+static void unsent_grow(void)
 {
-    size_t capacity = nest.unsaid_capacity * 2;
+    size_t capacity = nest.unsent_capacity * 2;
     ZygoteMessage *grown = malloc(capacity * sizeof *grown);
     if (grown == NULL)
         _exit(1);
-    memcpy(grown, nest.notify_pending, nest.unsaid_count * sizeof *grown);
-    if (nest.notify_pending != nest.few)
-        free(nest.notify_pending);
-    nest.notify_pending = grown;
-    nest.unsaid_capacity = capacity;
+    memcpy(grown, nest.unsent, nest.unsent_count * sizeof *grown);
+    if (nest.unsent != nest.few)
+        free(nest.unsent);
+    nest.unsent = grown;
+    nest.unsent_capacity = capacity;
 }
 
-static void nest_say(ZygoteMessage message)
+static void nest_send(ZygoteMessage message)
 {
-    if (nest.unsaid_count == 0 && message_send(ZYGOTE_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
+    if (nest.unsent_count == 0 && message_send(ZYGOTE_SOCKET, &message, NULL, 0, MSG_DONTWAIT))
         return;
-    if (nest.unsaid_count == nest.unsaid_capacity)
-        unsaid_grow();
-    nest.notify_pending[nest.unsaid_count++] = message;
+    if (nest.unsent_count == nest.unsent_capacity)
+        unsent_grow();
+    nest.unsent[nest.unsent_count++] = message;
     nest.polled[0].events = POLLIN | POLLOUT;
 }
 
-static void nest_say_rest(void)
+static void nest_send_rest(void)
 {
-    size_t notified = 0;
-    while (notified < nest.unsaid_count &&
-           message_send(ZYGOTE_SOCKET, &nest.notify_pending[notified], NULL, 0, MSG_DONTWAIT))
-        notified++;
-    nest.unsaid_count -= notified;
-    memmove(nest.notify_pending, nest.notify_pending + notified, nest.unsaid_count * sizeof *nest.notify_pending);
-    if (nest.unsaid_count == 0)
+    size_t sent = 0;
+    while (sent < nest.unsent_count && message_send(ZYGOTE_SOCKET, &nest.unsent[sent], NULL, 0, MSG_DONTWAIT))
+        sent++;
+    nest.unsent_count -= sent;
+    memmove(nest.unsent, nest.unsent + sent, nest.unsent_count * sizeof *nest.unsent);
+    if (nest.unsent_count == 0)
         nest.polled[0].events = POLLIN;
 }
 
@@ -723,7 +722,7 @@ static void nest_reap(size_t index)
     nest.children[index] = nest.children[nest.count];
     nest.polled[index + 2] = nest.polled[nest.count + 2];
     nest.has_ended = true;
-    nest_say((ZygoteMessage){ZYGOTE_EXITED, status, child.id});
+    nest_send((ZygoteMessage){ZYGOTE_EXITED, status, child.id});
 }
 
 // The program is gone, or does not want it any more.
@@ -791,7 +790,7 @@ static void nest_answer(void)
     int heard;
     while ((heard = message_receive(ZYGOTE_SOCKET, &message, files, &count)) == 1) {
         if (message.kind == ZYGOTE_PING) {
-            nest_say((ZygoteMessage){.kind = ZYGOTE_PONG});
+            nest_send((ZygoteMessage){.kind = ZYGOTE_PONG});
             continue;
         }
         if (message.kind == ZYGOTE_KILL) {
@@ -812,7 +811,7 @@ static void nest_answer(void)
         int error = nest.files_error != 0 ? nest.files_error : nest_spawn(message.id);
         nest_drop_files();
         if (error != 0)
-            nest_say((ZygoteMessage){ZYGOTE_REFUSED, error, message.id});
+            nest_send((ZygoteMessage){ZYGOTE_REFUSED, error, message.id});
     }
     if (heard < 0)
         nest_end();
@@ -847,7 +846,7 @@ static void nest_begin(void)
         _exit(1);
     nest.polled[0] = (struct pollfd){.fd = ZYGOTE_SOCKET, .events = POLLIN};
     nest.polled[1] = (struct pollfd){.fd = ZYGOTE_PARENT, .events = POLLIN};
-    nest_say((ZygoteMessage){.kind = ZYGOTE_BEGUN, .status = ZYGOTE_PROTOCOL});
+    nest_send((ZygoteMessage){.kind = ZYGOTE_BEGUN, .status = ZYGOTE_PROTOCOL});
 }
 
 static _Noreturn void zygote_main(void)
@@ -867,7 +866,7 @@ static _Noreturn void zygote_main(void)
             if (nest.polled[i + 1].revents != 0)
                 nest_reap(i - 1);
         if ((nest.polled[0].revents & POLLOUT) != 0)
-            nest_say_rest();
+            nest_send_rest();
         if ((nest.polled[0].revents & ~POLLOUT) != 0)
             nest_answer();
     }

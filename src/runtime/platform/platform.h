@@ -62,7 +62,7 @@ typedef struct {
     bool (*is_stuck)(void);
     // A machine with threads. May the thread that starts a session and waits for it work for it itself?
     bool (*serves)(void);
-    // A machine with threads. Who observes the steps of a new session, of those who would, and does it use fast channels?
+    // A machine with threads. Which of these observers see the steps of a new session, and does it use fast channels?
     uint32_t (*observed)(uint32_t observed, bool *is_fast);
     // A machine with threads. The actor that runs on this thread is about to wait: others may do something before.
     void (*waiting)(void);

@@ -165,7 +165,7 @@ static chx_step overdue(chx_self *self, void *variables)
 }
 
 // The same without failures; the result says whether one worker had the session to itself at the end.
-static chx_step confined(chx_self *self, void *variables)
+static chx_step pinned(chx_self *self, void *variables)
 {
     FixtureFrame *f = variables;
     const chx_checkpoint *block = &blocks[role_of(self)];
@@ -374,7 +374,7 @@ static void a_worker_that_has_all_roles_of_a_session_keeps_it(void **state)
 {
     (void)state;
     static Fixture fixture;
-    fixture_make(&fixture, confined, blocks);
+    fixture_make(&fixture, pinned, blocks);
     int64_t results[ROLES];
     chx_runtime *runtime = chx_runtime_new(&(chx_runtime_options){.workers = 1});
     bool can_be = can_confine(runtime);

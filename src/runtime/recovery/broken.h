@@ -27,8 +27,8 @@ enum {
     BROKEN_LEFT_FOR_OTHERS,   // the same: the last participant does not leave
     BROKEN_QUIET_LOCK_DEAF,   // blocks are locked quietly by a role that does not know of a rollback yet
     BROKEN_HAND_OVER_DEAF,    // a role that hands over waits though it has to be rolled back
-    BROKEN_HAND_OVER_FORGETS, // who was to be run next is not run when another one is handed over to
-    BROKEN_SLICES_SURVIVE,    // who unpins a session, or quiesces, does not end slices: handing over goes on unasked
+    BROKEN_HAND_OVER_FORGETS, // the actor that was to be run next is forgotten when another one is handed over to
+    BROKEN_SLICES_SURVIVE,    // unpinning a session, or quiescing, does not end slices: handing over goes on unasked
 };
 
 #ifndef CHX_BROKEN

@@ -210,7 +210,8 @@ CHX_INLINE bool savepoint_enter_quietly(Actor *actor, Savepoint *savepoint, Bloc
     return is_in;
 }
 
-// Compiled twice: for roles that nobody looks at, and for the others (enter_seen, leave_seen), who may be in a process of their own.
+// Compiled twice: for roles that are not observed, and for those that are, or have a process of their own (enter_seen,
+// leave_seen).
 CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint, bool is_observed)
 {
     if (is_observed)

@@ -139,7 +139,7 @@ static void expect_failure(int64_t how, chx_fault_kind kind, int signal, const c
         assert_int_equal(report->kind, kind);
         assert_int_equal(report->signal, signal);
         assert_string_equal(report->role, "R0");
-        assert_string_equal(report->file, "play.c");
+        assert_string_equal(report->file, "fixture.c");
         assert_int_equal(report->line, 104);
         assert_non_null(strstr(report->why, why));
         for (int i = 0; i < 3; i++)
