@@ -31,12 +31,8 @@ uint32_t machine_budget(Actor *actor);
 void machine_add_runtime(chx_runtime *runtime);
 // True: it was the last one.
 bool machine_remove_runtime(chx_runtime *runtime);
-void machine_add_loop(EventLoop *loop);
-void machine_remove_loop(EventLoop *loop);
-// When the next timer is due, of whatever event loop; UINT64_MAX: there is none.
-uint64_t machine_timer_ns(void);
-// What is due now happens.
-void machine_run_timers(void);
+// Does this step take long?
+bool machine_is_slow(void);
 
 extern const Platform platform_simulated_threads;
 

@@ -194,16 +194,7 @@ static void machine_skip_to_timer(void)
         atomic_store(&machine.now_ns, next_ns);
 }
 
-uint64_t machine_timer_ns(void)
-{
-    EventLoop *loop = NULL;
-    pthread_mutex_lock(&machine.lock);
-    uint64_t next_ns = machine_next_timer(&loop);
-    pthread_mutex_unlock(&machine.lock);
-    return next_ns;
-}
-
-void machine_run_timers(void)
+static void machine_run_timers(void)
 {
     uint64_t now_ns = atomic_load(&machine.now_ns);
     EventLoop *loop = NULL;
@@ -363,6 +354,14 @@ static void machine_interrupt(void)
     machine.interrupts--;
 }
 
+bool machine_is_slow(void)
+{
+    pthread_mutex_lock(&machine.lock);
+    bool is_slow = draw_chance(DRAW_SLOW, machine.options.slow);
+    pthread_mutex_unlock(&machine.lock);
+    return is_slow;
+}
+
 void machine_step(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
@@ -372,8 +371,6 @@ void machine_step(Actor *actor)
                           memory_order_relaxed);
     bool crashes = options->crash_at_count != 0 && machine_crashes_at(actor);
     crashes |= draw_chance(DRAW_CRASH, options->crash);
-    if (draw_chance(DRAW_SLOW, options->slow))
-        machine_skip_to_timer();
     bool is_endless = ++machine.steps > options->max_steps && options->max_steps != 0;
     pthread_mutex_unlock(&machine.lock);
     if (is_endless)
@@ -386,6 +383,8 @@ static void simulated_boundary(Actor *actor)
 {
     pthread_mutex_lock(&machine.lock);
     machine_interrupt();
+    if (draw_chance(DRAW_SLOW, machine.options.slow))
+        machine_skip_to_timer();
     pthread_mutex_unlock(&machine.lock);
     machine_step(actor);
 }
@@ -479,7 +478,7 @@ static void simulated_leave(chx_runtime *runtime)
     pthread_mutex_unlock(&machine.lock);
 }
 
-void machine_add_loop(EventLoop *loop)
+static void machine_add_loop(EventLoop *loop)
 {
     pthread_mutex_lock(&machine.lock);
     loop->next_simulated = machine.loops;
@@ -487,7 +486,7 @@ void machine_add_loop(EventLoop *loop)
     pthread_mutex_unlock(&machine.lock);
 }
 
-void machine_remove_loop(EventLoop *loop)
+static void machine_remove_loop(EventLoop *loop)
 {
     pthread_mutex_lock(&machine.lock);
     EventLoop **link = &machine.loops;

@@ -16,12 +16,14 @@
 #include "runtime/actor/actor.h"
 #include "runtime/actor/observe.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum {
+    STUCK_LOOK_MS = 10,    // real time between two looks for that
     RELAX_NS = 100,        // of virtual time, for each round of a loop that spins
     RELAX_SWITCHES = 16,   // one in so many of them lets others run
     BOUNDARY_SWITCHES = 6, // the same for boundaries
@@ -39,8 +41,12 @@ struct SimulatedThread {
     bool is_visitor;
     unsigned calls; // visitor: that it is in
     bool has_ended;
-    const void *sleeps_on; // NULL: it does not sleep
+    bool sleeps;           // until it is woken, until the time, or until a descriptor is ready
+    const void *sleeps_on; // the word that it is woken with; NULL: none
     uint64_t until_ns;     // of a sleep
+    struct pollfd *polled; // of a sleep: descriptors that are looked at
+    size_t polled_count;
+    bool can_run; // threads_choose has found this
 };
 
 static struct {
@@ -48,10 +54,8 @@ static struct {
     pthread_cond_t changed;
     SimulatedThread *first;
     SimulatedThread *running; // NULL: all stand still
-    SimulatedThread *timer;   // runs what is due: the machine's own
     unsigned visitors;        // in a call
     long ids;
-    bool timer_ends;
     unsigned skips; // so often in a row all slept for a limited time
     _Atomic bool is_stuck;
     bool knows_exits;
@@ -62,36 +66,56 @@ static _Thread_local SimulatedThread *this_simulated;
 
 // ---- who runs ----
 
+// Is one of the descriptors ready that the thread waits for? The lock is held.
+static bool thread_finds_ready(const SimulatedThread *thread)
+{
+    return thread->polled_count != 0 && poll(thread->polled, thread->polled_count, 0) > 0;
+}
+
 // The lock is held.
 static bool thread_can_run(const SimulatedThread *thread)
 {
     if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
         return false;
-    if (thread == threads.timer)
-        return threads.timer_ends || machine_timer_ns() <= machine_now_ns();
-    return thread->sleeps_on == NULL || thread->until_ns <= machine_now_ns() ||
+    return !thread->sleeps || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&threads.is_stuck));
+}
+
+// How many can run. The lock is held.
+static uint64_t threads_count_ready(void)
+{
+    uint64_t count = 0;
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next) {
+        thread->can_run = thread_can_run(thread);
+        count += thread->can_run;
+    }
+    return count;
 }
 
 // The next moment at which somebody wakes up; UINT64_MAX: nobody will. The lock is held.
 static uint64_t threads_next_ns(void)
 {
-    uint64_t next_ns = machine_timer_ns();
+    uint64_t next_ns = UINT64_MAX;
     for (const SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
-        if (!thread->has_ended && thread->sleeps_on != NULL && thread->until_ns < next_ns)
+        if (!thread->has_ended && thread->sleeps && thread->until_ns < next_ns)
             next_ns = thread->until_ns;
     return next_ns;
 }
 
-// Everybody sleeps for ever. Another thread of the program's may still change that. The lock is held.
+// Everybody sleeps for ever. Another thread of the program's may still change that: it wakes somebody, or makes a
+// descriptor ready. The lock is held, and released meanwhile.
 static void threads_are_stuck(void)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += STUCK_WAIT_S;
     threads.skips = 0;
-    if (pthread_cond_timedwait(&threads.changed, &threads.lock, &limit) == 0)
-        return;
+    for (int waited_ms = 0; waited_ms < STUCK_WAIT_S * 1000; waited_ms += STUCK_LOOK_MS) {
+        struct timespec limit;
+        clock_gettime(CLOCK_REALTIME, &limit);
+        limit.tv_nsec += STUCK_LOOK_MS * 1000000L;
+        limit.tv_sec += limit.tv_nsec / 1000000000;
+        limit.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&threads.changed, &threads.lock, &limit) == 0 || threads_count_ready() != 0)
+            return;
+    }
     fprintf(stderr, "chorex: simulation: every role waits, and nothing is on its way (seed=%llu)\n",
             (unsigned long long)machine_options()->seed);
     atomic_store(&threads.is_stuck, true);
@@ -100,14 +124,12 @@ static void threads_are_stuck(void)
 // One of those that can run; NULL: none. The lock is held.
 static SimulatedThread *threads_choose(void)
 {
-    uint64_t count = 0;
-    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
-        count += thread_can_run(thread);
+    uint64_t count = threads_count_ready();
     if (count == 0)
         return NULL;
     uint64_t chosen = machine_draw(DRAW_THREAD, count);
     SimulatedThread *thread = threads.first;
-    while (!thread_can_run(thread) || chosen-- != 0)
+    while (!thread->can_run || chosen-- != 0)
         thread = thread->next;
     return thread;
 }
@@ -130,11 +152,20 @@ static SimulatedThread *threads_await_next(bool stays)
 }
 
 // The lock is held.
+static void thread_stop_sleeping(SimulatedThread *thread)
+{
+    thread->sleeps = false;
+    thread->sleeps_on = NULL;
+    thread->polled = NULL;
+    thread->polled_count = 0;
+}
+
+// The lock is held.
 static void thread_go_on(SimulatedThread *thread)
 {
     threads.running = thread;
     if (thread != NULL) {
-        thread->sleeps_on = NULL;
+        thread_stop_sleeping(thread);
         pthread_cond_signal(&thread->goes_on);
     }
 }
@@ -150,7 +181,7 @@ static void thread_switch(SimulatedThread *own)
 {
     SimulatedThread *next = threads_await_next(true);
     if (next == own)
-        own->sleeps_on = NULL;
+        thread_stop_sleeping(own);
     else
         thread_go_on(next);
     thread_await_turn(own);
@@ -347,17 +378,37 @@ static void threads_check_end(void)
     abort();
 }
 
+// The calling thread, which runs, sleeps for so long; UINT64_MAX: without a limit. The lock is held.
+static void thread_sleep(uint64_t timeout_ns)
+{
+    threads_check_end();
+    uint64_t now_ns = machine_now_ns();
+    this_simulated->sleeps = true;
+    this_simulated->until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
+    thread_switch(this_simulated);
+}
+
 static void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
     pthread_mutex_lock(&threads.lock);
     if (thread_runs() && atomic_load(word) == expected) {
-        threads_check_end();
-        uint64_t now_ns = machine_now_ns();
         this_simulated->sleeps_on = word;
-        this_simulated->until_ns = timeout_ns != 0 ? now_ns + timeout_ns : UINT64_MAX;
-        thread_switch(this_simulated);
+        thread_sleep(timeout_ns != 0 ? timeout_ns : UINT64_MAX);
     }
     pthread_mutex_unlock(&threads.lock);
+}
+
+static void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
+{
+    pthread_mutex_lock(&threads.lock);
+    bool runs = thread_runs();
+    if (runs) {
+        this_simulated->polled = polled;
+        this_simulated->polled_count = count;
+        thread_sleep(timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    platform_posix.poll(polled, count, runs ? 0 : timeout_ms);
 }
 
 static void threads_wake(_Atomic uint32_t *word)
@@ -368,7 +419,7 @@ static void threads_wake(_Atomic uint32_t *word)
         thread = thread->next;
     threads.skips = 0;
     if (thread != NULL) {
-        thread->sleeps_on = NULL;
+        thread_stop_sleeping(thread);
         if (threads.running == NULL && threads.visitors != 0)
             thread_go_on(thread);
         pthread_cond_broadcast(&threads.changed);
@@ -400,9 +451,33 @@ static void threads_waiting(void)
     pthread_mutex_unlock(&threads.lock);
 }
 
+static bool thread_sleeps_for_a_while(const SimulatedThread *thread)
+{
+    return thread->sleeps && thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
+}
+
+// A step takes so long that one of those that sleep for a limited time is due: the event loop with its deadlines, as a rule,
+// or the watch.
+static void threads_skip_to_sleeper(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    uint64_t count = 0;
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+        count += thread_sleeps_for_a_while(thread);
+    uint64_t chosen = machine_draw(DRAW_SLOW, count);
+    for (SimulatedThread *thread = threads.first; thread != NULL && count != 0; thread = thread->next)
+        if (thread_sleeps_for_a_while(thread) && chosen-- == 0) {
+            machine_advance_to(thread->until_ns);
+            break;
+        }
+    pthread_mutex_unlock(&threads.lock);
+}
+
 static void threads_boundary(Actor *actor)
 {
     threads_waiting();
+    if (machine_is_slow())
+        threads_skip_to_sleeper();
     // Only the worker that runs an actor knows it by this.
     CHECK(atomic_load(&actor->home) == current()->worker);
     machine_step(actor);
@@ -440,25 +515,11 @@ static uint32_t threads_observed(uint32_t observed, bool *is_fast)
 
 // ---- the machine ----
 
-static void *timer_main(void *argument)
-{
-    (void)argument;
-    pthread_mutex_lock(&threads.lock);
-    while (!threads.timer_ends) {
-        pthread_mutex_unlock(&threads.lock);
-        machine_run_timers();
-        pthread_mutex_lock(&threads.lock);
-        thread_switch(this_simulated);
-    }
-    pthread_mutex_unlock(&threads.lock);
-    return NULL;
-}
-
 // A forked child has only the thread that forked.
 static void threads_forked(void)
 {
     pthread_mutex_init(&threads.lock, NULL);
-    threads.first = threads.running = threads.timer = NULL;
+    threads.first = threads.running = NULL;
     threads.visitors = 0;
     this_simulated = NULL;
 }
@@ -470,25 +531,12 @@ static void threads_join(chx_runtime *runtime)
     pthread_mutex_lock(&threads.lock);
     if (!knows_forks)
         knows_forks = pthread_atfork(NULL, NULL, threads_forked) == 0;
-    if (threads.timer == NULL) {
-        threads.timer_ends = false;
-        threads.timer = thread_make(timer_main, NULL);
-        if (threads.timer == NULL)
-            threads_no_memory();
-    }
     pthread_mutex_unlock(&threads.lock);
 }
 
 static void threads_leave(chx_runtime *runtime)
 {
-    if (!machine_remove_runtime(runtime))
-        return;
-    pthread_mutex_lock(&threads.lock);
-    pthread_t timer = threads.timer->thread;
-    threads.timer_ends = true;
-    pthread_mutex_unlock(&threads.lock);
-    threads_thread_join(timer);
-    threads.timer = NULL;
+    machine_remove_runtime(runtime);
 }
 
 static unsigned threads_cores(void)
@@ -536,12 +584,11 @@ const Platform platform_simulated_threads = {
     .sleep_on = threads_sleep_on,
     .wake = threads_wake,
     .relax = threads_relax,
+    .poll = threads_poll,
     .can_fence_all = threads_can_fence_all,
     .fence_all = threads_fence_all,
     .join = threads_join,
     .leave = threads_leave,
-    .loop_join = machine_add_loop,
-    .loop_leave = machine_remove_loop,
     .call_begin = threads_call_begin,
     .call_end = threads_call_end,
     .is_stuck = threads_is_stuck,
