@@ -151,7 +151,6 @@ struct Actor {
 
     uint64_t traced_ns;   // trace: the step that it is in began then
     uint32_t traced_site; // 0: it is in none
-    uint64_t due_ns;      // simulation: not to be run before
 
     Notified notified;               // what the actor began last when it had told another one something
     uint32_t long_sites[LONG_SITES]; // where that took long

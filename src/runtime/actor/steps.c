@@ -162,8 +162,6 @@ static const Record *step_peek(Actor *actor, Channel *channel)
     const Record *record = actor_peek(actor, channel);
     if (record == NULL)
         step_wants(actor, channel, 0);
-    else if (actor->self.observed != 0 && !observe_arrived(actor, channel))
-        return step_wants(actor, NULL, 0), NULL;
     return record;
 }
 

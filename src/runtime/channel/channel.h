@@ -159,8 +159,7 @@ struct Channel {
     Actor *consumer;
     chx_runtime *runtime; // whose allocator is used
     uint64_t message_limit, byte_limit;
-    bool is_fast;              // projected code may work on the head without a call: nobody observes it
-    struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
+    bool is_fast; // projected code may work on the head without a call: nobody observes it
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 };
 static_assert(sizeof(Channel) == CHX_CHANNEL_BYTES, "projected code knows how far apart channels are");

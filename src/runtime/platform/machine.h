@@ -1,7 +1,7 @@
-// machine.h: what the two simulated machines share: settings, chance, virtual time, crashes, deadlines.
+// machine.h: the parts of the simulated machine.
 //
-// simulated.c has no threads: whoever waits for a session gives actors their turns, in any order. simulated_threads.c has
-// simulated threads, on which the scheduler runs as it does on a real machine.
+// The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles;
+// simulated_threads.c decides which thread goes on; simulated_delay.c lets messages arrive later than they were sent.
 
 #ifndef RUNTIME_PLATFORM_MACHINE_H
 #define RUNTIME_PLATFORM_MACHINE_H
@@ -9,31 +9,47 @@
 #include "runtime/platform/platform.h"
 #include "runtime/platform/simulation.h"
 
-enum {
-    STEP_NS = 1000,   // of virtual time, for each boundary and turn
-    STUCK_WAIT_S = 2, // real time in which another thread of the program's could still change something
-};
-
 // Streams of their own, so that a run with crashes is like the one without until the first crash.
-typedef enum { DRAW_ORDER, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_THREAD, DRAW_PATH, DRAW_SLOW, DRAW_COUNT } Draw;
+typedef enum { DRAW_BUDGET, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_THREAD, DRAW_PATH, DRAW_SLOW, DRAW_COUNT } Draw;
+
+// ---- simulated.c ----
 
 const SimulationOptions *machine_options(void);
 uint64_t machine_now_ns(void);
 void machine_advance_to(uint64_t time_ns);
 // From 0 to limit - 1.
 uint64_t machine_draw(Draw stream, uint64_t limit);
-void machine_random(void *data, size_t size);
-// Time passes, and the actor may crash here: then it does not return.
-void machine_step(Actor *actor);
-// How many receives and sends the actor's turn may have.
-uint32_t machine_budget(Actor *actor);
+_Noreturn void machine_no_memory(void);
 
-void machine_add_runtime(chx_runtime *runtime);
-// True: it was the last one.
-bool machine_remove_runtime(chx_runtime *runtime);
-// Does this step take long?
-bool machine_is_slow(void);
+// ---- simulated_threads.c ----
 
-extern const Platform platform_simulated_threads;
+unsigned threads_cores(void);
+bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument);
+void threads_join(pthread_t thread);
+long threads_id(void);
+uint64_t threads_cpu_ns(long id);
+bool threads_sleeps(long id);
+void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
+void threads_wake(_Atomic uint32_t *word);
+void threads_relax(void);
+void threads_poll(struct pollfd *polled, size_t count, int timeout_ms);
+void threads_call_begin(void);
+void threads_call_end(void);
+bool threads_are_stuck(void);
+// Others may run before the calling thread goes on.
+void threads_waiting(void);
+// So much time passes that one of the threads that sleep for a limited time is due.
+void threads_skip_to_sleeper(void);
+// Starts the thread of the machine's own, unless it is there; it is never joined. It sleeps in threads_sleep_until_due, until the time that
+// `due_ns` gives whenever somebody is to be chosen; UINT64_MAX: there is nothing for it to do.
+void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void));
+void threads_sleep_until_due(void);
+
+// ---- simulated_delay.c ----
+
+// Messages of this channel arrive later.
+void delay_channel(Channel *channel);
+// In a forked child: those that were on their way stay with the parent.
+void delay_forget(void);
 
 #endif

@@ -15,7 +15,6 @@
 #include <chorex.h>
 
 struct pollfd;
-typedef struct EventLoop EventLoop;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
 typedef struct Session Session;
@@ -46,34 +45,24 @@ typedef struct {
 
     // ---- a simulated machine only; NULL on a real one ----
 
-    void (*join)(chx_runtime *runtime); // it exists from now on
-    void (*leave)(chx_runtime *runtime);
-    // The event loop has no thread: whoever lets time pass runs what is due (event_loop_next_ns, event_loop_run).
-    void (*loop_join)(EventLoop *loop);
-    void (*loop_leave)(EventLoop *loop);
-    // A machine without threads. The actor, in the caller's hand, has something to do.
-    void (*ready)(Actor *actor);
-    // A machine without threads. Lets time pass until the session has ended: whoever waits does the work.
-    void (*await)(Session *session);
-    // A machine with threads. A call of the program's that may wait, or run roles, begins and ends; calls nest.
+    bool is_simulated;
+    // A call of the program's that may wait, or run roles, begins and ends; calls nest.
     void (*call_begin)(void);
     void (*call_end)(void);
-    // A machine with threads. All threads sleep, and nothing is on its way: sessions that are waited for have to fail.
+    // All threads sleep, and nothing is on its way: sessions that are waited for have to fail.
     bool (*is_stuck)(void);
-    // A machine with threads. May the thread that starts a session and waits for it work for it itself?
+    // May the thread that starts a session and waits for it work for it itself?
     bool (*serves)(void);
-    // A machine with threads. Which of these observers see the steps of a new session, and does it use fast channels?
+    // Which of these observers see the steps of a new session, and does it use fast channels?
     uint32_t (*observed)(uint32_t observed, bool *is_fast);
-    // A machine with threads. The actor that runs on this thread is about to wait: others may do something before.
+    // A new channel in memory: its messages may arrive later than they are sent.
+    void (*channel)(Channel *channel);
+    // The actor that runs on this thread is about to wait: others may do something before.
     void (*waiting)(void);
-    // How many receives and sends the actor's turn may have.
-    uint32_t (*budget)(Actor *actor);
+    // How many receives and sends an actor's turn may have.
+    uint32_t (*budget)(void);
     // A place where the actor can crash; then it does not return.
     void (*boundary)(Actor *actor);
-    // A message was sent. When will it arrive? If it has not, the actor is not to be run before.
-    void (*sent)(Channel *channel);
-    bool (*arrived)(Actor *actor, Channel *channel);
-    void (*channel_gone)(Channel *channel);
 } Platform;
 
 extern const Platform platform_posix;

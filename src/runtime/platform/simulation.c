@@ -153,14 +153,6 @@ static bool parse_threads(Parse *parse, const char *value)
     return true;
 }
 
-// Settings that exclude each other.
-static bool parse_check(Parse *parse)
-{
-    if (parse->options->threads != 0 && parse->options->delay_max_ns != 0)
-        return parse_refuse(parse, "delay and threads can't be combined: with threads, messages arrive at once");
-    return true;
-}
-
 static const struct {
     const char *name;
     bool (*parse)(Parse *parse, const char *value);
@@ -199,6 +191,6 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             return false;
         at += length;
         if (*at == '\0')
-            return parse_check(&parse);
+            return true;
     }
 }

@@ -69,14 +69,12 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
     runtime->isolates_all = isolation_from_env();
     runtime->observed =
-        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
+        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     event_loop_init(&runtime->loop, runtime->platform, runtime_timer_memory(runtime), NULL, NULL);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
-    if (runtime->platform->join != NULL)
-        runtime->platform->join(runtime);
     return runtime;
 }
 
@@ -87,8 +85,6 @@ void chx_runtime_free(chx_runtime *runtime)
     long sessions = atomic_load(&runtime->session_count);
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
-    if (runtime->platform->leave != NULL)
-        runtime->platform->leave(runtime);
     isolation_fini(runtime);
     event_loop_stop(&runtime->loop);
     event_loop_fini(&runtime->loop);

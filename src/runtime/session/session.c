@@ -131,8 +131,6 @@ static void session_fini_parts(Session *session)
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
         channel->ops->close(channel);
-        if (channel->arrivals != NULL)
-            session->runtime->platform->channel_gone(channel);
     }
     recovery_fini(&session->recovery);
     if (session->isolated != NULL)
@@ -191,6 +189,15 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
     chx_status status = any ? isolation_prepare(session, is_isolated, cast) : CHX_OK;
     runtime_release(runtime, is_isolated);
     return status;
+}
+
+// Those in memory.
+static void session_simulate_channels(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    for (size_t i = 0; platform->channel != NULL && i < session->channel_count; i++)
+        if (session->channels[i].ops == &memory_channel_ops)
+            platform->channel(&session->channels[i]);
 }
 
 typedef struct {
@@ -255,6 +262,7 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
         session_discard(session, session->actor_count);
         return status;
     }
+    session_simulate_channels(session);
     log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
               (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
@@ -430,15 +438,6 @@ bool session_fits(const chx_choreography *choreography)
     return false;
 }
 
-// On a simulated machine whoever waits runs the roles of all sessions.
-static void session_await_simulated(Session *session)
-{
-    ThreadState thread;
-    isolation_thread_enter(session->runtime, &thread);
-    session->runtime->platform->await(session);
-    isolation_thread_leave(&thread);
-}
-
 // A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
 // that are nested deep could take up all threads of the pool, each waiting for the next.
 static void session_help(Session *session)
@@ -485,8 +484,6 @@ static void session_sleep(Session *session, bool helps)
 static void session_wait(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
-    if (platform->await != NULL)
-        session_await_simulated(session);
     if (platform->call_begin != NULL)
         platform->call_begin();
     session_sleep(session, helps);
@@ -632,7 +629,7 @@ static chx_status session_run_in(chx_runtime *runtime, const chx_choreography *c
     // The caller's thread has nothing better to do than to work for its own session.
     if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
         // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
-        if (here->actor != NULL && scheduler_can_serve(&runtime->scheduler, session))
+        if (here->actor != NULL && scheduler_can_serve(session))
             status = session_has_no_place(session);
         else
             status = session_hand_over(session);
@@ -682,7 +679,7 @@ int chx_session_fd(chx_session *handle)
         return -1;
     Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
-    if (session->runtime->platform->join != NULL)
+    if (session->runtime->platform->is_simulated)
         session_wait(session, current()->actor != NULL);
     pthread_mutex_lock(&session->lock);
     if (session->fd.number < 0) {
