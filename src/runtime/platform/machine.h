@@ -10,7 +10,7 @@
 #include "runtime/platform/simulation.h"
 
 // Streams of their own, so that a run with crashes is like the one without until the first crash.
-typedef enum { DRAW_BUDGET, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_THREAD, DRAW_PATH, DRAW_SLOW, DRAW_COUNT } Draw;
+typedef enum { DRAW_ORDER, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_THREAD, DRAW_PATH, DRAW_SLOW, DRAW_COUNT } Draw;
 
 // ---- simulated.c ----
 

@@ -53,6 +53,8 @@ typedef struct {
     bool (*is_stuck)(void);
     // May the thread that starts a session and waits for it work for it itself?
     bool (*serves)(void);
+    // Which one of so many actors in a queue comes next, from 0?
+    uint32_t (*choose)(uint32_t count);
     // Which of these observers see the steps of a new session, and does it use fast channels?
     uint32_t (*observed)(uint32_t observed, bool *is_fast);
     // A new channel in memory: its messages may arrive later than they are sent.

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "runtime/actor/observe.h"
+#include "runtime/sched/scheduler.h"
 #include "runtime/session/session.h"
 
 #include <signal.h>
@@ -15,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP_NS = 1000 }; // of virtual time, for each boundary
+enum {
+    STEP_NS = 1000,   // of virtual time, for each boundary
+    LONG_TURNS = 4,   // one boundary in so many is in a turn that takes long
+    CHOICES_MAX = 64, // one of the first so many in a queue comes next
+};
 
 static struct {
     pthread_once_t once;
@@ -93,11 +98,11 @@ static uint32_t simulated_budget(void)
 {
     // Mostly short turns; but a role that tells many others needs room in all their channels in one turn.
     static const uint32_t limits[] = {4, 4, 64, TURN_BUDGET};
-    uint32_t limit = limits[machine_draw(DRAW_BUDGET, sizeof limits / sizeof limits[0])];
+    uint32_t limit = limits[machine_draw(DRAW_ORDER, sizeof limits / sizeof limits[0])];
     pthread_mutex_lock(&machine.lock);
     machine.steps++;
     pthread_mutex_unlock(&machine.lock);
-    return 1 + (uint32_t)machine_draw(DRAW_BUDGET, limit);
+    return 1 + (uint32_t)machine_draw(DRAW_ORDER, limit);
 }
 
 // Is this boundary one of those that the settings name? The lock is held.
@@ -120,9 +125,23 @@ static void session_is_endless(Actor *actor)
                  actor_site_line(actor, fault.site));
 }
 
+// Some turns are treated as the watch treats those that take long: whoever waits in a queue comes next, and another worker is
+// woken and may take over what this one was to run.
+static void worker_is_at_it_for_long(Worker *worker)
+{
+    uint64_t turn = atomic_load(&worker->turn);
+    atomic_store(&worker->slice_end, 0);
+    if (!scheduler_worker_has_work(worker))
+        return;
+    atomic_store(&worker->stalled, turn);
+    scheduler_help(worker->scheduler);
+}
+
 static void simulated_boundary(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
+    if (machine_draw(DRAW_ORDER, LONG_TURNS) == 0)
+        worker_is_at_it_for_long(current()->worker);
     threads_waiting();
     // Only the worker that runs an actor knows it by this.
     CHECK(atomic_load(&actor->home) == current()->worker);
@@ -146,6 +165,11 @@ static void simulated_boundary(Actor *actor)
 static bool simulated_serves(void)
 {
     return machine_draw(DRAW_PATH, 2) == 0;
+}
+
+static uint32_t simulated_choose(uint32_t count)
+{
+    return (uint32_t)machine_draw(DRAW_ORDER, count < CHOICES_MAX ? count : CHOICES_MAX);
 }
 
 // With `threads`, three of four sessions run on the fast paths, half of these unobserved if nobody wants to know.
@@ -199,6 +223,7 @@ const Platform platform_simulated = {
     .call_end = threads_call_end,
     .is_stuck = threads_are_stuck,
     .serves = simulated_serves,
+    .choose = simulated_choose,
     .observed = simulated_observed,
     .channel = simulated_channel,
     .waiting = threads_waiting,

@@ -27,7 +27,7 @@ enum {
     STUCK_LOOK_MS = 10,    // and between two looks for that
     RELAX_NS = 100,        // of virtual time, for each round of a loop that spins
     RELAX_SWITCHES = 16,   // one in so many of them lets others run
-    BOUNDARY_SWITCHES = 6, // the same for boundaries
+    BOUNDARY_SWITCHES = 3, // the same for boundaries
     SKIPS_MAX = 10000,     // so often all slept for a limited time, and nobody was woken: nothing will change any more
     CORES_MAX = 3,         // that a seed gives
 };

@@ -42,12 +42,31 @@ static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t cou
     pthread_mutex_unlock(&worker->lock);
 }
 
+// On a simulated machine any one may come first. The lock of the list is held.
+static CHX_COLD void list_choose_first(const Platform *platform, Actor **first, Actor **last, uint32_t count)
+{
+    Actor *before = *first;
+    uint32_t chosen_at = platform->choose(count);
+    if (chosen_at == 0)
+        return;
+    while (--chosen_at > 0)
+        before = before->next_queued;
+    Actor *chosen = before->next_queued;
+    before->next_queued = chosen->next_queued;
+    if (*last == chosen)
+        *last = before;
+    chosen->next_queued = *first;
+    *first = chosen;
+}
+
 // The first one. `freely`: not if its session is pinned to the worker.
 static Actor *queue_take_if(Worker *worker, bool freely)
 {
     if (atomic_load(&worker->queued) == 0)
         return NULL;
     pthread_mutex_lock(&worker->lock);
+    if (worker->scheduler->platform->choose != NULL && worker->first != NULL)
+        list_choose_first(worker->scheduler->platform, &worker->first, &worker->last, atomic_load(&worker->queued));
     Actor *actor = worker->first;
     if (freely && actor != NULL && session_is_pinned(actor->session))
         actor = NULL;
@@ -171,6 +190,8 @@ static Actor *scheduler_take(Scheduler *scheduler)
     if (atomic_load(&scheduler->queued) == 0)
         return NULL;
     pthread_mutex_lock(&scheduler->lock);
+    if (scheduler->platform->choose != NULL && scheduler->first != NULL)
+        list_choose_first(scheduler->platform, &scheduler->first, &scheduler->last, atomic_load(&scheduler->queued));
     Actor *actor = scheduler->first;
     if (actor != NULL) {
         scheduler->first = actor->next_queued;
