@@ -49,7 +49,8 @@ static void guard_landed(const Guard *guard)
     Current *here = current();
     // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
     here->busy++;
-    isolation_thread_recover(here->actor, &guard->fault);
+    if (here->actor != NULL)
+        isolation_thread_recover(here->actor, &guard->fault);
 }
 
 bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure)
@@ -64,6 +65,14 @@ bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *clo
     }
     guard_leave(guard);
     return has_returned;
+}
+
+void guard_jump(Guard *guard)
+{
+    Current *here = current();
+    here->guard = guard;
+    here->actor = NULL;
+    siglongjmp(guard->jump, 1);
 }
 
 // The fault, in the current guard.

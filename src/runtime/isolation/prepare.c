@@ -31,9 +31,6 @@ bool isolation_from_env(void)
 
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
 {
-    // On a simulated machine there is one process, and crashes are made.
-    if (runtime->platform->is_simulated)
-        return false;
     if (actor != NULL && actor->isolation == CHX_PROCESS)
         return true;
     return runtime->isolates_all && (actor == NULL || actor->context == NULL);

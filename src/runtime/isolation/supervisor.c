@@ -535,7 +535,7 @@ static bool busy_attend(void *context)
         if (i < SPIN_BUDGET_LOOKS)
             isolation->runtime->platform->relax();
         else
-            sched_yield();
+            isolation->runtime->platform->yield();
     }
     return isolation->busy_count > 0;
 }
@@ -556,7 +556,7 @@ bool isolation_init(Isolation *isolation, chx_runtime *runtime)
                              .ping_every_ns = PING_MIN_NS};
     isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
-    zygote_init(&isolation->zygote);
+    zygote_init(&isolation->zygote, runtime->platform);
     event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);
     event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
     return event_loop_reserve(&isolation->loop, 1);
@@ -605,7 +605,7 @@ static void isolation_mend(Isolation *isolation)
 {
     while (!isolation_is_whole(isolation)) {
         pthread_mutex_unlock(&isolation->runtime->plan_lock);
-        poll(NULL, 0, 1);
+        isolation->runtime->platform->poll(NULL, 0, 1);
         pthread_mutex_lock(&isolation->runtime->plan_lock);
     }
 }

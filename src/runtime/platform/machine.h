@@ -1,7 +1,8 @@
 // machine.h: the parts of the simulated machine.
 //
 // The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles;
-// simulated_threads.c decides which thread goes on; simulated_delay.c lets messages arrive later than they were sent.
+// simulated_threads.c decides which thread goes on; simulated_process.c has processes, which are groups of these threads;
+// simulated_delay.c lets messages arrive later than they were sent.
 
 #ifndef RUNTIME_PLATFORM_MACHINE_H
 #define RUNTIME_PLATFORM_MACHINE_H
@@ -10,7 +11,17 @@
 #include "runtime/platform/simulation.h"
 
 // Streams of their own, so that a run with crashes is like the one without until the first crash.
-typedef enum { DRAW_ORDER, DRAW_CRASH, DRAW_DELAY, DRAW_TOKEN, DRAW_THREAD, DRAW_PATH, DRAW_SLOW, DRAW_COUNT } Draw;
+typedef enum {
+    DRAW_ORDER,
+    DRAW_CRASH,
+    DRAW_DELAY,
+    DRAW_TOKEN,
+    DRAW_THREAD,
+    DRAW_PATH,
+    DRAW_SLOW,
+    DRAW_LOST,
+    DRAW_COUNT
+} Draw;
 
 // ---- simulated.c ----
 
@@ -19,9 +30,13 @@ uint64_t machine_now_ns(void);
 void machine_advance_to(uint64_t time_ns);
 // From 0 to limit - 1.
 uint64_t machine_draw(Draw stream, uint64_t limit);
+// Does it happen, with this probability?
+bool machine_chance(Draw stream, double chance);
 _Noreturn void machine_no_memory(void);
 
 // ---- simulated_threads.c ----
+
+typedef struct SimulatedProcess SimulatedProcess;
 
 unsigned threads_cores(void);
 bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument);
@@ -44,6 +59,31 @@ void threads_skip_to_sleeper(void);
 // `due_ns` gives whenever somebody is to be chosen; UINT64_MAX: there is nothing for it to do.
 void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void));
 void threads_sleep_until_due(void);
+
+// Sleeps while *word == expected, until threads_wake_shared is called with a word that lies in the same memory.
+void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected);
+void threads_wake_shared(_Atomic uint32_t *word);
+
+// The process of the calling thread; NULL: the program itself.
+SimulatedProcess *threads_process(void);
+// Starts the first thread of a process; those that it starts belong to it, too. False: there is no thread to be had.
+bool threads_start_process(SimulatedProcess *process, void *(*run)(void *));
+// The threads of the process do nothing any more. When the last one has ended, it calls processes_ended.
+void threads_kill(SimulatedProcess *process);
+// The calling thread, which belongs to a process that was killed, ends here.
+_Noreturn void threads_end_this(void);
+
+// ---- simulated_process.c ----
+
+pid_t processes_fork(const ProcessEntry *entry, int *ended);
+bool processes_reap(pid_t pid, int *status);
+void processes_kill(pid_t pid);
+uint64_t processes_time(pid_t pid);
+void processes_exit(int status);
+void processes_die(int signal);
+// A place where the process of the calling thread, if it has one, is killed with this probability.
+void processes_may_die(Draw stream, double chance);
+void processes_ended(SimulatedProcess *process);
 
 // ---- simulated_delay.c ----
 

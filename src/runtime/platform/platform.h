@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <chorex.h>
 
@@ -18,6 +19,14 @@ struct pollfd;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
 typedef struct Session Session;
+
+// What a new process does.
+typedef struct {
+    void (*run)(void *argument); // does not return; process_exit ends the process
+    // On a simulated machine, whose processes share one address space: releases what the process has left behind.
+    void (*drop)(void *argument);
+    void *argument;
+} ProcessEntry;
 
 typedef struct {
     uint64_t (*now_ns)(void);
@@ -36,6 +45,7 @@ typedef struct {
     // Wakes one sleeper. The word may be gone already: the address is only compared.
     void (*wake)(_Atomic uint32_t *word);
     void (*relax)(void); // in a spinning loop
+    void (*yield)(void); // the same, in a loop so long that others may need the processor
     // Waits until one of these descriptors has something, at most timeout_ms. Nothing is said of any if it ends early.
     void (*poll)(struct pollfd *polled, size_t count, int timeout_ms);
     // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
@@ -43,9 +53,25 @@ typedef struct {
     bool (*can_fence_all)(void);
     void (*fence_all)(void);
 
+    // ---- processes ----
+
+    // Starts a child of the calling process. -1: it can't be started, errno says why. `ended` becomes a descriptor that
+    // is readable when the child has ended.
+    pid_t (*process_fork)(const ProcessEntry *entry, int *ended);
+    // Has the child ended? Then its number is free again, and `status` is what waitpid says.
+    bool (*process_reap)(pid_t pid, int *status);
+    void (*process_kill)(pid_t pid);
+    // When the process began, in the system's own terms. 0: there is none.
+    uint64_t (*process_time)(pid_t pid);
+    void (*process_exit)(int status); // ends the calling process
+    // As sleep_on and wake, with a word that lies in memory which processes share. Wakes all sleepers.
+    void (*sleep_on_shared)(_Atomic uint32_t *word, uint32_t expected);
+    void (*wake_shared)(_Atomic uint32_t *word);
+
     // ---- a simulated machine only; NULL on a real one ----
 
     bool is_simulated;
+    void (*process_die)(int signal); // ends the calling process, as this signal would
     // A call of the program's that may wait, or run roles, begins and ends; calls nest.
     void (*call_begin)(void);
     void (*call_end)(void);

@@ -76,6 +76,14 @@ static bool draw_chance(Draw stream, double chance)
     return chance > 0 && (double)(draw(stream) >> 11) * 0x1p-53 < chance;
 }
 
+bool machine_chance(Draw stream, double chance)
+{
+    pthread_mutex_lock(&machine.lock);
+    bool happens = draw_chance(stream, chance);
+    pthread_mutex_unlock(&machine.lock);
+    return happens;
+}
+
 uint64_t machine_draw(Draw stream, uint64_t limit)
 {
     pthread_mutex_lock(&machine.lock);
@@ -120,7 +128,9 @@ static void session_is_endless(Actor *actor)
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = actor->self.site};
     snprintf(fault.why, sizeof fault.why, "simulation: no end after max_steps=%llu",
              (unsigned long long)machine.options.max_steps);
-    // Past all checkpoint blocks: a rescue could go on for ever, too.
+    // Past all checkpoint blocks: a rescue could go on for ever, too. A process reports such a failure to the session.
+    if (actor->process != NULL)
+        guard_raise(fault.kind, 0, fault.site, "%s", fault.why);
     session_fail(actor->session, CHX_FAILED, actor->role->role, &fault, actor->role->file,
                  actor_site_line(actor, fault.site));
 }
@@ -156,6 +166,8 @@ static void simulated_boundary(Actor *actor)
         threads_skip_to_sleeper();
     if (is_endless)
         session_is_endless(actor);
+    else if (crashes && actor->process != NULL)
+        processes_die(SIGKILL);
     else if (crashes)
         guard_raise(CHX_FAULT_SIGNAL, SIGKILL, actor->self.site, "simulated crash");
 }
@@ -215,10 +227,19 @@ const Platform platform_simulated = {
     .sleep_on = threads_sleep_on,
     .wake = threads_wake,
     .relax = threads_relax,
+    .yield = threads_relax,
     .poll = threads_poll,
     .can_fence_all = simulated_can_fence_all,
     .fence_all = simulated_fence_all,
+    .process_fork = processes_fork,
+    .process_reap = processes_reap,
+    .process_kill = processes_kill,
+    .process_time = processes_time,
+    .process_exit = processes_exit,
+    .sleep_on_shared = threads_sleep_on_shared,
+    .wake_shared = threads_wake_shared,
     .is_simulated = true,
+    .process_die = processes_die,
     .call_begin = threads_call_begin,
     .call_end = threads_call_end,
     .is_stuck = threads_are_stuck,

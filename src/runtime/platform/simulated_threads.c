@@ -14,6 +14,7 @@
 #include "runtime/platform/machine.h"
 
 #include "base/check.h"
+#include "runtime/actor/actor.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -49,7 +50,12 @@ struct SimulatedThread {
     uint64_t (*due_ns)(void);    // the machine's own: gives that
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
-    bool can_run; // threads_count_ready has found this
+    const _Atomic uint32_t *shared; // of a sleep: the word, in memory that processes share
+    bool can_run;                   // threads_count_ready has found this
+    SimulatedProcess *process;      // that it belongs to; NULL: the program itself
+    bool is_killed;                 // it does nothing any more
+    bool is_detached;               // nobody joins it
+    Guard end;                      // where it goes when it is killed
 };
 
 static struct {
@@ -94,7 +100,7 @@ static bool thread_can_run(SimulatedThread *thread)
         return false;
     if (thread->due_ns != NULL)
         thread->until_ns = thread->due_ns();
-    return !thread->sleeps || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
+    return !thread->sleeps || thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&threads.is_stuck));
 }
 
@@ -174,6 +180,7 @@ static void thread_stop_sleeping(SimulatedThread *thread)
     thread->sleeps = false;
     thread->sleeps_on = NULL;
     thread->polled_count = 0;
+    thread->shared = NULL;
 }
 
 // The lock is held.
@@ -193,6 +200,10 @@ static void thread_await_turn(SimulatedThread *own)
         pthread_mutex_unlock(&threads.lock);
         sem_wait(&own->goes_on);
         pthread_mutex_lock(&threads.lock);
+    }
+    if (own->is_killed) {
+        pthread_mutex_unlock(&threads.lock);
+        guard_jump(&own->end);
     }
 }
 
@@ -254,35 +265,63 @@ static void thread_free(SimulatedThread *thread)
     free(thread);
 }
 
+// Is it the last thread of its process? The lock is held.
+static bool thread_is_last(const SimulatedThread *own)
+{
+    for (const SimulatedThread *other = threads.first; other != NULL; other = other->next)
+        if (other != own && other->process == own->process && !other->has_ended)
+            return false;
+    return true;
+}
+
 static void thread_ends(void *argument)
 {
     SimulatedThread *own = argument;
     pthread_mutex_lock(&threads.lock);
+    SimulatedProcess *ended = own->process != NULL && thread_is_last(own) ? own->process : NULL;
+    own->is_killed = false;
+    own->process = NULL;
+    if (ended != NULL) {
+        pthread_mutex_unlock(&threads.lock);
+        processes_ended(ended);
+        pthread_mutex_lock(&threads.lock);
+    }
     own->has_ended = true;
     thread_stop();
+    if (own->is_detached)
+        thread_free(own);
     pthread_mutex_unlock(&threads.lock);
+}
+
+static void thread_run(void *argument)
+{
+    SimulatedThread *own = argument;
+    pthread_mutex_lock(&threads.lock);
+    thread_await_turn(own);
+    pthread_mutex_unlock(&threads.lock);
+    // The guard is for guard_jump only: failures don't lead there.
+    current()->guard = NULL;
+    own->run(own->argument);
+    current()->guard = &own->end;
 }
 
 static void *thread_main(void *argument)
 {
     SimulatedThread *own = argument;
     this_simulated = own;
-    pthread_mutex_lock(&threads.lock);
-    thread_await_turn(own);
-    pthread_mutex_unlock(&threads.lock);
-    void *result;
     pthread_cleanup_push(thread_ends, own);
-    result = own->run(own->argument);
+    guard_run(&own->end, NULL, thread_run, own);
     pthread_cleanup_pop(1);
-    return result;
+    return NULL;
 }
 
 // The lock is held.
-static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
+static SimulatedThread *thread_make(SimulatedProcess *process, void *(*run)(void *), void *argument)
 {
     SimulatedThread *thread = thread_new();
     if (thread == NULL)
         return NULL;
+    thread->process = process;
     thread->run = run;
     thread->argument = argument;
     if (!platform_posix.thread_start(&thread->thread, thread_main, thread)) {
@@ -301,7 +340,7 @@ static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
 bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     pthread_mutex_lock(&threads.lock);
-    SimulatedThread *made = thread_make(run, argument);
+    SimulatedThread *made = thread_make(threads_process(), run, argument);
     if (made != NULL)
         *thread = made->thread;
     pthread_mutex_unlock(&threads.lock);
@@ -312,7 +351,7 @@ void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void))
 {
     pthread_mutex_lock(&threads.lock);
     if (threads.own == NULL) {
-        threads.own = thread_make(run, NULL);
+        threads.own = thread_make(NULL, run, NULL);
         if (threads.own == NULL)
             machine_no_memory();
         threads.own->due_ns = due_ns;
@@ -344,6 +383,40 @@ bool threads_sleeps(long id)
 {
     (void)id;
     return machine_draw(DRAW_THREAD, 2) == 0;
+}
+
+// ---- processes ----
+
+SimulatedProcess *threads_process(void)
+{
+    return this_simulated != NULL ? this_simulated->process : NULL;
+}
+
+bool threads_start_process(SimulatedProcess *process, void *(*run)(void *))
+{
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *made = thread_make(process, run, process);
+    if (made != NULL) {
+        made->is_detached = true;
+        pthread_detach(made->thread);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    return made != NULL;
+}
+
+void threads_kill(SimulatedProcess *process)
+{
+    pthread_mutex_lock(&threads.lock);
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+        if (thread->process == process)
+            thread->is_killed = true;
+    pthread_cond_broadcast(&threads.changed);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_end_this(void)
+{
+    guard_jump(&this_simulated->end);
 }
 
 // ---- visitors ----
@@ -460,9 +533,11 @@ void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeou
 
 void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
 {
+    processes_may_die(DRAW_LOST, machine_options()->lost);
     pthread_mutex_lock(&threads.lock);
     bool runs = thread_runs();
-    if (runs) {
+    // What is ready already is not waited for: nobody else runs, and the caller may hold a lock.
+    if (runs && poll(polled, count, 0) <= 0) {
         this_simulated->polled = polled;
         this_simulated->polled_count = count;
         thread_sleep(timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
@@ -491,6 +566,37 @@ void threads_wake(_Atomic uint32_t *word)
             thread_go_on(thread);
         pthread_cond_broadcast(&threads.changed);
     }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
+{
+    processes_may_die(DRAW_CRASH, machine_options()->crash);
+    pthread_mutex_lock(&threads.lock);
+    if (thread_runs() && atomic_load(word) == expected) {
+        this_simulated->shared = word;
+        thread_sleep(UINT64_MAX);
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+// The word has another address in each process. It is the same if a change made here is seen there: all others stand still.
+void threads_wake_shared(_Atomic uint32_t *word)
+{
+    processes_may_die(DRAW_CRASH, machine_options()->crash);
+    pthread_mutex_lock(&threads.lock);
+    uint32_t value = atomic_load(word);
+    atomic_store(&threads.skips, 0);
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next) {
+        if (thread->shared == NULL || atomic_load(thread->shared) != value)
+            continue;
+        atomic_store(word, ~value);
+        bool is_same = atomic_load(thread->shared) == ~value;
+        atomic_store(word, value);
+        if (is_same)
+            thread_stop_sleeping(thread);
+    }
+    pthread_cond_broadcast(&threads.changed);
     pthread_mutex_unlock(&threads.lock);
 }
 

@@ -99,6 +99,13 @@ static bool parse_slow(Parse *parse, const char *value)
     return true;
 }
 
+static bool parse_lost(Parse *parse, const char *value)
+{
+    if (!parse_probability(value, &parse->options->lost))
+        return parse_refuse(parse, "lost: '%s' is not a probability from 0 to 1", value);
+    return true;
+}
+
 static bool parse_crash_at(Parse *parse, const char *value)
 {
     SimulationOptions *options = parse->options;
@@ -158,7 +165,7 @@ static const struct {
     bool (*parse)(Parse *parse, const char *value);
 } settings[] = {
     {"seed", parse_seed},           {"crash", parse_crash},     {"crash_at", parse_crash_at}, {"delay", parse_delay},
-    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},
+    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},         {"lost", parse_lost},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 

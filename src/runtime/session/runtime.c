@@ -85,10 +85,15 @@ void chx_runtime_free(chx_runtime *runtime)
     long sessions = atomic_load(&runtime->session_count);
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
+    const Platform *platform = runtime->platform;
+    if (platform->call_begin != NULL)
+        platform->call_begin();
     isolation_fini(runtime);
     event_loop_stop(&runtime->loop);
     event_loop_fini(&runtime->loop);
     scheduler_fini(&runtime->scheduler);
+    if (platform->call_end != NULL)
+        platform->call_end();
     if (runtime->options.signals)
         isolation_signals_release();
     plan_free_all(runtime);

@@ -173,6 +173,8 @@ int trace_file(uint64_t *start_ns)
 
 bool trace_adopt(int fd, uint64_t start_ns)
 {
+    if (file.opened)
+        return true; // a simulated process: it is the program's own
     file.opened = pthread_key_create(&file.key, buffer_give_back) == 0;
     if (!file.opened)
         return false;
