@@ -1092,7 +1092,7 @@ static void a_zygote_that_does_not_answer_is_killed(void **state)
     zygote->pid_time = 1;
     zygote_terminate(zygote);
     atomic_store(&zygote->is_terminated, false);
-    zygote->pid_time = zygote_process_time(pid);
+    zygote->pid_time = platform_posix.process_time(pid);
     assert_true(zygote->pid_time > 1);
     isolated_block_lock(isolated);
     proxy_set_kill_pending(&proxies[0], CHX_FAULT_EXIT, "bad");
@@ -1121,7 +1121,7 @@ static void a_zygote_is_asked_whether_it_listens(void **state)
     }
     begin(all);
     zygote->pid = pid;
-    zygote->pid_time = zygote_process_time(pid);
+    zygote->pid_time = platform_posix.process_time(pid);
     uint64_t now = 1, asked = process_fixture.killed;
     // It answers each time, though late.
     for (unsigned i = 0; i < 3; i++) {
