@@ -81,8 +81,8 @@ void processes_kill(pid_t pid);
 uint64_t processes_time(pid_t pid);
 void processes_exit(int status);
 void processes_die(int signal);
-// A place where the process of the calling thread, if it has one, is killed with this probability.
-void processes_may_die(Draw stream, double chance);
+// A place where the process of the calling thread, if it has one, may be killed.
+void processes_may_crash(void);
 void processes_ended(SimulatedProcess *process);
 
 // ---- simulated_delay.c ----

@@ -137,9 +137,9 @@ uint64_t processes_time(pid_t pid)
     return process != NULL && !process->is_ending ? 1 : 0;
 }
 
-void processes_may_die(Draw stream, double chance)
+void processes_may_crash(void)
 {
-    if (threads_process() != NULL && machine_chance(stream, chance))
+    if (threads_process() != NULL && machine_chance(DRAW_CRASH, machine_options()->crash))
         processes_die(SIGKILL);
 }
 

@@ -18,6 +18,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ enum {
     SKIPS_MAX = 10000,     // so often all slept for a limited time, and nobody was woken: nothing will change any more
     CORES_MAX = 3,         // that a seed gives
 };
+
+#define STOP_MAX_NS UINT64_C(15000000000) // of virtual time, for a process that stands still
 
 typedef struct SimulatedThread SimulatedThread;
 struct SimulatedThread {
@@ -531,9 +534,21 @@ void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeou
     pthread_mutex_unlock(&threads.lock);
 }
 
+// The process of the calling thread is killed, or stands still for so long that others miss it.
+static void thread_is_lost(void)
+{
+    uint64_t stop_ns = machine_draw(DRAW_LOST, 2) == 0 ? 0 : machine_draw(DRAW_LOST, STOP_MAX_NS);
+    if (stop_ns == 0)
+        processes_die(SIGKILL);
+    pthread_mutex_lock(&threads.lock);
+    thread_sleep(stop_ns);
+    pthread_mutex_unlock(&threads.lock);
+}
+
 void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
 {
-    processes_may_die(DRAW_LOST, machine_options()->lost);
+    if (threads_process() != NULL && machine_chance(DRAW_LOST, machine_options()->lost))
+        thread_is_lost();
     pthread_mutex_lock(&threads.lock);
     bool runs = thread_runs();
     // What is ready already is not waited for: nobody else runs, and the caller may hold a lock.
@@ -571,7 +586,7 @@ void threads_wake(_Atomic uint32_t *word)
 
 void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
 {
-    processes_may_die(DRAW_CRASH, machine_options()->crash);
+    processes_may_crash();
     pthread_mutex_lock(&threads.lock);
     if (thread_runs() && atomic_load(word) == expected) {
         this_simulated->shared = word;
@@ -583,7 +598,7 @@ void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
 // The word has another address in each process. It is the same if a change made here is seen there: all others stand still.
 void threads_wake_shared(_Atomic uint32_t *word)
 {
-    processes_may_die(DRAW_CRASH, machine_options()->crash);
+    processes_may_crash();
     pthread_mutex_lock(&threads.lock);
     uint32_t value = atomic_load(word);
     atomic_store(&threads.skips, 0);
