@@ -199,6 +199,9 @@ static inline Current *current(void)
 // returned. False: guard->fault says why it has not, and the thread is again in the state that roles' code begins with.
 // guard->actor is then the one on whose behalf code ran last.
 bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure);
+// The same in the middle of what the thread is doing: for the same actor, and in the same state. Outside of roles nothing is
+// caught.
+bool guard_run_inside(void (*run)(void *closure), void *closure, Fault *fault);
 // Ends the current step: the fault goes to the current guard.
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);

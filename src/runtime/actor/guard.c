@@ -66,6 +66,33 @@ bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *clo
     return has_returned;
 }
 
+typedef struct {
+    void (*run)(void *closure);
+    void *closure;
+} Inside;
+
+static void run_inside(void *closure)
+{
+    const Inside *inside = closure;
+    Current *here = current();
+    here->busy = here->guard->outer_busy;
+    here->unpooled = here->guard->outer_unpooled;
+    inside->run(inside->closure);
+}
+
+bool guard_run_inside(void (*run)(void *closure), void *closure, Fault *fault)
+{
+    Guard guard;
+    if (current()->guard == NULL) {
+        run(closure);
+        return true;
+    }
+    if (guard_run(&guard, current()->actor, run_inside, &(Inside){run, closure}))
+        return true;
+    *fault = guard.fault;
+    return false;
+}
+
 // The fault, in the current guard.
 static Guard *guard_blame(chx_fault_kind kind, int signal, uint32_t site, const char *format, va_list arguments)
 {

@@ -66,10 +66,11 @@ void text_cstring_drop(const char *string)
         text_drop(text_of(string));
 }
 
-void text_cstring_keep(const char *string)
+const char *chx_keep_cstring(const char *string)
 {
     if (string != NULL)
         text_keep(text_of(string));
+    return string;
 }
 
 // What is made in a role's step belongs to the step.

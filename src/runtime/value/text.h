@@ -33,6 +33,5 @@ void text_no_memory(void);
 // An owned copy of a C string; NULL stays NULL, and is what comes back without memory.
 const char *text_cstring_copy(const char *string);
 void text_cstring_drop(const char *string);
-void text_cstring_keep(const char *string); // such a copy: one more owner
 
 #endif
