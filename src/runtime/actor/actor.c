@@ -358,10 +358,12 @@ static bool actor_can_go_on(Actor *actor)
 
 // The other end of the channel is likely to answer soon without this worker, which looks for a while if it has nothing
 // else to do. True: the actor can go on.
-static bool actor_looks_for(Actor *actor, uint64_t limit_ns)
+static bool actor_looks_for(Actor *actor, const Channel *channel)
 {
     chx_runtime *runtime = actor->session->runtime;
-    SpinBudget spin_budget = {.limit_ns = limit_ns};
+    SpinBudget spin_budget = {.limit_ns = channel->ops->spin_budget_ns(channel)};
+    if (spin_budget.limit_ns == 0)
+        return false;
     do {
         if (actor_can_go_on(actor))
             return true;
@@ -402,11 +404,10 @@ bool actor_wait(Actor *actor)
     actor_flush_credit(actor);
     if (actor->notified.at_ns != 0)
         actor_weigh(actor);
-    uint64_t spin_budget_ns = channel != NULL ? channel->ops->spin_budget_ns(channel) : 0;
-    if (spin_budget_ns != 0 && actor_looks_for(actor, spin_budget_ns))
+    if (channel != NULL && channel->ops->spin_budget_ns != NULL && actor_looks_for(actor, channel))
         return false;
     atomic_store(&actor->waits, preparing);
-    if (channel != NULL)
+    if (channel != NULL && channel->ops->announce_wait != NULL)
         channel->ops->announce_wait(channel, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {

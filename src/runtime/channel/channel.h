@@ -66,8 +66,6 @@ typedef struct {
 // (notify_sent, flush_credit) return the counter which they have advanced, and the caller hands it to actor_notify
 // together with the peer. They return NULL if they have told the other end themselves.
 typedef struct {
-    const char *name;
-
     // The other end is code of this process. A message that makes no sense is then a mistake in this library; otherwise
     // it is the failure of a peer, which a checkpoint can rescue.
     bool is_trusted;
@@ -111,9 +109,11 @@ typedef struct {
     // ---- called by either end, which says which one it is ----
 
     // The caller is about to wait: the producer for room, the consumer for a message. The other end tells it of every
-    // change from now on. The caller then looks once more (room, peek) before it really waits.
+    // change from now on. The caller then looks once more (room, peek) before it really waits. NULL: the other end sees
+    // by itself what this one waits for.
     void (*announce_wait)(Channel *channel, bool for_room);
-    // For how many nanoseconds it pays to look again and again before waiting; 0: not at all.
+    // For how many nanoseconds it pays to look again and again before waiting; 0: not at all. NULL: never, because the other
+    // end may need this thread to go on.
     uint64_t (*spin_budget_ns)(const Channel *channel);
     // The producer: the number of the message that was sent last; the consumer: of the one that comes next.
     uint64_t (*sequence)(const Channel *channel, bool is_producer);

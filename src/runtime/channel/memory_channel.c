@@ -85,13 +85,6 @@ static uint64_t channel_allow_fast_takes(Channel *channel)
     return count;
 }
 
-// Producer: what is left of the segment. Its end is kept free for the record that ends it.
-static size_t channel_left(const Channel *channel)
-{
-    const Segment *segment = channel->writing;
-    return (size_t)(segment->data + segment->capacity - sizeof(Record) - channel->head.write);
-}
-
 static void channel_write_in(Channel *channel, Segment *segment)
 {
     channel->writing = segment;
@@ -173,21 +166,30 @@ static Segment *channel_next_segment(Channel *channel, size_t bytes)
     return segment;
 }
 
-// False: no memory; then nothing was sent.
-static bool channel_push(Channel *channel, uint32_t site, const void *value, size_t size)
+// Goes on writing in another segment, with room for `bytes`. False: no memory.
+static bool channel_extend(Channel *channel, size_t bytes)
+{
+    Segment *segment = channel_next_segment(channel, bytes);
+    if (segment == NULL)
+        return false;
+    segment->next = NULL;
+    channel->writing->next = segment;
+    ((Record *)(void *)channel->head.write)->site = SITE_NEXT_SEGMENT;
+    channel_count_sent_bytes(channel);
+    channel_write_in(channel, segment);
+    return true;
+}
+
+static ChannelStatus memory_send(Channel *channel, uint32_t site, void *value, size_t size)
 {
     CHECK(size <= UINT32_MAX / 2);
     chx_channel *head = &channel->head;
-    size_t bytes = CHX_RECORD_BYTES(size);
-    if (channel_left(channel) < bytes) {
-        Segment *segment = channel_next_segment(channel, bytes + sizeof(Record));
-        if (segment == NULL)
-            return false;
-        segment->next = NULL;
-        channel->writing->next = segment;
-        ((Record *)(void *)head->write)->site = SITE_NEXT_SEGMENT;
-        channel_count_sent_bytes(channel);
-        channel_write_in(channel, segment);
+    // The end of a segment is kept free for the record that ends it.
+    size_t bytes = CHX_RECORD_BYTES(size), needed = bytes + sizeof(Record);
+    if ((size_t)(channel->writing->data + channel->writing->capacity - head->write) < needed &&
+        !channel_extend(channel, needed)) {
+        role_drop_message(channel->role, site, value, size);
+        return CHANNEL_NO_MEMORY;
     }
     Record *record = (Record *)(void *)head->write;
     uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
@@ -198,15 +200,7 @@ static bool channel_push(Channel *channel, uint32_t site, const void *value, siz
     atomic_store_explicit(&head->sent, sent + 1, memory_order_release);
     if (size > CHX_FAST_BYTES)
         channel_set_sent_stop(channel);
-    return true;
-}
-
-static ChannelStatus memory_send(Channel *channel, uint32_t site, void *value, size_t size)
-{
-    if (channel_push(channel, site, value, size))
-        return CHANNEL_DONE;
-    role_drop_message(channel->role, site, value, size);
-    return CHANNEL_NO_MEMORY;
+    return CHANNEL_DONE;
 }
 
 static _Atomic uint64_t *memory_notify_sent(Channel *channel, Channel **credit_pending)
@@ -313,20 +307,6 @@ static _Atomic uint64_t *memory_flush_credit(Channel *channel)
 
 // ---- the operations of either end ----
 
-static void memory_announce_wait(Channel *channel, bool for_room)
-{
-    // An actor that sends or takes out a message looks at what the actor at the other end waits for.
-    (void)channel;
-    (void)for_room;
-}
-
-static uint64_t memory_spin_budget_ns(const Channel *channel)
-{
-    // The other end may need this thread to go on.
-    (void)channel;
-    return 0;
-}
-
 static uint64_t memory_sequence(const Channel *channel, bool is_producer)
 {
     return is_producer ? atomic_load_explicit(&channel->head.sent, memory_order_relaxed) - 1
@@ -351,7 +331,6 @@ static void memory_close(Channel *channel)
 }
 
 const ChannelOps memory_channel_ops = {
-    .name = "memory",
     .is_trusted = true,
     .room = memory_room,
     .send = memory_send,
@@ -361,8 +340,6 @@ const ChannelOps memory_channel_ops = {
     .take = memory_take,
     .drop = memory_drop,
     .flush_credit = memory_flush_credit,
-    .announce_wait = memory_announce_wait,
-    .spin_budget_ns = memory_spin_budget_ns,
     .sequence = memory_sequence,
     .explain = memory_explain,
     .close = memory_close,

@@ -229,7 +229,8 @@ static void wait_at(Pair *pair, Actor *actor)
     Channel *channel = for_room ? pair->out : pair->in;
     atomic_store(&pair->worker.next, NULL);
     atomic_store(&actor->waits, (uintptr_t)channel);
-    channel->ops->announce_wait(channel, for_room);
+    if (channel->ops->announce_wait != NULL)
+        channel->ops->announce_wait(channel, for_room);
 }
 
 static bool was_told(Pair *pair, const Actor *actor)

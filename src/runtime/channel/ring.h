@@ -107,6 +107,7 @@ RingState ring_room(Ring *ring);
 static inline bool ring_has_room(const Ring *ring)
 {
     uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
+    // The last large value must have been taken.
     return messages < ring->message_limit && (uint64_t)units * RING_UNIT < ring->byte_limit &&
            ring->tail.count - ring->large >= messages;
 }
