@@ -37,10 +37,7 @@ typedef struct {
     uint32_t base; // the others: from here on in actor->savepoints.ordinals
 } Ordinals;
 
-// Which blocks a role is in: effect.h.
-typedef struct {
-    uint64_t high, low;
-} EffectPath;
+typedef chx_effect EffectPath; // which blocks a role is in: effect.h
 typedef struct Uncount Uncount;
 
 // When an actor told another one something and began a step.
@@ -231,12 +228,9 @@ bool actor_wait(Actor *actor);
 // Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
 // it into a queue.
 bool actor_wake(Actor *actor, const void *what);
-// The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
-void actor_notify(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
-// The same for an actor that is about to begin a step. Where that is known to take long, the peer goes elsewhere.
-void actor_notify_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
-// The last part of it: the peer is not known to be on the same worker.
-void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
+// The actor, on its worker, has sent on the channel or taken something out of it: the peer, which is the other end, may be
+// waiting for that.
+void actor_notify(Actor *actor, Actor *peer, Channel *channel);
 // Tells the producer of the channel that was read last that there is room.
 void actor_flush_credit(Actor *actor);
 

@@ -75,14 +75,7 @@ void chx_notify(chx_self *self)
 {
     Channel *channel = (Channel *)self->notify_pending;
     self->notify_pending = NULL;
-    actor_notify((Actor *)self, channel->consumer, channel, &channel->head.sent);
-}
-
-void chx_notify_and_begin(chx_self *self)
-{
-    Channel *channel = (Channel *)self->notify_pending;
-    self->notify_pending = NULL;
-    actor_notify_and_begin((Actor *)self, channel->consumer, channel, &channel->head.sent);
+    actor_notify((Actor *)self, channel->consumer, channel);
 }
 
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -94,9 +87,8 @@ void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *valu
         step_raise(actor, channel, status, site);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
-    _Atomic uint64_t *sent = channel->ops->notify_sent(channel, &actor->credit_pending);
-    if (sent != NULL)
-        actor_notify(actor, channel->consumer, channel, sent);
+    if (!channel->ops->notify_sent(channel, &actor->credit_pending))
+        actor_notify(actor, channel->consumer, channel);
 }
 
 bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -113,9 +105,8 @@ bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *
 
 static void step_flush_credit(Actor *actor, Channel *channel)
 {
-    _Atomic uint64_t *taken = channel->ops->flush_credit(channel);
-    if (taken != NULL)
-        actor_notify(actor, channel->producer, channel, taken);
+    if (!channel->ops->flush_credit(channel))
+        actor_notify(actor, channel->producer, channel);
 }
 
 void actor_flush_credit(Actor *actor)

@@ -132,7 +132,7 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
     return CHANNEL_DONE;
 }
 
-static _Atomic uint64_t *shm_notify_sent(Channel *channel, Channel **credit_pending)
+static bool shm_notify_sent(Channel *channel, Channel **credit_pending)
 {
     Channel *credit = *credit_pending;
     atomic_thread_fence(memory_order_seq_cst);
@@ -141,7 +141,7 @@ static _Atomic uint64_t *shm_notify_sent(Channel *channel, Channel **credit_pend
         *credit_pending = NULL;
         shm_notify(credit, true); // after the same fence
     }
-    return NULL;
+    return true;
 }
 
 // ---- the consumer's operations ----
@@ -261,11 +261,11 @@ static bool shm_drop(Channel *channel)
     return true;
 }
 
-static _Atomic uint64_t *shm_flush_credit(Channel *channel)
+static bool shm_flush_credit(Channel *channel)
 {
     atomic_thread_fence(memory_order_seq_cst);
     shm_notify(channel, true);
-    return NULL;
+    return true;
 }
 
 // ---- the operations of either end ----
