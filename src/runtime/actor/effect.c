@@ -109,22 +109,21 @@ static void ordinals_save(const Actor *actor, chx_writer *writer)
         pair_save(writer, others[i].site, others[i].count);
 }
 
-void effect_save(const Actor *actor, chx_buffer *buffer)
+void effect_save(const Actor *actor, chx_writer *writer)
 {
-    chx_writer writer = {.buffer = buffer};
     if (actor->member.count == 0) {
-        chx_write_u64(&writer, 0); // both lists are empty
+        chx_write_u64(writer, 0); // both lists are empty
         return;
     }
     uint32_t level = actor->self.level - 1, counted = 0;
     const chx_count *counts = actor->self.counts;
-    ordinals_save(actor, &writer);
+    ordinals_save(actor, writer);
     for (size_t i = 0; i < actor->role->counter_count; i++)
         counted += counts[i].level == level && counts[i].count != 0;
-    codec_write_u32(&writer, counted);
+    codec_write_u32(writer, counted);
     for (size_t i = 0; i < actor->role->counter_count; i++)
         if (counts[i].level == level && counts[i].count != 0)
-            pair_save(&writer, (uint32_t)i + 1, counts[i].count);
+            pair_save(writer, (uint32_t)i + 1, counts[i].count);
 }
 
 static bool pair_load(chx_reader *reader, uint32_t *key, uint32_t *count)

@@ -100,20 +100,18 @@ bool chx_read(chx_reader *reader, void *data, size_t size)
 
 bool codec_read_u32(chx_reader *reader, uint32_t *number)
 {
-    unsigned char bytes[4];
-    if (!chx_read(reader, bytes, sizeof bytes))
-        return false;
-    *number = (uint32_t)load_number(bytes, 4);
-    return true;
+    const unsigned char *bytes = chx_read_view(reader, sizeof *number);
+    if (bytes != NULL)
+        *number = (uint32_t)load_number(bytes, sizeof *number);
+    return bytes != NULL;
 }
 
 bool chx_read_u64(chx_reader *reader, uint64_t *number)
 {
-    unsigned char bytes[8];
-    if (!chx_read(reader, bytes, sizeof bytes))
-        return false;
-    *number = load_number(bytes, 8);
-    return true;
+    const unsigned char *bytes = chx_read_view(reader, sizeof *number);
+    if (bytes != NULL)
+        *number = load_number(bytes, sizeof *number);
+    return bytes != NULL;
 }
 
 // ---- numbers ----
@@ -240,7 +238,6 @@ static bool decode_float(size_t size, void *value, chx_reader *reader)
 
 // ---- the rest ----
 
-static void encode(const chx_type *type, const void *value, chx_writer *writer);
 static bool decode(const chx_type *type, void *value, chx_reader *reader);
 
 // In place of the size of what the user's function wrote.
@@ -296,11 +293,11 @@ static void encode_parts(const chx_type *type, const void *value, chx_writer *wr
     }
     for (size_t i = 0, offset; i < type->count; i++) {
         const chx_type *part = type_part(type, i, &offset);
-        encode(part, (const char *)value + offset, writer);
+        value_save(part, (const char *)value + offset, writer);
     }
 }
 
-static void encode(const chx_type *type, const void *value, chx_writer *writer)
+void value_save(const chx_type *type, const void *value, chx_writer *writer)
 {
     if (number_is_raw(type)) {
         append_raw(writer->buffer, value, type->size);
@@ -347,7 +344,7 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
     case CHX_KIND_SHADOW: {
         SHADOW_OF(plain, type);
         type->pack(plain, value);
-        encode(type->element, plain, writer);
+        value_save(type->element, plain, writer);
         return;
     }
     case CHX_KIND_OPAQUE:
@@ -494,14 +491,7 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
 
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer)
 {
-    chx_writer writer = {buffer, OPAQUE_NEVER};
-    encode(type, value, &writer);
-}
-
-void value_save(const chx_type *type, const void *value, chx_buffer *buffer)
-{
-    chx_writer writer = {buffer, OPAQUE_SAVED};
-    encode(type, value, &writer);
+    value_save(type, value, &(chx_writer){buffer, OPAQUE_NEVER});
 }
 
 DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, Fault *fault)

@@ -105,7 +105,7 @@ DecodeResult value_decode(const chx_type *type, void *value, const void *data, s
 bool decode_succeeded(DecodeResult result, const struct Fault *fault);
 
 // A variable's value as a snapshot has it: as chx_encode and value_decode, except that what can't be sent is there, too.
-void value_save(const chx_type *type, const void *value, chx_buffer *buffer);
+void value_save(const chx_type *type, const void *value, chx_writer *writer);
 DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, struct Fault *fault);
 
 // The bytes of a value were copied: makes the copy an owner, too. Strings are immutable: those of a value that is owned are
