@@ -85,15 +85,15 @@ bool chx_str_equal(chx_str value, chx_str other);
 bool chx_bytes_equal(chx_bytes value, chx_bytes other);
 
 // Encoded form. chx_encode appends; the caller frees with chx_buffer_free. Without memory nothing more is appended, and
-// `failed` is set. chx_decode makes an owned value; false: malformed or out of range, then nothing is owned. Without memory
-// the role fails; outside of roles that is false, too.
+// `failed` is set. chx_decode makes an owned value of all the bytes; false: they are malformed, too many or out of range, then
+// nothing is owned. Without memory the role fails; outside of roles that is false, too.
 typedef struct {
     unsigned char *data;
     size_t size, capacity;
     bool failed;
 } chx_buffer;
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer);
-bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used);
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size);
 void chx_buffer_free(chx_buffer *buffer);
 
 // Assignment to an owning variable of a frame: copies the new value, then drops the old one.

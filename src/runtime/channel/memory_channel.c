@@ -47,16 +47,17 @@ static void channel_count_sent_bytes(Channel *channel)
     channel->head.counted_to = channel->head.write;
 }
 
-// Producer: sets how far projected code may go on sending without asking.
-static void channel_set_sent_stop(Channel *channel)
+// Producer: sets how far projected code may go on sending without asking. False: there is no room at all.
+static bool channel_set_sent_stop(Channel *channel)
 {
     chx_channel *head = &channel->head;
     channel_count_sent_bytes(channel);
     uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
     uint64_t messages = left(channel->message_limit, sent - channel->taken_seen);
-    uint64_t bytes = left(channel->byte_limit, channel->head.sent_bytes - channel->taken_bytes_seen);
+    uint64_t bytes = left(channel->byte_limit, head->sent_bytes - channel->taken_bytes_seen);
     if (channel->is_fast)
         head->sent_stop = sent + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_FAST_BYTES));
+    return messages != 0 && bytes != 0;
 }
 
 // Consumer: adds the bytes that were taken out since the last time.
@@ -67,22 +68,6 @@ static uint64_t channel_count_taken_bytes(Channel *channel)
     channel->counted = channel->head.read;
     atomic_store_explicit(&channel->taken_bytes, bytes, memory_order_relaxed);
     return bytes;
-}
-
-// Consumer: lets projected code take out messages without asking until the producer should be told; returns how many. The
-// caller owes the producer the credit for this channel, so it will call flush_credit, which ends the permission.
-static uint64_t channel_allow_fast_takes(Channel *channel)
-{
-    chx_channel *head = &channel->head;
-    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
-    uint64_t taken_bytes = channel_count_taken_bytes(channel);
-    uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced + 1);
-    uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes + 1);
-    uint64_t count = smaller(messages, bytes / CHX_RECORD_BYTES(CHX_FAST_BYTES));
-    if (!channel->is_fast)
-        return 0;
-    head->taken_stop = taken + count;
-    return count;
 }
 
 static void channel_write_in(Channel *channel, Segment *segment)
@@ -131,9 +116,7 @@ static uint64_t memory_room(Channel *channel)
         return head->sent_stop - sent;
     channel->taken_seen = atomic_load(&head->taken);
     channel->taken_bytes_seen = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    channel_set_sent_stop(channel);
-    if (sent - channel->taken_seen >= channel->message_limit ||
-        head->sent_bytes - channel->taken_bytes_seen >= channel->byte_limit)
+    if (!channel_set_sent_stop(channel))
         return 0;
     return sent < head->sent_stop ? head->sent_stop - sent : 1;
 }
@@ -280,14 +263,23 @@ static void channel_pop(Channel *channel, const Record *record)
 
 static ChannelCredit memory_take(Channel *channel)
 {
+    chx_channel *head = &channel->head;
     channel_pop(channel, channel_next_record(channel));
-    // It is not due for every message: a producer that waits should find room for many.
-    uint64_t taken = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
     uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    if ((taken - channel->announced) * 4 >= channel->message_limit ||
-        (taken_bytes - channel->announced_bytes) * 4 >= channel->byte_limit)
+    // It is not due for every message: a producer that waits should find room for many.
+    uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced);
+    uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes);
+    if (messages == 0 || bytes == 0)
         return (ChannelCredit){.is_due = true};
-    return (ChannelCredit){.fast_takes = channel_allow_fast_takes(channel)};
+    // Until it is due, projected code may take out messages without asking. The caller owes the producer the credit for
+    // this channel, so it will call flush_credit, which ends the permission.
+    uint64_t count = smaller(messages - 1, (bytes - 1) / CHX_RECORD_BYTES(CHX_FAST_BYTES));
+    if (!channel->is_fast)
+        count = 0;
+    else
+        head->taken_stop = taken + count;
+    return (ChannelCredit){.fast_takes = count};
 }
 
 static bool memory_drop(Channel *channel)

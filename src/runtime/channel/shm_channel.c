@@ -170,17 +170,6 @@ static const Record *shm_peek(Channel *channel)
     return NULL;
 }
 
-static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
-{
-    size_t used;
-    if (type->size != size || !chx_decode(type, value, data, bytes, &used))
-        return false;
-    if (used == bytes)
-        return true;
-    chx_value_drop(type, value);
-    return false;
-}
-
 // Copies what was peeked and decodes it to shm->value. CHANNEL_EMPTY: it is no such value.
 static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
 {
@@ -201,7 +190,7 @@ static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
                  "a message of another process can't be read: out of memory, or an input/output error");
         return shm_failure(shm);
     }
-    bool is_good = is_raw || item_decode(type, copy, record->size, value, size);
+    bool is_good = is_raw || (type->size == size && chx_decode(type, value, copy, record->size));
     buffer_trim(&shm->buffer);
     return is_good ? CHANNEL_DONE : CHANNEL_EMPTY;
 }

@@ -321,7 +321,7 @@ typedef struct {
     const chx_type *type;
     void *value;
     const void *data;
-    size_t size, used;
+    size_t size;
     Fault *fault;
     DecodeResult result;
 } Decoding;
@@ -329,8 +329,7 @@ typedef struct {
 static void decode_guarded(void *closure)
 {
     Decoding *decoding = closure;
-    decoding->result =
-        value_decode(decoding->type, decoding->value, decoding->data, decoding->size, &decoding->used, decoding->fault);
+    decoding->result = value_decode(decoding->type, decoding->value, decoding->data, decoding->size, decoding->fault);
     chx_release(&decoding->proxy->actor->self);
 }
 
@@ -340,13 +339,9 @@ DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, c
                           Fault *fault)
 {
     Guard guard;
-    Decoding decoding = {proxy, type, value, data, size, 0, fault, DECODE_FAILED};
+    Decoding decoding = {proxy, type, value, data, size, fault, DECODE_FAILED};
     if (!guard_run(&guard, proxy->actor, decode_guarded, &decoding))
         *fault = guard.fault;
-    if (decoding.result == DECODE_GOOD && decoding.used != size) {
-        chx_value_drop(type, value);
-        decoding.result = DECODE_MALFORMED;
-    }
     return decoding.result;
 }
 

@@ -506,16 +506,16 @@ DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, F
     return reader->result != DECODE_GOOD ? reader->result : DECODE_MALFORMED;
 }
 
-DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used, Fault *fault)
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, Fault *fault)
 {
     static const unsigned char nothing[1];
-    if (data == NULL)
-        data = nothing, size = 0;
-    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size};
+    const unsigned char *bytes = data != NULL ? data : nothing;
+    chx_reader reader = {.at = bytes, .end = bytes + size};
     DecodeResult result = value_load(type, value, &reader, fault);
-    if (used != NULL && result == DECODE_GOOD)
-        *used = (size_t)(reader.at - (const unsigned char *)data);
-    return result;
+    if (result != DECODE_GOOD || reader.at == reader.end)
+        return result;
+    chx_value_drop(type, value);
+    return DECODE_MALFORMED;
 }
 
 bool decode_succeeded(DecodeResult result, const Fault *fault)
@@ -525,8 +525,8 @@ bool decode_succeeded(DecodeResult result, const Fault *fault)
     return result == DECODE_GOOD;
 }
 
-bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size)
 {
     Fault fault;
-    return decode_succeeded(value_decode(type, value, data, size, used, &fault), &fault);
+    return decode_succeeded(value_decode(type, value, data, size, &fault), &fault);
 }

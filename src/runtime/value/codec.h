@@ -98,8 +98,7 @@ static inline const chx_type *type_part(const chx_type *type, size_t i, size_t *
 }
 
 // As chx_decode, which raises the last two.
-DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used,
-                          struct Fault *fault);
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, struct Fault *fault);
 
 // Raises what is to be raised. False: malformed.
 bool decode_succeeded(DecodeResult result, const struct Fault *fault);

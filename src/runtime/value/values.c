@@ -103,8 +103,7 @@ static DecodeResult codec_through(Encoding *encoding, void *copy, Fault *fault)
     // The user's functions may fail as a role's functions do.
     if (!guard_run_inside(encode_run, encoding, fault))
         return DECODE_FAILED;
-    return buffer->failed ? DECODE_NO_MEMORY
-                          : value_decode(encoding->type, copy, buffer->data, buffer->size, NULL, fault);
+    return buffer->failed ? DECODE_NO_MEMORY : value_decode(encoding->type, copy, buffer->data, buffer->size, fault);
 }
 
 // The user's functions know no other way to copy than through the encoded form.
