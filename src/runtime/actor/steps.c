@@ -195,30 +195,29 @@ static void step_take(Actor *actor, Channel *channel)
         step_charge(actor, credit.fast_takes);
 }
 
-bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+// Moves the next message's value to `value`, which holds one of type `old` (NULL: nothing that is owned).
+CHX_INLINE bool step_receive(Actor *actor, unsigned in, uint32_t site, const chx_type *old, void *value, size_t size)
 {
-    Actor *actor = (Actor *)self;
     Channel *channel = actor->in[in];
     const void *received = step_read(actor, channel, site, size);
     if (received == NULL)
         return false;
+    // Not before: what the variable holds is needed until there is something else.
+    if (old != NULL)
+        chx_value_drop(old, value);
     memcpy(value, received, size);
     step_take(actor, channel);
     return true;
 }
 
+bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+{
+    return step_receive((Actor *)self, in, site, NULL, value, size);
+}
+
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable)
 {
-    Actor *actor = (Actor *)self;
-    Channel *channel = actor->in[in];
-    const void *received = step_read(actor, channel, site, type->size);
-    if (received == NULL)
-        return false;
-    // Not before: what the variable holds is needed until there is something else.
-    chx_value_drop(type, variable);
-    memcpy(variable, received, type->size);
-    step_take(actor, channel);
-    return true;
+    return step_receive((Actor *)self, in, site, type, variable, type->size);
 }
 
 uint32_t chx_arriving(chx_self *self, unsigned in)

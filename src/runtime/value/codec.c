@@ -501,8 +501,6 @@ DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, F
     if (decode(type, value, reader))
         return DECODE_GOOD;
     chx_value_drop(type, value);
-    if (reader->result == DECODE_NO_MEMORY)
-        fault->kind = CHX_FAULT_NONE;
     return reader->result != DECODE_GOOD ? reader->result : DECODE_MALFORMED;
 }
 
@@ -520,7 +518,9 @@ DecodeResult value_decode(const chx_type *type, void *value, const void *data, s
 
 bool decode_succeeded(DecodeResult result, const Fault *fault)
 {
-    if (result == DECODE_FAILED || result == DECODE_NO_MEMORY)
+    if (result == DECODE_NO_MEMORY)
+        text_no_memory();
+    if (result == DECODE_FAILED)
         value_raise(fault);
     return result == DECODE_GOOD;
 }

@@ -74,12 +74,6 @@ static bool own_failed(const chx_type *type, void *copy)
     return false;
 }
 
-static bool own_no_memory(const chx_type *type, void *copy, Fault *fault)
-{
-    fault->kind = CHX_FAULT_NONE;
-    return own_failed(type, copy);
-}
-
 typedef struct {
     const chx_type *type;
     const void *value;
@@ -119,13 +113,13 @@ static bool codec_own(const chx_type *type, void *copy, Fault *fault)
     result = codec_through(&encoding, copy, fault);
     pthread_cleanup_pop(1);
     if (result == DECODE_NO_MEMORY)
-        return own_no_memory(type, copy, fault);
+        fault->kind = CHX_FAULT_NONE;
     if (result == DECODE_MALFORMED && actor != NULL) {
         *fault = (Fault){.kind = CHX_FAULT_FAIL, .site = actor->self.site};
         snprintf(fault->why, sizeof fault->why, "the codec of %s can't read what it has written", type->name);
         return false;
     }
-    return result != DECODE_FAILED || own_failed(type, copy);
+    return result == DECODE_GOOD || result == DECODE_MALFORMED || own_failed(type, copy);
 }
 
 static bool shadow_own(const chx_type *type, void *copy, bool is_shared, Fault *fault)
@@ -138,11 +132,12 @@ static bool shadow_own(const chx_type *type, void *copy, bool is_shared, Fault *
     return true;
 }
 
-static bool cstring_own(const chx_type *type, const char **copy, bool is_shared, Fault *fault)
+static bool cstring_own(const char **copy, bool is_shared, Fault *fault)
 {
     const char *string = *copy;
     *copy = is_shared ? chx_keep_cstring(string) : text_cstring_copy(string);
-    return *copy != NULL || string == NULL || own_no_memory(type, copy, fault);
+    fault->kind = CHX_FAULT_NONE;
+    return *copy != NULL || string == NULL;
 }
 
 static bool parts_own(const chx_type *type, char *copy, bool is_shared, Fault *fault)
@@ -165,7 +160,7 @@ bool value_own(const chx_type *type, void *copy, bool is_shared, Fault *fault)
 {
     switch (type->owning ? type->kind : CHX_KIND_OPAQUE) {
     case CHX_KIND_CSTRING:
-        return cstring_own(type, copy, is_shared, fault);
+        return cstring_own(copy, is_shared, fault);
     case CHX_KIND_STR:
     case CHX_KIND_BYTES:
         text_keep(((const chx_str *)copy)->text);
