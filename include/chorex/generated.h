@@ -161,7 +161,7 @@ typedef struct {
     int line;
     chx_site_kind kind;
     const chx_type *type; // SEND, RECEIVE: what travels
-    uint32_t counter;     // see chx_at_again: which one, from 1 on; 0: none
+    uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
 } chx_site;
 
 typedef struct {
@@ -297,7 +297,7 @@ enum {
 // The part of a channel that projected code works on itself; channel.h has the rest, and what it all means.
 typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
-    uint64_t sent_stop;                  // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
+    uint64_t sent_stop;                  // up to here a value of up to CHX_FAST_BYTES may be sent without asking
     unsigned char *write, *write_end;    // up to here projected code may write itself
     chx_stamp sending;                   // the epoch of what is sent now; the token
     uint64_t sent_bytes;                 // without those from here on, which are counted only when somebody asks

@@ -23,7 +23,7 @@ enum {
 
 typedef struct Session Session;
 typedef struct Worker Worker;
-typedef struct Savepoint Savepoint; // checkpoint.c
+typedef struct Savepoint Savepoint; // recovery/savepoint.h
 typedef struct SavepointChunk SavepointChunk;
 
 // How often a role has entered a block.

@@ -33,13 +33,6 @@ void shm_channel_init(Channel *channel, ShmChannel *shm, const chx_role *role)
     channel_disable_fast(channel);
 }
 
-// What was printed before a message is out before the message: the other process may print next.
-static void flush_output(void)
-{
-    if (__fpending(stdout) != 0)
-        fflush(stdout);
-}
-
 // Tells the other end if it waits. A fence must come before: this end has published first and looks for the flag then,
 // the other end raises its flag and looks once more at what is published.
 static void shm_notify(Channel *channel, bool producer)
@@ -122,7 +115,9 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
         bytes = shm->buffer.data;
         size = shm->buffer.size;
     }
-    flush_output();
+    // What was printed before a message is out before the message: the other process may print next.
+    if (__fpending(stdout) != 0)
+        fflush(stdout);
     if (!ring_send(&shm->ring, site, channel->head.sending.epoch, bytes, size)) {
         snprintf(shm->why, sizeof shm->why, "a message of %zu bytes can't be sent to another process: %s", size,
                  size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");

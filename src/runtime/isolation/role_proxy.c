@@ -386,7 +386,7 @@ static bool proxy_repair(RoleProxy *proxy)
         RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
         RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
-        if (!ring_is_behind(until, tails[i]))
+        if (!ring_has_reached(until, tails[i]))
             return false;
         atomic_store(&words->tail, until.word);
         atomic_store(&words->large, large);

@@ -66,17 +66,6 @@ static void fault_save(const Actor *actor, const chx_fault *fault, chx_writer *w
     codec_write_u32(writer, (uint32_t)fault->line);
 }
 
-// A frame has a result only from its last step until its return, when it enters no more blocks; and savepoints have no part
-// in what it owns (savepoint.h). So what owns something is left out.
-static void result_save(const chx_frame *frame, chx_writer *writer)
-{
-    const chx_type *type = frame->function->result;
-    unsigned char is_here = !type->owning && !value_is_zero(frame + 1, type->size);
-    chx_write(writer, &is_here, 1);
-    if (is_here)
-        value_save(type, frame + 1, writer);
-}
-
 static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *writer)
 {
     const chx_function *function = frame->function;
@@ -88,8 +77,15 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *w
     store_number(head + 4, frame->at, 4);
     size_t start = buffer->size;
     chx_write(writer, head, sizeof head);
-    if (function->result != NULL)
-        result_save(frame, writer);
+    // A frame has a result only from its last step until its return, when it enters no more blocks; and savepoints have no
+    // part in what it owns (savepoint.h). So what owns something is left out.
+    const chx_type *result = function->result;
+    if (result != NULL) {
+        unsigned char is_here = !result->owning && !value_is_zero(frame + 1, result->size);
+        chx_write(writer, &is_here, 1);
+        if (is_here)
+            value_save(result, frame + 1, writer);
+    }
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         const void *value = (const char *)frame + variable->offset;
@@ -202,20 +198,15 @@ static bool value_is_loaded(chx_reader *reader, const chx_type *type, void *valu
     return decode_succeeded(value_load(type, value, reader, &fault), &fault);
 }
 
-static bool result_load(chx_reader *reader, chx_frame *frame)
-{
-    const chx_type *type = frame->function->result;
-    unsigned char is_here;
-    if (!chx_read(reader, &is_here, 1) || is_here > 1)
-        return false;
-    return is_here == 0 || (!type->owning && value_is_loaded(reader, type, frame + 1));
-}
-
 // Into a frame that has just been pushed. What it holds is its own.
 static bool frame_load(chx_reader *reader, chx_frame *frame)
 {
     const chx_function *function = frame->function;
-    if (function->result != NULL && !result_load(reader, frame))
+    const chx_type *result = function->result;
+    unsigned char is_here = 0;
+    if (result != NULL && (!chx_read(reader, &is_here, 1) || is_here > 1))
+        return false;
+    if (is_here != 0 && (result->owning || !value_is_loaded(reader, result, frame + 1)))
         return false;
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
