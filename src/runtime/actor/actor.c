@@ -2,7 +2,6 @@
 
 #include "runtime/actor/actor.h"
 
-#include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
@@ -13,8 +12,6 @@
 #include "runtime/value/site.h"
 #include "runtime/value/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 // Moves the result of the outermost function to where the session keeps it.

@@ -8,8 +8,6 @@
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
-#include <string.h>
-
 // ---- hashes ----
 
 static uint64_t mix(uint64_t x)

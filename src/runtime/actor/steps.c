@@ -6,7 +6,6 @@
 
 #include "runtime/actor/actor.h"
 #include "runtime/actor/observe.h"
-#include "runtime/recovery/machine.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/session/session.h"
 

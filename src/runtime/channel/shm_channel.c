@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     VALUE_FIRST_BYTES = 256,     // of memory for a value that is received
