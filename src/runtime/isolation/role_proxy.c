@@ -321,7 +321,7 @@ typedef struct {
     const chx_type *type;
     void *value;
     const void *data;
-    size_t size, used;
+    size_t size;
     Fault *fault;
     DecodeResult result;
 } Decoding;
@@ -329,8 +329,7 @@ typedef struct {
 static void decode_guarded(void *closure)
 {
     Decoding *decoding = closure;
-    decoding->result =
-        value_decode(decoding->type, decoding->value, decoding->data, decoding->size, &decoding->used, decoding->fault);
+    decoding->result = value_decode(decoding->type, decoding->value, decoding->data, decoding->size, decoding->fault);
     chx_release(&decoding->proxy->actor->self);
 }
 
@@ -340,13 +339,9 @@ DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, c
                           Fault *fault)
 {
     Guard guard;
-    Decoding decoding = {proxy, type, value, data, size, 0, fault, DECODE_FAILED};
+    Decoding decoding = {proxy, type, value, data, size, fault, DECODE_FAILED};
     if (!guard_run(&guard, proxy->actor, decode_guarded, &decoding))
         *fault = guard.fault;
-    if (decoding.result == DECODE_GOOD && decoding.used != size) {
-        chx_value_drop(type, value);
-        decoding.result = DECODE_MALFORMED;
-    }
     return decoding.result;
 }
 
@@ -391,7 +386,7 @@ static bool proxy_repair(RoleProxy *proxy)
         RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
         RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
-        if (!ring_is_behind(until, tails[i]))
+        if (!ring_has_reached(until, tails[i]))
             return false;
         atomic_store(&words->tail, until.word);
         atomic_store(&words->large, large);

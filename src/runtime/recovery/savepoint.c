@@ -123,66 +123,6 @@ void savepoint_chunk_pop(Actor *actor)
 
 // ---- saving and restoring ----
 
-enum { SHARE_ON_STACK_BYTES = 256 };
-
-// A value that has to be copied, in place of its bytes.
-static bool value_share_copy(const chx_type *type, void *value, Fault *fault)
-{
-    _Alignas(16) unsigned char small[SHARE_ON_STACK_BYTES];
-    unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
-    fault->kind = CHX_FAULT_NONE;
-    bool is_copied = copy != NULL && value_copy(type, copy, value, fault);
-    if (is_copied)
-        memcpy(value, copy, type->size);
-    if (copy != small)
-        free(copy);
-    return is_copied;
-}
-
-// The first `count` parts are owned, the others not: now nothing is.
-static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool is_array = type->kind == CHX_KIND_ARRAY;
-        const chx_type *part = is_array ? type->element : type->fields[i].type;
-        chx_value_drop(part, bytes + (is_array ? i * part->size : type->fields[i].offset));
-    }
-    memset(bytes, 0, type->size);
-    return false;
-}
-
-// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared. False: it could not
-// be copied, as in value_copy, and nothing of it is owned.
-static bool value_share(const chx_type *type, void *value, Fault *fault)
-{
-    char *bytes = value;
-    switch (type->kind) {
-    case CHX_KIND_CSTRING:
-        text_cstring_keep(*(const char **)value);
-        break;
-    case CHX_KIND_STR:
-        chx_str_keep(*(chx_str *)value);
-        break;
-    case CHX_KIND_BYTES:
-        chx_bytes_keep(*(chx_bytes *)value);
-        break;
-    case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count; i++)
-            if (type->fields[i].type->owning &&
-                !value_share(type->fields[i].type, bytes + type->fields[i].offset, fault))
-                return parts_unshare(type, bytes, i);
-        break;
-    case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++)
-            if (!value_share(type->element, bytes + i * type->element->size, fault))
-                return parts_unshare(type, bytes, i);
-        break;
-    default:
-        return value_share_copy(type, value, fault);
-    }
-    return true;
-}
-
 // The variables before this one are owned by the frame, or the copy of one; this one and those after it are not. Now none is.
 static CHX_COLD void frame_unshare(const chx_function *function, void *frame, const chx_variable *failed)
 {
@@ -194,13 +134,6 @@ static CHX_COLD void frame_unshare(const chx_function *function, void *frame, co
         else
             memset(value, 0, variable->type->size);
     }
-}
-
-static CHX_COLD CHX_NORETURN void share_raise(const Fault *fault)
-{
-    if (fault->kind == CHX_FAULT_NONE)
-        guard_no_memory();
-    guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
 }
 
 typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
@@ -215,7 +148,7 @@ static inline Sharing frame_share(const chx_function *function, void *frame, Fau
         // Many strings are not there yet.
         if (type_is_text(variable->type) && *(const void **)value == NULL)
             continue;
-        if (CHX_UNLIKELY(!value_share(variable->type, value, fault))) {
+        if (CHX_UNLIKELY(!value_own(variable->type, value, true, fault))) {
             frame_unshare(function, frame, variable);
             return SHARES_FAILED;
         }
@@ -239,7 +172,7 @@ void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
     savepoint->owns = sharing == SHARES_SOMETHING;
     if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
         savepoint_release(actor, savepoint);
-        share_raise(&fault);
+        value_raise(&fault);
     }
 }
 
@@ -271,7 +204,7 @@ void savepoint_restore(Actor *actor, Savepoint *savepoint)
     memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
     Fault fault;
     if (savepoint->owns && frame_share(function, savepoint->frame, &fault) == SHARES_FAILED)
-        share_raise(&fault);
+        value_raise(&fault);
 }
 
 // ---- ordinals and epochs ----

@@ -54,16 +54,10 @@ static uint32_t *central_count(Central *central, CentralCounts *counts, uint32_t
         }
     }
     if (counts->count == counts->capacity) {
-        size_t capacity = counts->capacity == 0 ? 16 : counts->capacity * 2;
-        CentralCount *grown = runtime_allocate(central->session.runtime, capacity * sizeof *grown);
+        void *grown = runtime_grow(central->session.runtime, counts->items, &counts->capacity, sizeof *counts->items);
         if (grown == NULL)
             guard_no_memory();
-        if (counts->items != NULL) {
-            memcpy(grown, counts->items, counts->count * sizeof *grown);
-            runtime_release(central->session.runtime, counts->items);
-        }
         counts->items = grown;
-        counts->capacity = capacity;
     }
     counts->items[counts->count] = (CentralCount){role, site, 0};
     return &counts->items[counts->count++].count;
@@ -71,8 +65,7 @@ static uint32_t *central_count(Central *central, CentralCounts *counts, uint32_t
 
 static void central_forget_counts(Central *central, CentralCounts *counts)
 {
-    if (counts->items != NULL)
-        runtime_release(central->session.runtime, counts->items);
+    runtime_release(central->session.runtime, counts->items);
     *counts = (CentralCounts){0};
 }
 

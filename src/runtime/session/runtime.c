@@ -26,12 +26,27 @@ void *runtime_allocate(chx_runtime *runtime, size_t size)
 void runtime_release(chx_runtime *runtime, void *memory)
 {
     Current *here = current();
+    if (memory == NULL)
+        return;
     here->busy++;
     if (runtime->options.allocate != NULL)
         runtime->options.allocate(runtime->options.allocate_context, memory, 0);
     else
         free(memory);
     here->busy--;
+}
+
+void *runtime_grow(chx_runtime *runtime, void *items, size_t *capacity, size_t item_bytes)
+{
+    size_t more = *capacity == 0 ? 16 : *capacity * 2;
+    void *grown = runtime_allocate(runtime, more * item_bytes);
+    if (grown == NULL)
+        return NULL;
+    if (items != NULL)
+        memcpy(grown, items, *capacity * item_bytes);
+    runtime_release(runtime, items);
+    *capacity = more;
+    return grown;
 }
 
 static void *timers_allocate(void *runtime, size_t size)
