@@ -153,11 +153,11 @@ static ChannelStatus delayed_send(Channel *channel, uint32_t site, void *value, 
     return status;
 }
 
-static _Atomic uint64_t *delayed_notify_sent(Channel *channel, Channel **credit_pending)
+static bool delayed_notify_sent(Channel *channel, Channel **credit_pending)
 {
     (void)channel;
     (void)credit_pending;
-    return NULL;
+    return true; // the machine's thread tells the consumer
 }
 
 static const Record *delayed_peek(Channel *channel)
@@ -193,7 +193,6 @@ void delay_channel(Channel *channel)
     pthread_mutex_lock(&delays.lock);
     if (delayed == NULL) {
         ops = memory_channel_ops;
-        ops.name = "delayed";
         ops.send = delayed_send;
         ops.notify_sent = delayed_notify_sent;
         ops.peek = delayed_peek;
