@@ -51,7 +51,7 @@ static bool sanitizer_is_on(void)
     return __asan_init != NULL || __tsan_init != NULL || __msan_init != NULL || __hwasan_init != NULL;
 }
 
-static void write_text(const char *text)
+void isolation_say(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written;
@@ -61,6 +61,12 @@ static void write_text(const char *text)
 static bool signal_is_own(const siginfo_t *info)
 {
     return info->si_code > 0 || info->si_pid == getpid();
+}
+
+void isolation_signal_default(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal, &action, NULL);
 }
 
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
@@ -81,10 +87,7 @@ void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
             earlier->sa_handler(signal);
         depth--;
     } else if (earlier->sa_handler != SIG_IGN || !is_sent) {
-        struct sigaction fallback;
-        memset(&fallback, 0, sizeof fallback);
-        fallback.sa_handler = SIG_DFL;
-        sigaction(signal, &fallback, NULL);
+        isolation_signal_default(signal);
         // A faulting instruction faults again when this returns.
         if (is_sent)
             raise(signal);
@@ -118,21 +121,21 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     Guard *guard = here->guard;
-    if (here->checks_allocator != NULL && isolation_allocator_has_failed(signal, info))
-        isolation_allocator_failed(signal, info, machine);
-    if (here->checks_allocator != NULL && info->si_code == SI_TIMER)
+    if (here->checks_allocator != NULL) {
+        isolation_watch_allocator(signal, info, machine);
         return;
+    }
     if (!signal_is_for_role(signal, info)) {
         isolation_signal_chain(signal, info, machine);
         return;
     }
     if (handlers.refused) {
-        write_text("chorex: role ");
-        write_text(here->actor->role->role);
-        write_text(": ");
-        write_text(report_signal_name(signal));
-        write_text(": not made a failure of the role, because a sanitizer watches this program "
-                   "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
+        isolation_say("chorex: role ");
+        isolation_say(here->actor->role->role);
+        isolation_say(": ");
+        isolation_say(report_signal_name(signal));
+        isolation_say(": not made a failure of the role, because a sanitizer watches this program "
+                      "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
         isolation_signal_chain(signal, info, machine);
         return;
     }
@@ -165,20 +168,15 @@ void isolation_signals_acquire(chx_runtime *runtime)
         for (size_t i = 0; i < SIGNAL_COUNT; i++)
             sigaddset(&fatal, fatal_signals[i]);
         handlers.fatal = fatal;
-    }
-    if (!handlers.has_stack_key)
         handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
+    }
     if (handlers.users++ == 0) {
         const char *forced = secure_getenv("CHOREX_FORCE_SIGNALS");
         handlers.refused = sanitizer_is_on() && (forced == NULL || strcmp(forced, "1") != 0);
     }
-    struct sigaction action, now;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = signal_arrives;
     // NODEFER: the handler does not return in order, so nothing would unblock the signal.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&action.sa_mask);
-    // Also for a later runtime: somebody may have taken them since.
+    struct sigaction now, action = {.sa_sigaction = signal_arrives, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    // Also for a later runtime: the program may have set other handlers since.
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
         if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction != signal_arrives)
             sigaction(fatal_signals[i], &action, &handlers.earlier[i]);
@@ -199,13 +197,6 @@ void isolation_signals_release(void)
     pthread_mutex_unlock(&handlers.lock);
 }
 
-static size_t stack_bytes_from_env(void)
-{
-    size_t frame = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
-    return frame + ALTERNATE_STACK_BYTES / 2 > ALTERNATE_STACK_BYTES ? frame + ALTERNATE_STACK_BYTES / 2
-                                                                     : ALTERNATE_STACK_BYTES;
-}
-
 // The thread gets a stack to handle signals on. It keeps one that the program has given it, unless not even the registers
 // fit into that.
 static void thread_prepare(void)
@@ -217,9 +208,10 @@ static void thread_prepare(void)
     stack_t now;
     if (!handlers.has_stack_key || sigaltstack(NULL, &now) != 0)
         return;
-    if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= (size_t)getauxval(AT_MINSIGSTKSZ) + HANDLER_BYTES)
+    size_t registers = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
+    if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= registers + HANDLER_BYTES)
         return;
-    size_t size = stack_bytes_from_env();
+    size_t size = registers + ALTERNATE_STACK_BYTES;
     stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
     if (stack.ss_sp == NULL)
         return;
@@ -244,12 +236,6 @@ bool isolation_thread_prepare(sigset_t *mask)
     memcpy(&blocked, mask, sizeof blocked);
     memcpy(&fatal, &handlers.fatal, sizeof fatal);
     return (blocked & fatal) != 0;
-}
-
-void isolation_mask_for_roles(sigset_t *mask)
-{
-    for (size_t i = 0; i < SIGNAL_COUNT; i++)
-        sigdelset(mask, fatal_signals[i]);
 }
 
 // Thread-specific data of the main thread is not released by the C library.
