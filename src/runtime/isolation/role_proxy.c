@@ -774,10 +774,12 @@ static bool proxy_prepare_files(RoleProxy *proxy, FileList *files)
 // session was started with.
 static bool proxy_may_restart(RoleProxy *proxy)
 {
-    uint64_t privileges = 0;
-    bool is_known = proxy->state == PROXY_NEW || inherited_privileges(&privileges);
+    Inherited now;
+    if (proxy->state == PROXY_NEW)
+        return true;
+    bool is_known = inherited_now(&now);
     int error = errno;
-    if (proxy->state == PROXY_NEW || (is_known && privileges == proxy->isolated->isolation->inherited.privileges))
+    if (is_known && now.privileges == proxy->isolated->isolation->inherited.privileges)
         return true;
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = proxy->control->actor.self.site};
     if (is_known)
