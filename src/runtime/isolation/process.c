@@ -634,14 +634,14 @@ static void process_trace(Process *process, Actor *actor)
 // that it can open what the role needs; what the last process has saved, which that may have prepared, is read after that.
 static void process_confine(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
-    Confinement confinement;
-    if (!confinement_read(&confinement, data, size))
+    chx_sandbox sandbox;
+    if (!sandbox_read(&sandbox, data, size))
         process_refuse(process, "internal error: its sandbox is cut off");
-    const char *why = confine(&confinement);
+    const char *why = confine(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
     actor_init(actor);
-    why = confine_calls(&confinement);
+    why = confine_calls(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
 }
