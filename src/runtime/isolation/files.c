@@ -149,11 +149,6 @@ void isolated_release_files(IsolatedSession *isolated)
         runtime_release(runtime, isolated->rings);
 }
 
-size_t isolated_descriptors(const IsolatedSession *isolated)
-{
-    return isolated->file_count;
-}
-
 // ---- giving them away ----
 
 static void list_add(FileList *files, const RoleProxy *proxy, SharedFile *file)

@@ -43,7 +43,7 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
 
 static void parent_notify(Channel *channel, bool producer)
 {
-    doorbell_ring(proxy_doorbell((producer ? channel->producer : channel->consumer)->proxy));
+    doorbell_ring((producer ? channel->producer : channel->consumer)->proxy->doorbell);
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
@@ -256,7 +256,7 @@ static void refuse_memory(const Session *session, int error)
         snprintf(why, sizeof why,
                  "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
                  "limit is set by ulimit -n",
-                 strerrordesc_np(error), isolated_descriptors(session->isolated));
+                 strerrordesc_np(error), session->isolated->file_count);
     report_refuse(NULL, session->plan->choreography->file, "memory shared with the roles' processes can't be had: %s",
                   why);
 }

@@ -550,7 +550,6 @@ static const LoopInputs supervisor_inputs = {
 bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime,
-                             .by_id = {.runtime = runtime},
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .ping_ns = UINT64_MAX,
                              .ping_every_ns = PING_MIN_NS};
@@ -585,7 +584,6 @@ static void isolation_free(Isolation *isolation)
     zygote_end(&isolation->zygote);
     isolation_close(isolation);
     event_loop_fini(&isolation->loop);
-    proxy_table_fini(&isolation->by_id);
     pthread_mutex_destroy(&isolation->zygote.lock);
     pthread_mutex_destroy(&isolation->lock);
     runtime_release(runtime, isolation);
