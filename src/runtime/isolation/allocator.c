@@ -15,7 +15,6 @@
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,22 +80,18 @@ static bool instruction_is_allocators(uintptr_t instruction)
 
 // ---- the check ----
 
-// The signal of the timer goes to this thread alone. False: there is no timer to be had.
-static bool timer_begin(int *timer)
+// Its signal goes to this thread alone. Returns its number; -1: it can't be had.
+static int timer_begin(void)
 {
-    struct sigevent event;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGABRT;
+    int timer = -1;
+    struct itimerspec times = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGABRT};
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     // Not timer_create, which allocates memory.
-    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, timer) != 0)
-        return false;
-    struct itimerspec times = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
-    if (syscall(SYS_timer_settime, *timer, 0, &times, NULL) == 0)
-        return true;
-    syscall(SYS_timer_delete, *timer);
-    return false;
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0)
+        return -1;
+    syscall(SYS_timer_settime, timer, 0, &times, NULL);
+    return timer;
 }
 
 static void allocator_use(chx_runtime *runtime)
@@ -122,7 +117,6 @@ static void allocator_use(chx_runtime *runtime)
 
 void isolation_check_allocator(Actor *actor, const Fault *fault)
 {
-    int timer = 0;
     if (fault->signal != SIGABRT && !instruction_is_allocators(fault->instruction))
         return;
     Current *here = current();
@@ -130,9 +124,9 @@ void isolation_check_allocator(Actor *actor, const Fault *fault)
     check.intervals = check.blocked_intervals = 0;
     check.cpu_ns = thread_cpu_ns();
     here->checks_allocator = actor;
-    bool has_timer = timer_begin(&timer);
+    int timer = timer_begin();
     allocator_use(actor->session->runtime);
-    if (has_timer)
+    if (timer >= 0)
         syscall(SYS_timer_delete, timer);
     here->checks_allocator = NULL;
     here->busy--;
@@ -156,10 +150,9 @@ void isolation_watch_allocator(int signal, siginfo_t *info, void *machine)
     if (signal == SIGABRT && info->si_code == SI_TIMER && !check_is_stuck())
         return;
     here->checks_allocator = NULL;
-    isolation_say("chorex: role ");
-    isolation_say(actor->role->role);
-    isolation_say(": a fatal signal has left the memory allocator locked or its data damaged, so that no thread can go "
-                  "on: the program ends. A role in a process of its own (CHX_PROCESS) would be restarted.\n");
+    isolation_say(actor, "a fatal signal",
+                  " has left the memory allocator locked or its data damaged, so that no thread can go on: the program "
+                  "ends. A role in a process of its own (CHX_PROCESS) would be restarted.\n");
     isolation_signal_chain(signal, info, machine);
     isolation_signal_default(SIGABRT);
     raise(SIGABRT);

@@ -289,13 +289,13 @@ static bool control_next(RoleProxy *proxy, ControlHead *head)
     return is_whole;
 }
 
-bool proxy_take_controls(RoleProxy *proxy)
+void proxy_take_controls(RoleProxy *proxy, unsigned count)
 {
     ControlHead head;
-    for (unsigned i = 0; i < CONTROLS_PER_TURN; i++) {
+    for (unsigned i = 0; i < count; i++) {
         // When the session is being stopped, some roles have left already, and no others meet at the end of a block.
         if (proxy->state != PROXY_ALIVE || session_is_stopping(proxy->isolated->session) || !control_next(proxy, &head))
-            return true;
+            return;
         // What a process says that is about to be killed counts no more, except that it has come back to a block: it may
         // have acted in the new attempt.
         if (!proxy->kill_pending || head.kind == CONTROL_READY)
@@ -306,5 +306,4 @@ bool proxy_take_controls(RoleProxy *proxy)
         atomic_store(&proxy->control->answered, ++proxy->answered);
         control_answer(proxy, &proxy->control->answer_wait);
     }
-    return false;
 }

@@ -57,8 +57,8 @@ bool isolation_thread_prepare(sigset_t *mask);
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine);
 // From now on the signal does what it does in a program without handlers.
 void isolation_signal_default(int signal);
-// Writes to standard error, also in a signal handler.
-void isolation_say(const char *text);
+// Writes to standard error what has happened to the role. Can be called in a signal handler.
+void isolation_say(const Actor *actor, const char *what, const char *more);
 
 // A fatal signal may have interrupted the memory allocator. Returns if all threads can still use that. Else the program
 // ends with a message: every thread that allocates or releases memory would wait for ever.

@@ -41,7 +41,8 @@ enum {
     RESTART_DELAY_NS = 1000000,  // twice as long each time,
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
     SUPERVISOR_SPIN_NS = 20000,
-    CONTROLS_PER_TURN = 256,
+    CONTROLS_PER_TURN = 256, // control messages of a process that are taken without looking at others
+    CONTROLS_ALL = CONTROLS_BYTES / sizeof(ControlHead) + 1, // no more can be there at once
     BUSY_PROXIES = 64,
     SAVED_MAX_BYTES = 1 << 30,         // of what a role has saved for the blocks that it is in
     SAVEPOINT_BYTES = 512,             // each block counts as so many of these, besides what was saved
@@ -169,8 +170,8 @@ typedef struct {
     size_t count;
     Descriptor image; // among them; only made for this list
 } FileList;
-// The files that the role's process is given, from GIVEN_OWN on. The caller fills in those before and the trace, for all of
-// which there is room, and frees the list. False: it can't be had; errno says why.
+// All files that the role's process is given. In any case the caller frees the list and closes the image. False: the files
+// can't be had; errno says why.
 bool proxy_list_files(RoleProxy *proxy, FileList *files);
 // Where this lies, for the process that the files were listed for last.
 GivenPlace proxy_given(const RoleProxy *proxy, SharedPlace place);
@@ -184,13 +185,11 @@ Descriptor proxy_image_file(const RoleProxy *proxy);
 
 // ---- control.c ----
 
-// With the session's block lock held: takes control messages of the process. False: there are more.
-bool proxy_take_controls(RoleProxy *proxy);
+// With the session's block lock held: takes so many control messages of the process, if there are so many.
+void proxy_take_controls(RoleProxy *proxy, unsigned count);
 
 // ---- role_proxy.c: all with the session's block lock held ----
 
-// Takes all control messages that the process has sent so far.
-void proxy_take_all_controls(RoleProxy *proxy);
 // The process is dead. `status` as of waitpid.
 void proxy_died(RoleProxy *proxy, int status);
 // The process is to be killed, for this reason. Does nothing if it is to be killed already.
@@ -275,8 +274,7 @@ void isolation_close(Isolation *isolation);
 // Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);
-// Gives the role a new process number. It is found by that from isolation_list until isolation_forget.
-void isolation_number(RoleProxy *proxy);
+// Gives the role a new process number, by which it is found until isolation_forget.
 void isolation_list(RoleProxy *proxy);
 void isolation_forget(RoleProxy *proxy);
 

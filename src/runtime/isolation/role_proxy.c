@@ -234,21 +234,13 @@ static uint64_t restart_delay_ns(const RoleProxy *proxy)
     return doublings < 10 ? (uint64_t)RESTART_DELAY_NS << doublings : RESTART_DELAY_MAX_NS;
 }
 
-void proxy_take_all_controls(RoleProxy *proxy)
-{
-    // No more can be there at once, and a process that goes on adding to them is broken.
-    for (unsigned i = 0; i <= CONTROLS_BYTES / sizeof(ControlHead) / CONTROLS_PER_TURN && !proxy_take_controls(proxy);
-         i++)
-        ;
-}
-
 void proxy_died(RoleProxy *proxy, int status)
 {
     Session *session = proxy->isolated->session;
     if (proxy->state != PROXY_ALIVE)
         return;
     // What the process said before it died counts; it may have ended the role.
-    proxy_take_all_controls(proxy);
+    proxy_take_controls(proxy, CONTROLS_ALL);
     if (proxy->state != PROXY_ALIVE)
         return;
     proxy_forget_process(proxy, PROXY_WAITS);
@@ -397,25 +389,6 @@ void proxy_schedule(RoleProxy *proxy)
 
 // ---- a new process ----
 
-// All files that the new process is given. False: they can't be had; errno says why.
-static bool proxy_prepare_files(RoleProxy *proxy, FileList *files)
-{
-    uint64_t start_ns;
-    if (!proxy_list_files(proxy, files))
-        return false;
-    files->list[GIVEN_DOORBELL] = isolation_door(proxy->isolated->isolation);
-    files->image = files->list[GIVEN_DOORBELL] >= 0 ? proxy_image_file(proxy) : NO_DESCRIPTOR;
-    files->list[GIVEN_IMAGE] = files->image.number;
-    if ((proxy->actor->self.observed & OBSERVED_TRACE) != 0)
-        files->list[files->count++] = trace_file(&start_ns);
-    if (files->list[GIVEN_IMAGE] >= 0)
-        return true;
-    int error = errno;
-    free(files->list);
-    errno = error;
-    return false;
-}
-
 // A new process in the place of one that has died is forked from the zygote, which has the privileges that the program had
 // when the session was started.
 static bool proxy_may_restart(RoleProxy *proxy)
@@ -443,10 +416,6 @@ void proxy_spawn(RoleProxy *proxy)
         isolated_attend(isolated);
         return;
     }
-    FileList files;
-    isolation_number(proxy);
-    bool is_prepared = proxy_prepare_files(proxy, &files);
-    int error = errno;
     // What the last process had begun to say is void, and it may have written anything into these words.
     buffer_restart(&proxy->message);
     proxy->violations = 0;
@@ -466,12 +435,10 @@ void proxy_spawn(RoleProxy *proxy)
     proxy->fault.kind = CHX_FAULT_NONE;
     proxy->state = PROXY_ALIVE;
     isolation_list(proxy);
-    if (!is_prepared) {
-        proxy_not_spawned(proxy, error);
-        return;
-    }
-    bool asked = zygote_spawn(&isolated->isolation->zygote, proxy->id, files.list, files.count, &proxy->generation);
-    error = errno;
+    FileList files;
+    bool asked = proxy_list_files(proxy, &files) &&
+                 zygote_spawn(&isolated->isolation->zygote, proxy->id, files.list, files.count, &proxy->generation);
+    int error = errno;
     descriptor_close(&files.image);
     free(files.list);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {

@@ -1516,13 +1516,13 @@ static void a_deadline_that_comes_too_late_is_void(void **state)
     }
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < 2; i++)
-        proxy_take_controls(&proxies[i]);
+        proxy_take_controls(&proxies[i], CONTROLS_PER_TURN);
     uint64_t due_ns = event_loop_next_ns(&process_fixture.runtime->loop);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, run_deadline, &due_ns), 0);
     while (event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX)
         sched_yield();
-    proxy_take_controls(&proxies[2]);
+    proxy_take_controls(&proxies[2], CONTROLS_PER_TURN);
     isolated_block_unlock(isolated);
     pthread_join(thread, NULL);
     for (unsigned i = 0; i < 3; i++) {
@@ -1607,6 +1607,7 @@ static bool is_given(RoleProxy *proxy, const SharedFile *file)
     assert_true(proxy_list_files(proxy, &files));
     for (size_t i = GIVEN_OWN; i < files.count; i++)
         is_there |= files.list[i] == file->descriptor.number;
+    descriptor_close(&files.image);
     free(files.list);
     return is_there;
 }

@@ -26,8 +26,7 @@ enum {
         CHX_NAMESPACE_USER | CHX_NAMESPACE_MOUNT | CHX_NAMESPACE_NET | CHX_NAMESPACE_IPC | CHX_NAMESPACE_UTS
 };
 
-static const char *refuse(char *why, const char *format, ...) CHX_PRINTF(2, 3);
-static const char *refuse(char *why, const char *format, ...)
+const char *refuse(char *why, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -94,15 +93,10 @@ static const char *places_refusal(const chx_sandbox *sandbox, char *why)
     return NULL;
 }
 
-static bool filters_are_there(void)
-{
-    uint32_t action = SECCOMP_RET_KILL_PROCESS;
-    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-}
-
 static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
 {
     bool is_custom = sandbox->filter == CHX_FILTER_CUSTOM;
+    uint32_t action = SECCOMP_RET_KILL_PROCESS;
     if (sandbox->filter != CHX_FILTER_NONE && sandbox->filter != CHX_FILTER_STRICT && !is_custom)
         return refuse(why, "filter is none that exists");
     if (!is_custom && (sandbox->program != NULL || sandbox->program_length != 0))
@@ -112,19 +106,22 @@ static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
         return refuse(why, "filter = CHX_FILTER_CUSTOM needs a program of 1 to %d instructions", SANDBOX_PROGRAM_MAX);
     if (sandbox->filter == CHX_FILTER_STRICT && !filter_is_known())
         return refuse(why, "filter: the strict one is for x86-64 and AArch64 only");
-    if (sandbox->filter != CHX_FILTER_NONE && !filters_are_there())
+    if (sandbox->filter != CHX_FILTER_NONE && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0)
         return refuse(why, "filter: this system can't filter system calls (seccomp)");
     return NULL;
 }
 
 const char *sandbox_refusal(const chx_sandbox *sandbox, char *why)
 {
-    const char *refusal = user_refusal(sandbox, why);
+    char text[REPORT_WHY_SIZE];
+    const char *refusal = user_refusal(sandbox, text);
     if (refusal == NULL)
-        refusal = limits_refusal(sandbox, why);
+        refusal = limits_refusal(sandbox, text);
     if (refusal == NULL)
-        refusal = places_refusal(sandbox, why);
-    return refusal != NULL ? refusal : filter_refusal(sandbox, why);
+        refusal = places_refusal(sandbox, text);
+    if (refusal == NULL)
+        refusal = filter_refusal(sandbox, text);
+    return refusal != NULL ? refuse(why, "its sandbox: %.490s", refusal) : NULL;
 }
 
 void sandbox_write(chx_writer *writer, const chx_sandbox *sandbox)

@@ -14,8 +14,10 @@ enum { SANDBOX_PROGRAM_MAX = 4096, SANDBOX_LIMITS_MAX = 64, SANDBOX_ROOT_MAX = 4
 
 // ---- sandbox.c: in the program ----
 
-// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox: a text in
-// `why`, which has room for REPORT_WHY_SIZE bytes.
+// Writes why something can't be done into `why`, which has room for REPORT_WHY_SIZE bytes, and returns that.
+const char *refuse(char *why, const char *format, ...) CHX_PRINTF(2, 3);
+// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox: a text in `why`, as
+// above.
 const char *sandbox_refusal(const chx_sandbox *sandbox, char *why);
 
 // Appends what the process is told: the struct, then what it points to: limits, the filter's program, the root's name.

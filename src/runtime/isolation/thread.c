@@ -51,16 +51,13 @@ static bool sanitizer_is_on(void)
     return __asan_init != NULL || __tsan_init != NULL || __msan_init != NULL || __hwasan_init != NULL;
 }
 
-void isolation_say(const char *text)
+void isolation_say(const Actor *actor, const char *what, const char *more)
 {
-    ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written;
-}
-
-// Did the code that was interrupted cause it? Else somebody sent it.
-static bool signal_is_own(const siginfo_t *info)
-{
-    return info->si_code > 0 || info->si_pid == getpid();
+    const char *const texts[] = {"chorex: role ", actor->role->role, ": ", what, more};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ssize_t written = write(STDERR_FILENO, texts[i], strlen(texts[i]));
+        (void)written;
+    }
 }
 
 void isolation_signal_default(int signal)
@@ -111,7 +108,9 @@ static uintptr_t signal_instruction(const void *machine)
 static bool signal_is_for_role(int signal, const siginfo_t *info)
 {
     const Current *here = current();
-    if (here->guard == NULL || current_is_busy() || !signal_is_own(info))
+    // Did the code that was interrupted cause the signal? Else it was sent.
+    bool is_own = info->si_code > 0 || info->si_pid == getpid();
+    if (here->guard == NULL || current_is_busy() || !is_own)
         return false;
     const chx_runtime_options *options = &here->actor->session->runtime->options;
     return options->signals && !(signal == SIGABRT && options->abort_ends_program);
@@ -130,11 +129,8 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
         return;
     }
     if (handlers.refused) {
-        isolation_say("chorex: role ");
-        isolation_say(here->actor->role->role);
-        isolation_say(": ");
-        isolation_say(report_signal_name(signal));
-        isolation_say(": not made a failure of the role, because a sanitizer watches this program "
+        isolation_say(here->actor, report_signal_name(signal),
+                      ": not made a failure of the role, because a sanitizer watches this program "
                       "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
         isolation_signal_chain(signal, info, machine);
         return;
