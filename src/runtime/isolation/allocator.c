@@ -2,9 +2,9 @@
 //
 // The C library aborts a program in which it finds damaged memory, usually in the middle of malloc or free and with its own
 // locks held; a damaged list can also make it crash there. Leaving the role's function does not release those locks: from
-// then on whoever allocates or releases memory may wait for ever, this thread first of all. That can't be repaired. What can
-// be done is to find it out: after a signal that may have come from the allocator every lock of it is taken once, under the
-// eyes of a timer that interrupts this thread. If that does not succeed, the program ends and says why.
+// then on a thread that allocates or releases memory may wait for ever, this thread first of all. That can't be repaired. What can
+// be done is to find it out: after a signal that may have come from the allocator every lock of it is taken once, while a
+// timer interrupts this thread from time to time. If that does not succeed, the program ends and says why.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/isolation.h"

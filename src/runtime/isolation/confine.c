@@ -1,7 +1,7 @@
 // confine.c: a role's process gives up what its sandbox takes from it. See sandbox.h.
 //
 // Each step needs what a later one takes away, so the order matters: namespaces and root need capabilities, which end
-// with the change of the user, except where a namespace of users is made, which gives new ones to whoever makes it.
+// with the change of the user, except where a namespace of users is made, which gives new ones to the process that makes it.
 // There the user is changed first.
 
 #define _GNU_SOURCE
@@ -25,10 +25,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const char *failed(const char *what, int error)
+static const char *failed(const char *what)
 {
     static char why[REPORT_WHY_SIZE];
-    snprintf(why, sizeof why, "its sandbox can't be made: %s: %s", what, strerrordesc_np(error));
+    snprintf(why, sizeof why, "its sandbox can't be made: %s: %s", what, strerrordesc_np(errno));
     return why;
 }
 
@@ -40,9 +40,9 @@ static const char *change_user(const chx_sandbox *sandbox)
     if (!sandbox->set_user)
         return NULL;
     if (setgroups(0, NULL) != 0 || setresgid(sandbox->group, sandbox->group, sandbox->group) != 0)
-        return failed("group", errno);
+        return failed("group");
     if (setresuid(sandbox->user, sandbox->user, sandbox->user) != 0)
-        return failed("user", errno);
+        return failed("user");
     // The kernel has forgotten with the change of the user that this process is to end with the zygote.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -69,7 +69,7 @@ static const char *map_identities(uid_t user, gid_t group)
     snprintf(groups, sizeof groups, "%u %u 1\n", (unsigned)group, (unsigned)group);
     if (!write_text("/proc/self/setgroups", "deny") || !write_text("/proc/self/gid_map", groups) ||
         !write_text("/proc/self/uid_map", users))
-        return failed("namespaces: identities in the namespace of users", errno);
+        return failed("namespaces: identities in the namespace of users");
     return NULL;
 }
 
@@ -94,10 +94,10 @@ static const char *make_namespaces(const chx_sandbox *sandbox)
     // After a change of the user the process's own files below /proc would belong to root otherwise.
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     if (unshare(flags) != 0)
-        return failed("namespaces", errno);
+        return failed("namespaces");
     const char *why = (flags & CLONE_NEWUSER) != 0 ? map_identities(user, group) : NULL;
     if (why == NULL && (flags & CLONE_NEWNS) != 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-        why = failed("namespaces: mounts of its own", errno);
+        why = failed("namespaces: mounts of its own");
     return why;
 }
 
@@ -105,7 +105,7 @@ static const char *change_root(const chx_sandbox *sandbox)
 {
     if (sandbox->root == NULL)
         return NULL;
-    return chroot(sandbox->root) == 0 && chdir("/") == 0 ? NULL : failed("root", errno);
+    return chroot(sandbox->root) == 0 && chdir("/") == 0 ? NULL : failed("root");
 }
 
 static const char *set_limits(const chx_sandbox *sandbox)
@@ -116,7 +116,7 @@ static const char *set_limits(const chx_sandbox *sandbox)
         if (setrlimit((__rlimit_resource_t)limit->resource, &wanted) != 0) {
             char what[64];
             snprintf(what, sizeof what, "limits[%zu] (resource %d)", i, limit->resource);
-            return failed(what, errno);
+            return failed(what);
         }
     }
     return NULL;
@@ -130,16 +130,16 @@ static const char *drop_capabilities(const chx_sandbox *sandbox)
     memset(none, 0, sizeof none);
     if ((sandbox->namespaces & CHX_NAMESPACE_USER) == 0)
         return NULL;
-    return syscall(SYS_capset, &head, none) == 0 ? NULL : failed("capabilities", errno);
+    return syscall(SYS_capset, &head, none) == 0 ? NULL : failed("capabilities");
 }
 
 static const char *give_up_more(const chx_sandbox *sandbox)
 {
     // No other process of the same user can look into it, and it leaves no core.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-        return failed("dumpable", errno);
+        return failed("dumpable");
     bool is_wanted = sandbox->no_new_privs || sandbox->filter != CHX_FILTER_NONE;
-    return !is_wanted || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? NULL : failed("no_new_privs", errno);
+    return !is_wanted || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? NULL : failed("no_new_privs");
 }
 
 const char *confine(const chx_sandbox *sandbox)
@@ -166,5 +166,5 @@ const char *confine_calls(const chx_sandbox *sandbox)
     if (sandbox->filter == CHX_FILTER_STRICT)
         program = (struct sock_fprog){(unsigned short)filter_strict(strict), strict};
     // What the library itself needs is there by now: it starts no more threads, and opens nothing.
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ? NULL : failed("filter", errno);
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ? NULL : failed("filter");
 }

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -58,7 +57,7 @@ static void channel_plan(IsolatedSession *isolated, size_t number)
     if (producer != NULL && consumer != NULL)
         file = pair_find(isolated, channel);
     else if (producer != NULL || consumer != NULL)
-        file = (producer != NULL ? producer : consumer)->own.file;
+        file = (producer != NULL ? producer : consumer)->own;
     else
         return;
     if (file == NULL)
@@ -70,8 +69,8 @@ static void channel_plan(IsolatedSession *isolated, size_t number)
 static void doorbell_plan(IsolatedSession *isolated, RoleProxy *proxy)
 {
     if (proxy->isolated_peers == 0) {
-        proxy->doorbell_place = (SharedPlace){proxy->own.file, proxy->own.file->bytes};
-        proxy->own.file->bytes += PAGE;
+        proxy->doorbell_place = (SharedPlace){proxy->own, proxy->own->bytes};
+        proxy->own->bytes += PAGE;
     } else if (proxy->isolated_peers > 1) {
         proxy->doorbell_place = (SharedPlace){file_plan(isolated, PAGE), 0};
     }
@@ -98,7 +97,7 @@ static bool file_make(SharedFile *file)
 
 static bool proxy_map(RoleProxy *proxy)
 {
-    proxy->control = isolated_map(descriptor_use(&proxy->own.file->descriptor), 0, sizeof(ControlBlock));
+    proxy->control = isolated_map(descriptor_use(&proxy->own->descriptor), 0, sizeof(ControlBlock));
     proxy->doorbell =
         isolated_map_doorbell(descriptor_use(&proxy->doorbell_place.file->descriptor), proxy->doorbell_place.at);
     return proxy->control != NULL && proxy->doorbell != NULL;
@@ -107,7 +106,7 @@ static bool proxy_map(RoleProxy *proxy)
 bool isolated_make_files(IsolatedSession *isolated)
 {
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        isolated->proxies[i].own.file = file_plan(isolated, page_up(sizeof(ControlBlock)));
+        isolated->proxies[i].own = file_plan(isolated, page_up(sizeof(ControlBlock)));
     for (size_t i = 0; i < isolated->session->channel_count; i++)
         channel_plan(isolated, i);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
@@ -160,7 +159,7 @@ bool proxy_list_files(RoleProxy *proxy, FileList *files)
         return false;
     for (size_t i = 0; i < proxy->isolated->file_count; i++)
         proxy->isolated->files[i].listed = NULL;
-    list_add(files, proxy, proxy->own.file);
+    list_add(files, proxy, proxy->own);
     list_add(files, proxy, proxy->doorbell_place.file);
     for (size_t i = 0; i < actor->role->sends_to_count; i++)
         list_add_peer(files, proxy, &actor->out[i], actor->out[i].consumer);

@@ -110,7 +110,7 @@ static size_t argument_at(unsigned index)
     return offsetof(struct seccomp_data, args) + index * sizeof(uint64_t); // little-endian: the lower half
 }
 
-// A call whose argument is tested: the answer if the test holds for this value is given, else it is the opposite.
+// If the test of the argument against this value holds, the call gets this answer, else the opposite one.
 static void make_rule(Maker *maker, unsigned number, unsigned argument, uint16_t test, uint32_t value, uint32_t answer)
 {
     make_case(maker, number, 4);
@@ -146,7 +146,7 @@ size_t filter_strict(struct sock_filter *program)
     make_answer(&maker, SECCOMP_RET_KILL_PROCESS);
     make_load(&maker, offsetof(struct seccomp_data, nr));
 #ifdef X32_BIT
-    // The same machine, but numbers of another meaning.
+    // The same machine has a second set of calls, in which the numbers mean other calls.
     make(&maker, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
     make_answer(&maker, SECCOMP_RET_KILL_PROCESS);
 #endif

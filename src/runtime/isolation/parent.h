@@ -1,22 +1,23 @@
 // parent.h: isolated roles as the program that runs the session sees them.
 //
-// One supervisor thread per runtime (per set of privileges, if the program changes those), started with the first
-// isolated role, deals with what their processes post, with their deaths and with what is due (restarts, kills). What
-// it and others (a role that fails, a deadline) do to a role's proxy is serialised by the session's block lock.
+// A runtime has one supervisor thread, or one per set of privileges if the program changes those. It is started with the
+// first isolated role, and deals with the control messages of the roles' processes, with their deaths and with what is due
+// (restarts, kills). What it and other threads (for a role that fails, for a deadline) do to a role's proxy is serialised by
+// the session's block lock.
 //
 // The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs
 // it:
 //
-//     a process has posted something     it writes its number into the pipe `door`, and is found in a table
+//     a process has sent a message       it writes its number into the pipe `door`, and is found in a table
 //     a role is to be looked at later    its timer in the loop's heap: for a restart, a kill, a start or an end that
 //                                        takes too long
-//     a session needs attention now      its timer `attention`, which is set by whoever has stopped it, could not start
-//                                        a process, and the like
+//     a session needs attention now      its timer `attention`, which is set when the session is stopped, when a process
+//                                        could not be started, and the like
 //     what may have been missed          the session's timer `look`, ever more rarely while nothing happens
 //     whether the zygote still answers   the isolation's timer `ping`
 //
-// A process that has just posted something is likely to post more, and is looked at for some microseconds without being
-// rung for. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
+// A process that has just sent a message is likely to send more, and is looked at for some microseconds without having to
+// ring. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
 // sessions only where all are concerned: the zygote was lost, the program has closed the descriptors, or the pipe was
 // full, so that rings may have been lost, which takes thousands of them.
 
@@ -84,14 +85,15 @@ struct RoleProxy {
     Actor *actor; // its place in this process: savepoints, epochs of its channels, counters
     ControlBlock *control;
     Doorbell *doorbell;
-    SharedPlace own, doorbell_place;
-    unsigned isolated_peers; // that it has channels to or from
+    SharedFile *own;
+    SharedPlace doorbell_place;
+    unsigned isolated_peers; // how many isolated roles it has channels to or from
     ProxyState state;
     uint64_t id; // of the process; 0: none
     RoleProxy *next_by_id;
     LoopTimer timer;           // for the earliest of its times, below
     uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: not set; 0: it is not known
-    uint64_t busy_ns;          // until then the supervisor thread looks at it without being rung for; 0: it does not
+    uint64_t busy_ns;          // until then the supervisor thread looks at it though it does not ring; 0: it does not
     _Atomic bool kill_pending; // the process is to be killed: it asked for that, or its time was up
     bool is_recovered;         // its time was up when it obeyed the command already
     // What the control block should contain; the process may have written anything there.
@@ -101,10 +103,10 @@ struct RoleProxy {
     uint32_t command_number;
     chx_buffer message;           // the control message, as far as it has been read
     size_t saved_bytes;           // of its savepoints
-    unsigned violations;          // of this process, without reason
-    chx_buffer begin;             // its frames at the beginning
-    chx_buffer sandbox;           // as sandbox_write has it; empty: it has none
-    bool has_filter;              // of system calls
+    unsigned violations;          // that this process has reported without a reason
+    chx_buffer begin;             // the snapshot that it begins with
+    chx_buffer sandbox;           // as sandbox_write has written it; empty: it has none
+    bool has_filter;              // the sandbox filters system calls
     Fault fault;                  // kind CHX_FAULT_NONE: it is not known why the process dies
     uint64_t kill_ns, restart_ns; // when it is to be killed, or restarted; 0: never
     uint64_t begin_ns, end_ns;    // when it must have begun or, having been killed, have ended; 0: never

@@ -10,13 +10,9 @@
 #include "runtime/isolation/sandbox.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 bool isolation_from_env(void)
 {
@@ -183,7 +179,7 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     shm->owner = isolated;
     shm->number = (uint32_t)number;
     shm->spin_budget_ns = isolated->isolation->spin_budget_ns;
-    // The role of the end in this process. If neither is, no messages are sent or received here, and any does.
+    // The role of the end in this process. If neither end is here, no messages pass through here, and either role will do.
     const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
     shm_channel_init(channel, shm, here->role);
     return true;

@@ -25,7 +25,8 @@ void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
 {
     ControlBlock *control = proxy->control;
     const Block *block = savepoint->position.block;
-    // The lock is set, not incremented: the process may have written anything there.
+    // The lock is odd while the command is being written. Its value is made from the number that is kept here: the process
+    // may have written anything there.
     atomic_store(&control->command_lock, 2 * proxy->command_number + 1);
     atomic_thread_fence(memory_order_release);
     control->command = (RollbackCommand){.number = ++proxy->command_number,

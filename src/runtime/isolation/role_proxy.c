@@ -8,7 +8,6 @@
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/restart.h"
 #include "runtime/session/trace.h"
-#include "runtime/value/site.h"
 
 #include <errno.h>
 #include <signal.h>

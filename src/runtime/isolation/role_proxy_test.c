@@ -1630,7 +1630,7 @@ static void files_go_to_those_who_need_them(void **state)
                     assert_int_equal(is_given(proxy, isolated->rings[k].file), is_end);
             }
             for (unsigned k = 0; k < isolated->proxy_count; k++) {
-                assert_int_equal(is_given(proxy, proxies[k].own.file), j == k);
+                assert_int_equal(is_given(proxy, proxies[k].own), j == k);
                 assert_true(is_given(proxy, proxies[k].doorbell_place.file)); // all have channels to all
             }
         }

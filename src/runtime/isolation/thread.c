@@ -68,7 +68,8 @@ void isolation_signal_default(int signal)
 
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
 {
-    // A handler that was put on top of ours and chains to it, while ours was put on top again, would go in circles.
+    // If a later handler chains to ours, and ours was then installed again on top of that, the two would call each other
+    // without end.
     static _Thread_local volatile int depth;
     const struct sigaction *earlier = NULL;
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
@@ -185,7 +186,7 @@ void isolation_signals_release(void)
     if (--handlers.users == 0) {
         for (size_t i = 0; i < SIGNAL_COUNT; i++) {
             struct sigaction now;
-            // Whoever put a handler on top of ours keeps it.
+            // A handler that the program has installed since then stays.
             if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction == signal_arrives)
                 sigaction(fatal_signals[i], &handlers.earlier[i], NULL);
         }

@@ -1,6 +1,6 @@
 // watch.c: do the roles of a session with isolated roles still get on? See parent.h.
 //
-// A process that has gone wrong may have written over what others wait for, so that nobody wakes them.
+// A process that has gone wrong may have written over what others wait for, so that they are not woken.
 
 #include "runtime/isolation/parent.h"
 
