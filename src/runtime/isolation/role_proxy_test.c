@@ -1,4 +1,5 @@
-// proxy_test.c: what processes post, played by the test: orders of blocks, nonsense, accusations, ends.
+// role_proxy_test.c: isolated roles, with processes that the test plays: they meet in blocks, send nonsense, report violations,
+// die, come too late or end.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +31,16 @@ static bool is_there;
 static const bool all[PROCESS_FIXTURE_ROLES] = {true, true, true, true};
 static const bool three[PROCESS_FIXTURE_ROLES] = {true, true, true, false};
 
+static Zygote *zygote(void)
+{
+    return &process_fixture.isolation->zygote;
+}
+
+static uint64_t now_ns(void)
+{
+    return process_fixture.runtime->platform->now_ns();
+}
+
 // What processes do first.
 static void all_begin(void)
 {
@@ -39,15 +50,15 @@ static void all_begin(void)
 
 static void begin(const bool *is_isolated)
 {
-    atomic_store(&process_fixture.isolation->zygote.is_terminated, false);
+    atomic_store(&zygote()->is_terminated, false);
     session = process_fixture_start(&process_fixture, is_isolated);
     assert_non_null(session);
     isolated = process_fixture_isolated(session);
     proxies = isolated->proxies;
     is_there = true;
     all_begin();
-    atomic_store(&process_fixture.isolation->zygote.pinged_ns, 0);
-    atomic_store(&process_fixture.isolation->zygote.heard_ns, 0);
+    atomic_store(&zygote()->pinged_ns, 0);
+    atomic_store(&zygote()->heard_ns, 0);
 }
 
 static void serve(void)
@@ -129,6 +140,35 @@ static void control_report_violation(unsigned role, unsigned from, unsigned to, 
     control_two(role, CONTROL_COMPLAIN, shm_channel(channel)->number, about);
 }
 
+// The first `count` roles do.
+static void enter(unsigned count, uint32_t site)
+{
+    for (unsigned i = 0; i < count; i++)
+        control_enter(i, site);
+}
+
+static void arrive(unsigned count, uint32_t site)
+{
+    for (unsigned i = 0; i < count; i++)
+        control_arrive(i, site);
+}
+
+// Three roles are in a block.
+static void begin_outer(void)
+{
+    begin(all);
+    enter(3, PROCESS_FIXTURE_OUTER);
+    serve();
+}
+
+static void set_kill_pending(unsigned role, const char *reason)
+{
+    isolated_block_lock(isolated);
+    proxy_set_kill_pending(&proxies[role], CHX_FAULT_EXIT, "%s", reason);
+    isolated_block_unlock(isolated);
+    process_fixture_hear(&process_fixture);
+}
+
 static bool kill_pending(unsigned role)
 {
     return proxies[role].kill_pending;
@@ -140,8 +180,7 @@ static void roles_meet_and_end(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
+    enter(3, PROCESS_FIXTURE_OUTER);
     control_enter(0, PROCESS_FIXTURE_INNER);
     control_arrive(0, PROCESS_FIXTURE_INNER);
     serve();
@@ -150,8 +189,7 @@ static void roles_meet_and_end(void **state)
     control_arrive(1, PROCESS_FIXTURE_INNER);
     serve();
     assert_int_equal(proxies[0].goes, 1);
-    for (unsigned i = 0; i < 3; i++)
-        control_arrive(i, PROCESS_FIXTURE_OUTER);
+    arrive(3, PROCESS_FIXTURE_OUTER);
     serve();
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(atomic_load(&proxies[i].control->goes), i < 2 ? 2 : 1);
@@ -171,8 +209,7 @@ static void a_death_calls_the_others_back(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
+    enter(3, PROCESS_FIXTURE_OUTER);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
     serve();
     uint64_t spawned = process_fixture.spawned;
@@ -186,7 +223,7 @@ static void a_death_calls_the_others_back(void **state)
     assert_true(proxies[1].actor->member.awaited != 0);
     // All look again at what they wait for: it may have written over that.
     assert_true(atomic_load(&proxies[3].doorbell->word) != rung);
-    // What it control messages before it has gone back is void.
+    // What a process says before it has gone back is void.
     for (unsigned i = 0; i <= VIOLATIONS_MAX; i++)
         control_report_violation(1, 0, 1, VIOLATION_UNEXPECTED);
     control_enter(1, PROCESS_FIXTURE_INNER);
@@ -196,8 +233,7 @@ static void a_death_calls_the_others_back(void **state)
     assert_false(kill_pending(0) || kill_pending(1));
     for (unsigned i = 1; i < 3; i++)
         control_ready(i);
-    for (unsigned i = 0; i < 3; i++)
-        control_arrive(i, PROCESS_FIXTURE_OUTER);
+    arrive(3, PROCESS_FIXTURE_OUTER);
     serve();
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(proxies[i].goes, 1);
@@ -210,8 +246,7 @@ static void a_death_in_an_abandoned_attempt_decides_nothing(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 2; i++)
-        control_enter(i, PROCESS_FIXTURE_INNER);
+    enter(2, PROCESS_FIXTURE_INNER);
     serve();
     die(0);
     die(1);
@@ -240,13 +275,10 @@ static void what_a_process_has_said_before_its_death_counts(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
-static void an_answer_to_an_older_order_is_none(void **state)
+static void an_answer_to_an_older_command_is_none(void **state)
 {
     (void)state;
-    begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
-    serve();
+    begin_outer();
     die(0);
     ControlReady first = {proxies[1].control->command.epoch};
     die(0);
@@ -269,8 +301,7 @@ static void a_new_process_is_told_where_it_is(void **state)
     const SpawnImage *image = &process_fixture.image;
     begin(all);
     assert_int_equal(image->savepoints, 0);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
+    enter(3, PROCESS_FIXTURE_OUTER);
     for (unsigned i = 0; i < 2; i++) {
         control_enter(i, PROCESS_FIXTURE_INNER);
         control_arrive(i, PROCESS_FIXTURE_INNER);
@@ -306,13 +337,12 @@ static void a_new_process_is_told_where_it_is(void **state)
     assert_int_equal(chx_last_report()->restarts, 2);
 }
 
-// All bytes of a post, in pieces of all sizes, also over the end of the ring of control messages.
-static void a_post_may_come_in_pieces(void **state)
+// All bytes of a control message, in pieces of all sizes, also over the end of the ring of control messages.
+static void a_message_may_come_in_pieces(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 2; i++)
-        control_enter(i, PROCESS_FIXTURE_INNER);
+    enter(2, PROCESS_FIXTURE_INNER);
     serve();
     for (unsigned piece = 1; piece <= 30; piece++) {
         struct {
@@ -429,21 +459,16 @@ static void nonsense_is_the_end_of_the_process(void **state)
 static void messages_of_impossible_sizes_are_the_end_of_the_process(void **state)
 {
     (void)state;
-    static const uint32_t sizes[] = {CONTROL_MAX_BYTES + 1u, UINT32_MAX};
-    for (size_t i = 0; i < 2; i++) {
+    // Nothing is kept for a message of a small kind that says that it is large.
+    static const ControlHead heads[] = {
+        {CONTROL_MAX_BYTES + 1u, CONTROL_ENTER}, {UINT32_MAX, CONTROL_ENTER}, {4096, CONTROL_WAKE}};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         begin(all);
-        ControlHead head = {sizes[i], CONTROL_ENTER};
-        process_fixture_bytes(&proxies[1], &head, sizeof head);
+        process_fixture_bytes(&proxies[1], &heads[i], sizeof heads[i]);
         serve();
         assert_true(kill_pending(1));
         finish();
     }
-    begin(all);
-    ControlHead head = {4096, CONTROL_WAKE}; // small ones are small: nothing is kept for it
-    process_fixture_bytes(&proxies[1], &head, sizeof head);
-    serve();
-    assert_true(kill_pending(1));
-    finish();
     begin(three);
     control_two(0, CONTROL_WAKE, shm_channel(process_fixture_channel(&proxies[0], 1, 3))->number, 0);
     serve();
@@ -543,8 +568,7 @@ static void nobody_meets_in_a_session_that_stops(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 2; i++)
-        control_enter(i, PROCESS_FIXTURE_INNER);
+    enter(2, PROCESS_FIXTURE_INNER);
     control_arrive(0, PROCESS_FIXTURE_INNER);
     serve();
     // Its failure is the block's, then the rescue's, then the session's.
@@ -746,6 +770,15 @@ static void look(void)
     isolated_block_unlock(isolated);
 }
 
+// All sleep, are woken, and sleep again.
+static void sleep_twice(void)
+{
+    for (int i = 0; i < 2; i++) {
+        all_sleep();
+        look();
+    }
+}
+
 static void nobody_sleeps_for_ever(void **state)
 {
     (void)state;
@@ -772,30 +805,19 @@ static void nobody_sleeps_for_ever(void **state)
     assert_int_equal(finish(), CHX_CANCELLED);
     // The end of one that is to be killed will wake them.
     begin(all);
-    isolated_block_lock(isolated);
-    proxy_set_kill_pending(&proxies[2], CHX_FAULT_EXIT, "as a test");
-    isolated_block_unlock(isolated);
-    for (int i = 0; i < 2; i++) {
-        all_sleep();
-        look();
-    }
+    set_kill_pending(2, "as a test");
+    sleep_twice();
     assert_false(session_is_stopping(isolated->session));
     finish();
     begin(all);
-    for (int i = 0; i < 2; i++) {
-        all_sleep();
-        look();
-    }
+    sleep_twice();
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "each role waits"));
     // A deadline will wake them.
     begin(all);
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    for (int i = 0; i < 2; i++) {
-        all_sleep();
-        look();
-    }
+    sleep_twice();
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -841,11 +863,6 @@ static void who_fails_says_why_and_where(void **state)
     assert_int_equal(chx_last_report()->line, 106);
 }
 
-static uint64_t now_ns(void)
-{
-    return process_fixture.runtime->platform->now_ns();
-}
-
 static void who_dies_again_and_again_is_restarted_later(void **state)
 {
     (void)state;
@@ -887,7 +904,7 @@ static void who_finds_no_zygote_asks_again(void **state)
 {
     (void)state;
     int ends[2];
-    Descriptor *socket = &process_fixture.isolation->zygote.socket, before = *socket;
+    Descriptor *socket = &zygote()->socket, before = *socket;
     begin(all);
     control_enter(0, PROCESS_FIXTURE_INNER);
     serve();
@@ -929,7 +946,7 @@ static void each_process_that_could_not_be_started_is_told_of(void **state)
     (void)state;
     for (unsigned at_once = 0; at_once < 2; at_once++) {
         begin(all);
-        uint64_t now = process_fixture.runtime->platform->now_ns();
+        uint64_t now = now_ns();
         for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES; i++) {
             is_rung();
             refuse(i, EAGAIN);
@@ -949,10 +966,7 @@ static void each_process_that_could_not_be_started_is_told_of(void **state)
 static void a_restart_that_fails_ends_the_session(void **state)
 {
     (void)state;
-    begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
-    serve();
+    begin_outer();
     die(0);
     die(1);
     assert_int_equal(proxies[0].state, PROXY_ALIVE);
@@ -960,7 +974,7 @@ static void a_restart_that_fails_ends_the_session(void **state)
     refuse(0, EAGAIN);
     refuse(1, EAGAIN);
     assert_true(is_rung());
-    uint64_t now = process_fixture.runtime->platform->now_ns();
+    uint64_t now = now_ns();
     run_timers(now);
     assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(proxies[1].state, PROXY_LEFT);
@@ -968,6 +982,14 @@ static void a_restart_that_fails_ends_the_session(void **state)
     die(3);
     assert_false(is_there);
     assert_int_equal(finish(), CHX_FAILED);
+}
+
+static void orphan(unsigned role)
+{
+    isolated_block_lock(isolated);
+    proxy_orphan(&proxies[role]);
+    isolated_block_unlock(isolated);
+    process_fixture_hear(&process_fixture);
 }
 
 // The zygote is lost before it has done what it was asked for: the next one is asked. If that goes on, it is given up.
@@ -978,22 +1000,17 @@ static void who_was_not_spawned_when_the_zygote_was_lost_is_asked_for_again(void
     uint64_t spawned = process_fixture.spawned;
     for (unsigned i = 0; i <= UNSPAWNED_MAX; i++) {
         atomic_store(&proxies[0].control->begun, 0);
-        isolated_block_lock(isolated);
-        proxy_orphan(&proxies[0]);
-        isolated_block_unlock(isolated);
-        process_fixture_hear(&process_fixture);
+        orphan(0);
         assert_int_equal(proxies[0].state, i < UNSPAWNED_MAX ? PROXY_ALIVE : PROXY_WAITS);
     }
     assert_int_equal(process_fixture.spawned, spawned + UNSPAWNED_MAX);
-    run_timers(process_fixture.runtime->platform->now_ns());
+    run_timers(now_ns());
     assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "ends each time"));
     // One that had begun has died.
     begin(all);
-    isolated_block_lock(isolated);
-    proxy_orphan(&proxies[0]);
-    isolated_block_unlock(isolated);
+    orphan(0);
     assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_non_null(strstr(why, "SIGKILL"));
@@ -1024,34 +1041,48 @@ static void who_can_not_be_killed_is_not_waited_for(void **state)
 {
     (void)state;
     begin(all);
-    Zygote *zygote = &process_fixture.isolation->zygote;
-    isolated_block_lock(isolated);
-    proxy_set_kill_pending(&proxies[0], CHX_FAULT_EXIT, "bad");
-    isolated_block_unlock(isolated);
-    process_fixture_hear(&process_fixture);
+    set_kill_pending(0, "bad");
     run_timers(proxies[0].end_ns - 1);
-    assert_int_equal(atomic_load(&zygote->pinged_ns), 0);
+    assert_int_equal(atomic_load(&zygote()->pinged_ns), 0);
     uint64_t asked_ns = proxies[0].end_ns;
     run_timers(asked_ns);
-    assert_int_equal(atomic_load(&zygote->pinged_ns), asked_ns);
+    assert_int_equal(atomic_load(&zygote()->pinged_ns), asked_ns);
     assert_int_equal(proxies[0].state, PROXY_ALIVE);
-    atomic_store(&zygote->heard_ns, asked_ns);
-    atomic_store(&zygote->pinged_ns, 0);
+    atomic_store(&zygote()->heard_ns, asked_ns);
+    atomic_store(&zygote()->pinged_ns, 0);
     run_timers(proxies[0].end_ns);
     assert_int_equal(proxies[0].state, PROXY_LEFT);
     assert_int_equal(finish(), CHX_FAILED);
     assert_string_equal(why, "bad");
 }
 
-static bool has_ended(pid_t pid)
+// A process in the place of the zygote, which does nothing.
+static pid_t zygote_play(void)
 {
-    int status;
-    for (int i = 0; i < 5000; i++) {
-        if (waitpid(pid, &status, WNOHANG) == pid)
-            return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    zygote()->pid = pid;
+    zygote()->pid_time = zygote_process_time(pid);
+    return pid;
+}
+
+// It was killed.
+static void zygote_has_ended(pid_t pid)
+{
+    int status = 0;
+    pid_t ended = 0;
+    for (int i = 0; i < 5000 && ended == 0; i++) {
+        ended = waitpid(pid, &status, WNOHANG);
         usleep(1000);
     }
-    return false;
+    assert_int_equal(ended, pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    zygote()->pid = 0;
+    atomic_store(&zygote()->pinged_ns, 0);
+    atomic_store(&zygote()->is_terminated, false);
 }
 
 // It could not be asked: that is no kill, whatever it answers.
@@ -1059,12 +1090,10 @@ static void a_kill_that_was_not_sent_is_sent_again(void **state)
 {
     (void)state;
     begin(all);
-    Descriptor *socket = &process_fixture.isolation->zygote.socket, before = *socket;
+    Descriptor *socket = &zygote()->socket, before = *socket;
     *socket = NO_DESCRIPTOR;
-    isolated_block_lock(isolated);
-    proxy_set_kill_pending(&proxies[0], CHX_FAULT_EXIT, "bad");
-    isolated_block_unlock(isolated);
-    atomic_store(&process_fixture.isolation->zygote.heard_ns, UINT64_MAX - 1);
+    set_kill_pending(0, "bad");
+    atomic_store(&zygote()->heard_ns, UINT64_MAX - 1);
     run_timers(proxies[0].end_ns);
     assert_int_equal(proxies[0].state, PROXY_ALIVE);
     *socket = before;
@@ -1080,31 +1109,20 @@ static void a_kill_that_was_not_sent_is_sent_again(void **state)
 static void a_zygote_that_does_not_answer_is_killed(void **state)
 {
     (void)state;
-    Zygote *zygote = &process_fixture.isolation->zygote;
-    pid_t pid = fork();
-    if (pid == 0) {
-        pause();
-        _exit(0);
-    }
     begin(all);
+    pid_t pid = zygote_play();
     // Another process with its number is left alone.
-    zygote->pid = pid;
-    zygote->pid_time = 1;
-    zygote_terminate(zygote);
-    atomic_store(&zygote->is_terminated, false);
-    zygote->pid_time = zygote_process_time(pid);
-    assert_true(zygote->pid_time > 1);
-    isolated_block_lock(isolated);
-    proxy_set_kill_pending(&proxies[0], CHX_FAULT_EXIT, "bad");
-    isolated_block_unlock(isolated);
+    zygote()->pid_time = 1;
+    zygote_terminate(zygote());
+    atomic_store(&zygote()->is_terminated, false);
+    zygote()->pid_time = zygote_process_time(pid);
+    assert_true(zygote()->pid_time > 1);
+    set_kill_pending(0, "bad");
     for (unsigned i = 0; i <= UNANSWERED_MAX; i++) {
         assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
         run_timers(proxies[0].end_ns);
     }
-    assert_true(has_ended(pid));
-    zygote->pid = 0;
-    atomic_store(&zygote->pinged_ns, 0);
-    atomic_store(&zygote->is_terminated, false);
+    zygote_has_ended(pid);
     die(0);
     assert_int_equal(finish(), CHX_FAILED);
 }
@@ -1113,25 +1131,18 @@ static void a_zygote_that_does_not_answer_is_killed(void **state)
 static void a_zygote_is_asked_whether_it_listens(void **state)
 {
     (void)state;
-    Zygote *zygote = &process_fixture.isolation->zygote;
-    pid_t pid = fork();
-    if (pid == 0) {
-        pause();
-        _exit(0);
-    }
     begin(all);
-    zygote->pid = pid;
-    zygote->pid_time = zygote_process_time(pid);
+    pid_t pid = zygote_play();
     uint64_t now = 1, asked = process_fixture.killed;
     // It answers each time, though late.
     for (unsigned i = 0; i < 3; i++) {
         assert_true(isolation_ping(process_fixture.isolation, now++));
-        assert_int_equal(atomic_load(&zygote->pinged_ns), now - 1);
+        assert_int_equal(atomic_load(&zygote()->pinged_ns), now - 1);
         for (unsigned silences = 1; silences < SILENCE_LOOKS; silences++)
             assert_true(isolation_ping(process_fixture.isolation, now++));
         process_fixture_hear(&process_fixture);
         assert_int_equal(process_fixture.killed, asked + i + 1);
-        atomic_store(&zygote->pinged_ns, 0);
+        atomic_store(&zygote()->pinged_ns, 0);
     }
     // It does not any more.
     assert_true(isolation_ping(process_fixture.isolation, now++));
@@ -1139,10 +1150,7 @@ static void a_zygote_is_asked_whether_it_listens(void **state)
         assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
         isolation_ping(process_fixture.isolation, now++);
     }
-    assert_true(has_ended(pid));
-    zygote->pid = 0;
-    atomic_store(&zygote->pinged_ns, 0);
-    atomic_store(&zygote->is_terminated, false);
+    zygote_has_ended(pid);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1264,14 +1272,6 @@ static void time_is_up(uint64_t *due_ns)
     assert_int_equal(proxy_next_ns(&proxies[3]), UINT64_MAX);
 }
 
-static void begin_outer(void)
-{
-    begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_OUTER);
-    serve();
-}
-
 // As the process does it: from then on it acts in the new attempt.
 static void recover(unsigned role)
 {
@@ -1337,10 +1337,7 @@ static void who_comes_back_and_never_says_so_is_killed(void **state)
     assert_int_equal(proxies[0].fault.kind, CHX_FAULT_DEADLINE);
     // Once is enough.
     uint64_t killed = process_fixture.killed;
-    isolated_block_lock(isolated);
-    proxy_set_kill_pending(&proxies[0], CHX_FAULT_EXIT, "something else");
-    isolated_block_unlock(isolated);
-    process_fixture_hear(&process_fixture);
+    set_kill_pending(0, "something else");
     assert_int_equal(proxies[0].fault.kind, CHX_FAULT_DEADLINE);
     assert_int_equal(process_fixture.killed, killed);
     assert_int_equal(finish(), CHX_CANCELLED);
@@ -1380,10 +1377,16 @@ static const chx_fault *fault_of(unsigned role)
     return &savepoint_top(proxies[role].actor)->position.block->fault->fault;
 }
 
-// The first one that is armed.
+// When the earliest deadline of a block is. UINT64_MAX: there is none.
+static uint64_t next_deadline_ns(void)
+{
+    return event_loop_next_ns(&process_fixture.runtime->loop);
+}
+
+// The earliest one passes.
 static void deadlines_pass(void)
 {
-    event_loop_run(&process_fixture.runtime->loop, event_loop_next_ns(&process_fixture.runtime->loop));
+    event_loop_run(&process_fixture.runtime->loop, next_deadline_ns());
     process_fixture_hear(&process_fixture);
 }
 
@@ -1391,11 +1394,10 @@ static void who_is_late_is_named_and_rolled_back(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 2; i++)
-        control_enter(i, PROCESS_FIXTURE_TIMED);
+    enter(2, PROCESS_FIXTURE_TIMED);
     control_arrive(0, PROCESS_FIXTURE_TIMED);
     serve();
-    event_loop_run(&process_fixture.runtime->loop, event_loop_next_ns(&process_fixture.runtime->loop) - 1);
+    event_loop_run(&process_fixture.runtime->loop, next_deadline_ns() - 1);
     assert_int_equal(proxies[0].actor->member.awaited, 0);
     deadlines_pass();
     assert_string_equal(fault_of(0)->role, "R1");
@@ -1406,10 +1408,10 @@ static void who_is_late_is_named_and_rolled_back(void **state)
     assert_int_equal(proxies[2].kill_ns, 0);
     assert_int_equal(atomic_load(&proxies[2].control->late), 1);
     // Each attempt has its time; the rescue takes as long as it likes.
-    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX);
+    assert_true(next_deadline_ns() != UINT64_MAX);
     deadlines_pass();
     assert_int_equal(savepoint_top(proxies[0].actor)->position.attempt, 2);
-    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
+    assert_int_equal(next_deadline_ns(), UINT64_MAX);
     // When it gets there it goes where the others are.
     assert_int_equal(atomic_load(&proxies[2].control->late), 2);
     control_enter(2, PROCESS_FIXTURE_TIMED);
@@ -1433,13 +1435,13 @@ static void a_deadline_without_a_rescue_is_the_enclosing_blocks_failure_or_the_s
             control_enter(i, PROCESS_FIXTURE_STRICT);
         }
         serve();
-        assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX - 1);
+        assert_int_equal(next_deadline_ns(), UINT64_MAX - 1);
         deadlines_pass();
         if (depth == 1) {
             assert_int_equal(proxies[2].actor->member.count, 1);
             assert_string_equal(fault_of(2)->role, "R0");
         }
-        assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
+        assert_int_equal(next_deadline_ns(), UINT64_MAX);
         assert_int_equal(finish(), depth == 1 ? CHX_CANCELLED : CHX_FAILED);
         assert_int_equal(chx_last_report()->kind, depth == 1 ? CHX_FAULT_SYSTEM : CHX_FAULT_DEADLINE);
     }
@@ -1449,19 +1451,18 @@ static void each_attempt_has_a_deadline_until_the_block_ends(void **state)
 {
     (void)state;
     begin(all);
-    for (unsigned i = 0; i < 3; i++)
-        control_enter(i, PROCESS_FIXTURE_TIMED);
+    enter(3, PROCESS_FIXTURE_TIMED);
     serve();
-    uint64_t first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
+    uint64_t first_ns = next_deadline_ns();
     die(0);
-    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) > first_ns);
+    assert_true(next_deadline_ns() > first_ns);
     for (unsigned i = 0; i < 3; i++) {
         if (i != 0)
             control_ready(i);
         control_arrive(i, PROCESS_FIXTURE_TIMED);
     }
     serve();
-    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
+    assert_int_equal(next_deadline_ns(), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1471,18 +1472,18 @@ static void the_earliest_deadline_comes_first(void **state)
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
-    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX - 1);
+    assert_int_equal(next_deadline_ns(), UINT64_MAX - 1);
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) < UINT64_MAX - 1);
+    assert_true(next_deadline_ns() < UINT64_MAX - 1);
     assert_int_equal(finish(), CHX_CANCELLED);
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    uint64_t first_ns = event_loop_next_ns(&process_fixture.runtime->loop);
+    uint64_t first_ns = next_deadline_ns();
     control_enter(0, PROCESS_FIXTURE_STRICT);
     serve();
-    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), first_ns);
+    assert_int_equal(next_deadline_ns(), first_ns);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1492,9 +1493,9 @@ static void a_block_that_is_no_more_has_no_deadline(void **state)
     begin_outer();
     control_enter(0, PROCESS_FIXTURE_TIMED);
     serve();
-    assert_true(event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX);
+    assert_true(next_deadline_ns() != UINT64_MAX);
     die(2);
-    assert_int_equal(event_loop_next_ns(&process_fixture.runtime->loop), UINT64_MAX);
+    assert_int_equal(next_deadline_ns(), UINT64_MAX);
     assert_int_equal(finish(), CHX_CANCELLED);
 }
 
@@ -1517,10 +1518,10 @@ static void a_deadline_that_comes_too_late_is_void(void **state)
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < 2; i++)
         proxy_take_controls(&proxies[i], CONTROLS_PER_TURN);
-    uint64_t due_ns = event_loop_next_ns(&process_fixture.runtime->loop);
+    uint64_t due_ns = next_deadline_ns();
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, run_deadline, &due_ns), 0);
-    while (event_loop_next_ns(&process_fixture.runtime->loop) != UINT64_MAX)
+    while (next_deadline_ns() != UINT64_MAX)
         sched_yield();
     proxy_take_controls(&proxies[2], CONTROLS_PER_TURN);
     isolated_block_unlock(isolated);
@@ -1645,9 +1646,9 @@ int main(void)
         cmocka_unit_test(a_death_calls_the_others_back),
         cmocka_unit_test(a_death_in_an_abandoned_attempt_decides_nothing),
         cmocka_unit_test(what_a_process_has_said_before_its_death_counts),
-        cmocka_unit_test(an_answer_to_an_older_order_is_none),
+        cmocka_unit_test(an_answer_to_an_older_command_is_none),
         cmocka_unit_test(a_new_process_is_told_where_it_is),
-        cmocka_unit_test(a_post_may_come_in_pieces),
+        cmocka_unit_test(a_message_may_come_in_pieces),
         cmocka_unit_test(who_waits_for_the_supervisor_is_woken),
         cmocka_unit_test(nonsense_is_the_end_of_the_process),
         cmocka_unit_test(messages_of_impossible_sizes_are_the_end_of_the_process),
