@@ -95,18 +95,10 @@ static bool file_make(SharedFile *file)
            fcntl(descriptor_use(&file->descriptor), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 }
 
-static bool proxy_map(RoleProxy *proxy)
-{
-    proxy->control = isolated_map(descriptor_use(&proxy->own->descriptor), 0, sizeof(ControlBlock));
-    proxy->doorbell =
-        isolated_map_doorbell(descriptor_use(&proxy->doorbell_place.file->descriptor), proxy->doorbell_place.at);
-    return proxy->control != NULL && proxy->doorbell != NULL;
-}
-
 bool isolated_make_files(IsolatedSession *isolated)
 {
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        isolated->proxies[i].own = file_plan(isolated, page_up(sizeof(ControlBlock)));
+        isolated->proxies[i].own = file_plan(isolated, CONTROL_FILE_BYTES);
     for (size_t i = 0; i < isolated->session->channel_count; i++)
         channel_plan(isolated, i);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
@@ -114,9 +106,14 @@ bool isolated_make_files(IsolatedSession *isolated)
     for (size_t i = 0; i < isolated->file_count; i++)
         if (!file_make(&isolated->files[i]))
             return false;
-    for (unsigned i = 0; i < isolated->proxy_count; i++)
-        if (!proxy_map(&isolated->proxies[i]))
+    for (unsigned i = 0; i < isolated->proxy_count; i++) {
+        RoleProxy *proxy = &isolated->proxies[i];
+        SharedPlace doorbell = proxy->doorbell_place;
+        proxy->control = isolated_map(descriptor_use(&proxy->own->descriptor), 0, sizeof(ControlBlock));
+        proxy->doorbell = isolated_map_doorbell(descriptor_use(&doorbell.file->descriptor), doorbell.at);
+        if (proxy->control == NULL || proxy->doorbell == NULL)
             return false;
+    }
     return true;
 }
 

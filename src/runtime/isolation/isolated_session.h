@@ -151,12 +151,10 @@ typedef struct {
 
 // ---- where things lie ----
 
-static inline size_t page_up(size_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-enum { RING_FILE_BYTES = PAGE + RING_BYTES };
+enum {
+    CONTROL_FILE_BYTES = (sizeof(ControlBlock) + PAGE - 1) / PAGE * PAGE,
+    RING_FILE_BYTES = PAGE + RING_BYTES,
+};
 #define RING_WHOLE_BYTES ((uint64_t)RING_FILE_BYTES + RING_LARGE_BYTES)
 
 // The role's block with this number. NULL: it has none.

@@ -123,16 +123,11 @@ Descriptor proxy_image_file(const RoleProxy *proxy)
     image_write(&buffer, proxy);
     errno = ENOMEM;
     Descriptor file = buffer.failed ? NO_DESCRIPTOR : descriptor_keep(memfd_create("chorex-restore", MFD_CLOEXEC));
-    size_t written = 0;
-    while (file.number >= 0 && written < buffer.size) {
-        ssize_t part = pwrite(descriptor_use(&file), buffer.data + written, buffer.size - written, (off_t)written);
-        if (part > 0) {
-            written += (size_t)part;
-        } else if (errno != EINTR) {
-            int error = errno;
-            descriptor_close(&file);
-            errno = error;
-        }
+    // A part of it is written only if there is no memory for the rest.
+    if (file.number >= 0 && pwrite(descriptor_use(&file), buffer.data, buffer.size, 0) != (ssize_t)buffer.size) {
+        int error = errno;
+        descriptor_close(&file);
+        errno = error;
     }
     chx_buffer_free(&buffer);
     return file;

@@ -37,18 +37,13 @@ void isolated_look_for_ended(IsolatedSession *isolated)
     }
 }
 
-static bool block_has_deadline(const Session *session)
-{
-    const Block *block = session->recovery.blocks;
-    while (block != NULL && block->deadline == NULL)
-        block = recovery_next_block(block);
-    return block != NULL;
-}
-
-// Does each role that has not ended wait for another?
+// Does each role that has not ended wait for another, and no deadline of a block will wake them?
 static bool isolated_sleeps(IsolatedSession *isolated)
 {
     Session *session = isolated->session;
+    for (const Block *block = session->recovery.blocks; block != NULL; block = recovery_next_block(block))
+        if (block->deadline != NULL)
+            return false;
     uint32_t waiting = 0;
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
@@ -81,7 +76,7 @@ static uint64_t isolated_progress(const IsolatedSession *isolated)
 void isolated_look_for_deadlock(IsolatedSession *isolated)
 {
     uint64_t progress = isolated_progress(isolated);
-    bool sleeps = isolated_sleeps(isolated) && !block_has_deadline(isolated->session);
+    bool sleeps = isolated_sleeps(isolated);
     if (sleeps && isolated->slept && isolated->progress == progress)
         proxy_fail_session(
             &isolated->proxies[0], CHX_FAULT_SYSTEM,
