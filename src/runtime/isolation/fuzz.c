@@ -136,7 +136,7 @@ static bool fuzz_supervisor(IsolatedSession *isolated, uint32_t what)
         RoleProxy *proxy = &isolated->proxies[i];
         if (what % 2 == 0 && proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
             proxy_run_timers(proxy, proxy_next_ns(proxy));
-        proxy_take_controls(proxy);
+        proxy_take_controls(proxy, CONTROLS_PER_TURN);
     }
     if (what % 4 == 1) {
         isolated_look_for_ended(isolated);

@@ -1,4 +1,4 @@
-// isolated session.c: see isolated session.h.
+// isolated_session.c: see isolated_session.h.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/isolated_session.h"
@@ -56,7 +56,7 @@ void isolated_unmap_doorbell(Doorbell *doorbell)
 
 void doorbell_wake(Doorbell *doorbell)
 {
-    // All: one alone sleeps there, if the others behave.
+    // All that sleep there are woken. That is only the role, unless a process does what it should not.
     atomic_fetch_add(&doorbell->word, 1);
     platform_from_env()->wake_shared(&doorbell->word);
 }
@@ -70,7 +70,7 @@ void doorbell_ring(Doorbell *doorbell)
 
 void doorbell_sleep(Doorbell *doorbell, uint32_t seen)
 {
-    // In this order: a thread that rings either changes the word before the system looks at it, or sees this.
+    // In this order: one that rings either changes the word before the system compares it, or sees this.
     atomic_store(&doorbell->sleeps, 1);
     platform_from_env()->sleep_on_shared(&doorbell->word, seen);
     atomic_store(&doorbell->sleeps, 0);

@@ -341,16 +341,16 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     return false;
 }
 
-static BlockFault *fault_new(const Actor *actor, chx_fault_kind kind, int signal, int line, const char *role,
-                             const char *why)
+static BlockFault *fault_new(const Actor *actor, const SharedFault *shared)
 {
-    size_t why_size = strlen(why) + 1, role_size = strlen(role) + 1;
+    size_t why_size = strlen(shared->why) + 1, role_size = strlen(shared->role) + 1;
     BlockFault *fault = malloc(sizeof *fault + why_size + role_size);
     if (fault == NULL)
         guard_no_memory();
-    memcpy(fault->why, why, why_size);
-    memcpy(fault->why + why_size, role, role_size);
-    fault->fault = (chx_fault){fault->why + why_size, kind, signal, fault->why, actor->role->file, line};
+    memcpy(fault->why, shared->why, why_size);
+    memcpy(fault->why + why_size, shared->role, role_size);
+    fault->fault =
+        (chx_fault){fault->why + why_size, shared->kind, shared->signal, fault->why, actor->role->file, shared->line};
     return fault;
 }
 
@@ -382,7 +382,7 @@ static void command_obey(Actor *actor, const RollbackCommand *command)
     target->fault = NULL;
     target->position.arrived = false;
     target->position.attempt = command->attempt;
-    target->fault = fault_new(actor, command->kind, command->signal, command->line, command->role, command->why);
+    target->fault = fault_new(actor, &command->fault);
 }
 
 // From here on it acts in the new attempt. False: there is another command by now.
@@ -590,7 +590,7 @@ static const char *process_restore(Process *process, Actor *actor, const unsigne
     }
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
-        savepoint->fault = fault_new(actor, image->kind, image->signal, image->line, image->fault_role, image->why);
+        savepoint->fault = fault_new(actor, &image->fault);
         savepoint->frame->at = position_label(&savepoint->position);
     }
     return NULL;
@@ -641,23 +641,23 @@ static void process_trace(Process *process, Actor *actor)
     process->session.trace = image->trace;
     actor->self.observed |= OBSERVED_TRACE;
     if (image->savepoints > 0)
-        process_observe(actor, trace_checkpoint_restart, image->epoch, image->why);
+        process_observe(actor, trace_checkpoint_restart, image->epoch, image->fault.why);
 }
 
 // None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so
 // that it can open what the role needs; what the last process has saved, which that may have prepared, is read after that.
 static void process_confine(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
-    Confinement confinement;
-    if (!confinement_read(&confinement, data, size))
+    chx_sandbox sandbox;
+    if (!sandbox_read(&sandbox, data, size))
         process_refuse(process, "internal error: its sandbox is cut off");
     // A simulated process shares everything with the program, which must not be restricted.
     bool is_simulated = process->platform->is_simulated;
-    const char *why = is_simulated ? NULL : confine(&confinement);
+    const char *why = is_simulated ? NULL : confine(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
     actor_init(actor);
-    why = is_simulated ? NULL : confine_calls(&confinement);
+    why = is_simulated ? NULL : confine_calls(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
 }
