@@ -140,7 +140,7 @@ static void worker_is_at_it_for_long(Worker *worker)
 static void simulated_boundary(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
-    if (machine_draw(DRAW_ORDER, LONG_TURNS) == 0)
+    if (threads_draw(DRAW_ORDER, LONG_TURNS))
         worker_is_at_it_for_long(current()->worker);
     threads_waiting();
     // Only the worker that runs an actor knows it by this.
