@@ -53,6 +53,8 @@ void threads_call_end(void);
 bool threads_are_stuck(void);
 // Others may run before the calling thread goes on.
 void threads_waiting(void);
+// True one in so many times, and rarer the longer the run is.
+bool threads_draw(Draw stream, unsigned times);
 // So much time passes that one of the threads that sleep for a limited time is due.
 void threads_skip_to_sleeper(void);
 // Starts the thread of the machine's own, unless it is there; it is never joined. It sleeps in threads_sleep_until_due, until the time that

@@ -151,7 +151,7 @@ static void simulated_boundary(Actor *actor)
 {
     const SimulationOptions *options = &machine.options;
     // A role's process has no worker.
-    if (current()->worker != NULL && machine_draw(DRAW_ORDER, LONG_TURNS) == 0)
+    if (current()->worker != NULL && threads_draw(DRAW_ORDER, LONG_TURNS))
         worker_is_at_it_for_long(current()->worker);
     threads_waiting();
     // Only the worker that runs an actor knows it by this.

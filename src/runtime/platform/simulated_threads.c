@@ -27,9 +27,10 @@
 enum {
     STUCK_WAIT_S = 2,      // real time in which another thread of the program's could still change something
     STUCK_LOOK_MS = 10,    // and between two looks for that
-    RELAX_NS = 100,        // of virtual time, for each round of a loop that spins
-    RELAX_SWITCHES = 16,   // one in so many of them lets others run
+    RELAX_NS = 2000,       // of virtual time, for each round of a loop that spins
+    RELAX_SWITCHES = 4,    // one in so many of them lets others run
     BOUNDARY_SWITCHES = 3, // the same for boundaries
+    SWITCHES_RARER = 200,  // after each so many, others become rarer: long runs have enough of them
     SKIPS_MAX = 10000,     // so often all slept for a limited time, and nobody was woken: nothing will change any more
     CORES_MAX = 3,         // that a seed gives
 };
@@ -69,6 +70,7 @@ static struct {
     SimulatedThread *own;               // the machine's
     unsigned visitors;                  // in a call
     long ids;
+    uint64_t switches;      // from one thread to another, so far; of the one that runs
     _Atomic unsigned skips; // so often in a row all slept for a limited time
     _Atomic bool is_stuck;
     bool knows_exits;
@@ -218,6 +220,7 @@ static void thread_switch(SimulatedThread *own)
         thread_stop_sleeping(own);
     else
         thread_go_on(next);
+    threads.switches += next != own;
     thread_await_turn(own);
 }
 
@@ -615,10 +618,15 @@ void threads_wake_shared(_Atomic uint32_t *word)
     pthread_mutex_unlock(&threads.lock);
 }
 
-// One in so many times.
+bool threads_draw(Draw stream, unsigned times)
+{
+    return machine_draw(stream, times + threads.switches / SWITCHES_RARER) == 0;
+}
+
+// One in so many times, or rarer.
 static void thread_switch_at_times(unsigned times)
 {
-    if (!thread_runs() || machine_draw(DRAW_THREAD, times) != 0)
+    if (!thread_runs() || !threads_draw(DRAW_THREAD, times))
         return;
     pthread_mutex_lock(&threads.lock);
     thread_switch(this_simulated);
