@@ -1,7 +1,7 @@
 // machine.h: the parts of the simulated machine.
 //
 // The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles;
-// simulated_threads.c decides which thread goes on; simulated_delay.c lets messages arrive later than they were sent.
+// simulated_threads.c decides which thread goes on, and simulated_calls.c is what threads ask for; simulated_delay.c lets messages arrive later than they were sent.
 
 #ifndef RUNTIME_PLATFORM_MACHINE_H
 #define RUNTIME_PLATFORM_MACHINE_H
@@ -20,8 +20,10 @@ void machine_advance_to(uint64_t time_ns);
 // From 0 to limit - 1.
 uint64_t machine_draw(Draw stream, uint64_t limit);
 _Noreturn void machine_no_memory(void);
+// Zeros.
+void *machine_allocate(size_t size);
 
-// ---- simulated_threads.c ----
+// ---- simulated_threads.c, simulated_calls.c ----
 
 unsigned threads_cores(void);
 bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument);
