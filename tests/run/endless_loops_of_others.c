@@ -7,6 +7,7 @@
 // expect: a loop with continue: 5
 // expect: a deadline: 6
 //! no-central
+//! sim: observed, since a loop without messages has no place on fast paths at which another thread could go on
 #include <chorex.h>
 #include <stdio.h>
 

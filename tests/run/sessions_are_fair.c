@@ -1,5 +1,6 @@
 // A new session comes to its end although others, on the same workers, exchange messages without end.
 //! seeds: 10
+//! sim: observed, since a loop without messages has no place on fast paths at which another thread could go on
 //! no-process
 //! no-central
 

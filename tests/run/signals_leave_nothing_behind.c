@@ -1,5 +1,6 @@
 // A hundred thousand crashes in one session: the runtime holds as much memory in the last round as in the hundredth.
 //! no-sanitizer
+//! seeds: 40
 //! no-central
 // expect: 100000 crashes, nothing left behind
 //! no-process: the crashes are those of threads

@@ -1,4 +1,5 @@
 // 1,000,000 calls in tail position take no stack.
+//! seeds: 100
 //! no-central
 // expect: 500000500000 1000000
 #include <chorex.h>

@@ -1,8 +1,8 @@
 // machine.h: the parts of the simulated machine.
 //
 // The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles;
-// simulated_threads.c decides which thread goes on; simulated_process.c has processes, which are groups of these threads;
-// simulated_delay.c lets messages arrive later than they were sent.
+// simulated_threads.c decides which thread goes on, and simulated_calls.c is what threads ask for; simulated_process.c has
+// processes, which are groups of these threads; simulated_delay.c lets messages arrive later than they were sent.
 
 #ifndef RUNTIME_PLATFORM_MACHINE_H
 #define RUNTIME_PLATFORM_MACHINE_H
@@ -33,8 +33,10 @@ uint64_t machine_draw(Draw stream, uint64_t limit);
 // Does it happen, with this probability?
 bool machine_chance(Draw stream, double chance);
 _Noreturn void machine_no_memory(void);
+// Zeros.
+void *machine_allocate(size_t size);
 
-// ---- simulated_threads.c ----
+// ---- simulated_threads.c, simulated_calls.c ----
 
 typedef struct SimulatedProcess SimulatedProcess;
 

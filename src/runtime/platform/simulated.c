@@ -45,6 +45,14 @@ _Noreturn void machine_no_memory(void)
     abort();
 }
 
+void *machine_allocate(size_t size)
+{
+    void *memory = calloc(1, size);
+    if (memory == NULL)
+        machine_no_memory();
+    return memory;
+}
+
 // ---- time ----
 
 uint64_t machine_now_ns(void)

@@ -185,9 +185,7 @@ void delay_channel(Channel *channel)
 {
     static const ChannelOps *delayed;
     static ChannelOps ops;
-    Arrivals *arrivals = calloc(1, sizeof *arrivals);
-    if (arrivals == NULL)
-        machine_no_memory();
+    Arrivals *arrivals = machine_allocate(sizeof *arrivals);
     arrivals->channel = channel;
     threads_start_own(delays_main, delays_due_ns);
     pthread_mutex_lock(&delays.lock);
