@@ -92,11 +92,11 @@ void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
 void observe_call(Actor *actor, const chx_function *function)
 {
     if (is_traced(actor))
-        trace_call(actor, function);
+        trace_function(actor, EVENT_CALL, function);
 }
 
 void observe_return(Actor *actor, const chx_function *function)
 {
     if (is_traced(actor))
-        trace_return(actor, function);
+        trace_function(actor, EVENT_RETURN, function);
 }

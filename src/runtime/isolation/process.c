@@ -261,21 +261,6 @@ static void savepoint_forget(Actor *actor)
     savepoint_pop(actor);
 }
 
-static void process_observe(Actor *actor, void (*trace)(Actor *actor, const TraceBlock *block), uint32_t epoch,
-                            const char *why)
-{
-    const Savepoint *savepoint = savepoint_top(actor);
-    if (actor->self.observed == 0)
-        return;
-    actor->self.site = savepoint->position.checkpoint->site;
-    trace(actor, &(TraceBlock){.site = savepoint->position.checkpoint->site,
-                               .attempt = savepoint->position.attempt,
-                               .epoch = epoch,
-                               .depth = (uint32_t)actor->member.count - 1,
-                               .frame = savepoint->frame,
-                               .why = why});
-}
-
 uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Process *process = actor->process;
@@ -287,7 +272,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     savepoint_save(actor, savepoint);
     savepoint->position = (Position){.checkpoint = checkpoint};
     savepoint_push(actor, savepoint, (*ordinal)++);
-    process_observe(actor, trace_checkpoint_enter, 0, NULL);
+    trace_block(actor, EVENT_ENTER, 0, NULL);
 
     buffer_restart(&process->buffer);
     chx_writer writer = {.buffer = &process->buffer};
@@ -315,13 +300,13 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     if (atomic_load(actor->self.generation) != actor->self.generation_seen)
         return false;
     if (!savepoint->position.arrived) {
-        process_observe(actor, trace_checkpoint_arrive, 0, NULL);
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
         process_send_control(process, CONTROL_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
         savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
         process->goes++;
-        process_observe(actor, trace_checkpoint_leave, 0, NULL);
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
         savepoint_forget(actor);
         return true;
     }
@@ -396,7 +381,7 @@ void process_roll_back(Actor *actor)
     process->goes = command.goes;
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
     target->frame->at = position_label(&target->position);
-    process_observe(actor, trace_checkpoint_recover, command.epoch, target->fault->why);
+    trace_block(actor, EVENT_RECOVER, command.epoch, target->fault->why);
     ControlReady ready = {command.epoch};
     process_send_control(process, CONTROL_READY, &ready, sizeof ready);
 }
@@ -627,7 +612,7 @@ static void process_trace(Process *process, Actor *actor)
     process->session.trace = image->trace;
     actor->self.observed = OBSERVED_TRACE;
     if (image->savepoints > 0)
-        process_observe(actor, trace_checkpoint_restart, image->epoch, image->why);
+        trace_block(actor, EVENT_RESTART, image->epoch, image->why);
 }
 
 // None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so

@@ -106,48 +106,11 @@ static inline bool actor_must_look(Actor *actor)
            (session_is_stopping(actor->session) || savepoint_rolled_back(actor, generation) != NULL);
 }
 
-// ---- what an observer sees: the callers have asked whether there is one ----
-
 // The beginning and the end of a block are places where a role can crash.
 static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
 {
     actor->self.site = checkpoint->site;
     observe_boundary(actor);
-}
-
-static TraceBlock savepoint_traced(const Savepoint *savepoint, size_t depth, uint32_t epoch)
-{
-    return (TraceBlock){.site = savepoint->position.checkpoint->site,
-                        .attempt = savepoint->position.attempt,
-                        .epoch = epoch,
-                        .depth = (uint32_t)depth,
-                        .frame = savepoint->frame};
-}
-
-static void observe_entered(Actor *actor, uint32_t epoch)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, epoch);
-    trace_checkpoint_enter(actor, &position);
-}
-
-static void observe_end(Actor *actor, bool arrives, bool leaves)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, 0);
-    if (arrives)
-        trace_checkpoint_arrive(actor, &position);
-    if (leaves)
-        trace_checkpoint_leave(actor, &position);
-}
-
-// Back at the savepoint, which is the newest. A fresh instance has not begun yet.
-static void observe_back(Actor *actor, uint32_t epoch, const char *why)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, epoch);
-    position.why = why;
-    if (actor->begun)
-        trace_checkpoint_recover(actor, &position);
-    else
-        trace_checkpoint_restart(actor, &position);
 }
 
 // ---- entering and leaving ----
@@ -183,7 +146,7 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
         savepoint->position.attempt = 0;
     savepoint_push(actor, savepoint, (*ordinal)++);
     if (actor->self.observed != 0)
-        observe_entered(actor, epoch);
+        trace_block(actor, EVENT_ENTER, epoch, NULL);
     if (savepoint->position.attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
@@ -227,7 +190,7 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     if (!savepoint_enter_quietly(actor, savepoint, parent, ordinal))
         return savepoint_enter(actor, savepoint, parent, ordinal);
     if (is_observed)
-        observe_entered(actor, 0);
+        trace_block(actor, EVENT_ENTER, 0, NULL);
     return checkpoint->body_at;
 }
 
@@ -294,10 +257,12 @@ CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_ob
             arrives = false;
         }
     }
-    if (is_observed)
-        observe_end(actor, arrives, savepoint->position.is_done);
+    if (is_observed && arrives)
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
     if (!savepoint->position.is_done)
         return false;
+    if (is_observed)
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
     savepoint_pop(actor);
     return true;
 }
@@ -367,7 +332,7 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
     if (lacks != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, target->position.checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)
-        observe_back(actor, epoch, why);
+        trace_block(actor, actor->begun ? EVENT_RECOVER : EVENT_RESTART, epoch, why); // a fresh instance has not begun
 }
 
 bool checkpoint_recover(Actor *actor, Fault *fault)
