@@ -29,8 +29,9 @@ bool isolation_from_env(void)
     return true;
 }
 
-bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
+bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role)
 {
+    const chx_actor *actor = cast != NULL ? &cast[role] : NULL;
     // On a simulated machine there is one process, and crashes are made.
     if (runtime->platform->join != NULL)
         return false;
@@ -207,11 +208,11 @@ static bool proxy_take_sandbox(RoleProxy *proxy, const chx_sandbox *sandbox)
     return !proxy->sandbox.failed;
 }
 
-static bool isolated_build(Session *session, const bool *is_isolated, const chx_actor *cast)
+static bool isolated_build(Session *session, const chx_actor *cast)
 {
     IsolatedSession *isolated = session->isolated;
     for (unsigned i = 0; i < session->actor_count; i++)
-        if (is_isolated[i])
+        if (isolation_wants_process(session->runtime, cast, i))
             isolated_add_proxy(isolated, &session->actors[i]);
     for (unsigned i = 0; cast != NULL && i < isolated->proxy_count; i++)
         if (!proxy_take_sandbox(&isolated->proxies[i], cast[isolated->proxies[i].actor->index].sandbox))
@@ -229,23 +230,6 @@ static bool isolated_build(Session *session, const bool *is_isolated, const chx_
     return true;
 }
 
-static void isolated_chain_others(Session *session)
-{
-    session->first_here = session->last_here = NULL;
-    session->here_count = 0;
-    for (unsigned i = 0; i < session->actor_count; i++) {
-        Actor *actor = &session->actors[i];
-        if (actor->proxy != NULL)
-            continue;
-        if (session->last_here == NULL)
-            session->first_here = actor;
-        else
-            session->last_here->next_queued = actor;
-        session->last_here = actor;
-        session->here_count++;
-    }
-}
-
 static void refuse_memory(const Session *session, int error)
 {
     char why[REPORT_WHY_SIZE];
@@ -257,48 +241,60 @@ static void refuse_memory(const Session *session, int error)
                  "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
                  "limit is set by ulimit -n",
                  strerrordesc_np(error), isolated_descriptors(session->isolated));
-    report_refuse(NULL, session->plan->choreography->file, "memory shared with the roles' processes can't be had: %s",
-                  why);
+    report_refuse(CHX_NO_MEMORY, NULL, session->plan->choreography->file,
+                  "memory shared with the roles' processes can't be had: %s", why);
 }
 
-chx_status isolation_prepare(Session *session, const bool *is_isolated, const chx_actor *cast)
+chx_status isolation_prepare(Session *session, const chx_actor *cast)
 {
     const chx_choreography *choreography = session->plan->choreography;
     unsigned proxies = 0;
     char why[REPORT_WHY_SIZE];
     chx_status status;
     for (unsigned i = 0; i < session->actor_count; i++) {
-        const char *refusal = is_isolated[i] ? role_refusal(session, i, session->actors[i].self.top, why) : NULL;
-        if (refusal != NULL) {
-            report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
-            return CHX_INVALID;
-        }
-        proxies += is_isolated[i];
-        const chx_sandbox *sandbox = is_isolated[i] && cast != NULL ? cast[i].sandbox : NULL;
+        if (!isolation_wants_process(session->runtime, cast, i))
+            continue;
+        const char *refusal = role_refusal(session, i, session->actors[i].self.top, why);
+        if (refusal != NULL)
+            return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s: %s",
+                                 choreography->roles[i], refusal);
+        proxies++;
+        const chx_sandbox *sandbox = cast != NULL ? cast[i].sandbox : NULL;
         refusal = sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
-        if (refusal != NULL) {
-            report_refuse(choreography->roles[i], choreography->file, "%s: its sandbox: %s", choreography->roles[i],
-                          refusal);
-            return CHX_INVALID;
-        }
+        if (refusal != NULL)
+            return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s: its sandbox: %s",
+                                 choreography->roles[i], refusal);
     }
     Isolation *isolation = isolation_get(session->runtime, choreography->file, &status);
     if (isolation == NULL)
         return status;
     errno = ENOMEM;
-    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, is_isolated, cast)) {
+    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, cast)) {
         if (session->isolated == NULL)
             isolation_give_back(isolation);
         refuse_memory(session, errno);
         return CHX_NO_MEMORY;
     }
-    isolated_chain_others(session);
     return CHX_OK;
 }
 
 void isolation_start(Session *session)
 {
     IsolatedSession *isolated = session->isolated;
+    Scheduler *scheduler = &session->runtime->scheduler;
+    Actor *first = NULL, *last = NULL; // of the roles that are not isolated, chained
+    unsigned count = 0;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        if (actor->proxy != NULL)
+            continue;
+        if (last == NULL)
+            first = actor;
+        else
+            last->next_queued = actor;
+        last = actor;
+        count++;
+    }
     // What was printed before the roles began is out before they print.
     fflush(stdout);
     isolation_add(isolated);
@@ -308,6 +304,8 @@ void isolation_start(Session *session)
     // Whatever could not be started, the supervisor thread sees. After the lock is released the session may be over.
     isolated_attend(isolated);
     pthread_mutex_unlock(&session->block_lock);
+    if (count > 0)
+        scheduler_start(scheduler, first, last, count);
 }
 
 void isolation_stop(Session *session)

@@ -264,14 +264,8 @@ static void savepoint_forget(Actor *actor)
 uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Process *process = actor->process;
-    savepoint_reserve(actor);
-    Savepoint *parent = savepoint_top(actor);
-    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->site);
-    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
-    savepoint->frame = frame;
-    savepoint_save(actor, savepoint);
-    savepoint->position = (Position){.checkpoint = checkpoint};
-    savepoint_push(actor, savepoint, (*ordinal)++);
+    const Savepoint *parent = savepoint_top(actor);
+    savepoint_add(actor, frame, checkpoint);
     trace_block(actor, EVENT_ENTER, 0, NULL);
 
     buffer_restart(&process->buffer);

@@ -274,6 +274,18 @@ void savepoint_restore(Actor *actor, Savepoint *savepoint)
         share_raise(&fault);
 }
 
+Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    savepoint_reserve(actor);
+    uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), checkpoint->site);
+    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
+    savepoint->frame = frame;
+    savepoint_save(actor, savepoint);
+    savepoint->position = (Position){.checkpoint = checkpoint};
+    savepoint_push(actor, savepoint, (*ordinal)++);
+    return savepoint;
+}
+
 // ---- ordinals and epochs ----
 
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)

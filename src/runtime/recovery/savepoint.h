@@ -17,7 +17,7 @@
 //
 // `fault` variables own nothing: their strings are the block's, or, in a new process, live as long as the role.
 // A copy may fail at any value. Then the copy owns nothing, and what it was copied from is as it was.
-// Sequential programs copy whole frames (central.c), and nothing in them is borrowed.
+// In sequential programs (central.c) nothing is fixed or borrowed.
 
 #ifndef RUNTIME_RECOVERY_SAVEPOINT_H
 #define RUNTIME_RECOVERY_SAVEPOINT_H
@@ -158,6 +158,9 @@ static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
     effect_left(actor, actor->self.level - 1);
 }
 
+// The role enters a block that is not known to a machine here: saves the frame, and appends that to the actor's. If something
+// can't be copied, the step ends, and nothing has happened.
+Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint);
 // Messages among the participants belong to the new epoch from now on.
 void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
 // The role, rolled back, begins another attempt of the target, which is the newest by now: drops what the abandoned attempt

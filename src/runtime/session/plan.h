@@ -12,7 +12,7 @@ typedef struct {
     const chx_entry *entry;
     const chx_result_slot *result; // NULL: none
     size_t out_first;              // number of its first outgoing channel
-    size_t in_first;               // in the table of incoming channels
+    size_t in_first, in_wired;     // in the table of incoming channels; so many of them are wired
     size_t count_first;            // in the table of counters
 } PlanRole;
 

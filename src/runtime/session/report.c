@@ -33,6 +33,18 @@ void report_copy(Report *to, const Report *from)
     strcpy(to->why, from->why);
 }
 
+void report_fault(Report *report, const char *role, const Fault *fault, const char *file, int line, unsigned restarts)
+{
+    report->report = (chx_report){.role = role,
+                                  .kind = fault->kind,
+                                  .signal = fault->signal,
+                                  .why = report->why,
+                                  .file = file,
+                                  .line = line,
+                                  .restarts = restarts};
+    strcpy(report->why, fault->why);
+}
+
 // At the thread's end.
 static void last_free(void *report)
 {
@@ -78,7 +90,7 @@ static void __attribute__((destructor(102))) last_end(void)
     last.has_key = false;
 }
 
-void report_refuse(const char *role, const char *file, const char *format, ...)
+chx_status report_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
 {
     Report *report = report_last();
     report_clear(report);
@@ -89,6 +101,7 @@ void report_refuse(const char *role, const char *file, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(report->why, sizeof report->why, format, arguments);
     va_end(arguments);
+    return status;
 }
 
 const chx_report *chx_last_report(void)

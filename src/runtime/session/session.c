@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "runtime/channel/memory_channel.h"
+#include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
@@ -46,13 +47,19 @@ void *session_result(Session *session, unsigned role)
 
 // ---- making ----
 
-static void session_init(Session *session, chx_runtime *runtime, void *memory)
+// Zero but for what all sessions have. NULL: no memory; the thread's report says so.
+static Session *session_allocate(chx_runtime *runtime, const chx_choreography *choreography, size_t size)
 {
+    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
+    if (memory == NULL) {
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
+        return NULL;
+    }
+    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     memset(session, 0, sizeof *session);
     session->runtime = runtime;
     session->memory = memory;
     session->fd = NO_DESCRIPTOR;
-    atomic_init(&session->status, CHX_OK);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->block_lock, NULL);
     report_clear(&session->report);
@@ -62,10 +69,12 @@ static void session_init(Session *session, chx_runtime *runtime, void *memory)
     if (runtime->platform->observed != NULL)
         session->observed = runtime->platform->observed(runtime->observed, &session->is_fast);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
+    return session;
 }
 
 static void session_init_actors(Session *session, const chx_actor *cast)
 {
+    static const chx_actor uncast;
     const Plan *plan = session->plan;
     unsigned char *base = (unsigned char *)session;
     Channel **ins = (Channel **)(void *)(base + plan->ins);
@@ -75,11 +84,12 @@ static void session_init_actors(Session *session, const chx_actor *cast)
     for (unsigned i = 0; i < session->actor_count; i++) {
         const PlanRole *role = &plan->roles[i];
         Actor *actor = &session->actors[i];
+        const chx_actor *given = cast != NULL ? &cast[i] : &uncast;
         actor->session = session;
         actor->role = role->role;
-        actor->context = cast != NULL ? cast[i].context : NULL;
-        actor->restarts.max = cast != NULL ? cast[i].restarts_max : 0;
-        actor->restarts.period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
+        actor->context = given->context;
+        actor->restarts.max = given->restarts_max;
+        actor->restarts.period_ms = given->restarts_period_ms;
         actor->index = i;
         actor->self.observed = session->observed;
         actor->out = session->channels + role->out_first;
@@ -152,16 +162,6 @@ static void session_free(Session *session)
     atomic_fetch_sub(&runtime->session_count, 1);
 }
 
-static Session *session_allocate(chx_runtime *runtime, size_t size)
-{
-    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
-    if (memory == NULL)
-        return NULL;
-    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    session_init(session, runtime, memory);
-    return session;
-}
-
 // Takes apart a session that has not begun.
 static void session_discard(Session *session, unsigned begun)
 {
@@ -174,23 +174,11 @@ static void session_discard(Session *session, unsigned begun)
 // Some roles may be isolated. On failure the thread's report says why.
 static chx_status session_isolate(Session *session, const chx_actor *cast)
 {
-    chx_runtime *runtime = session->runtime;
-    bool any = runtime->isolates_all;
-    for (unsigned i = 0; cast != NULL && i < session->actor_count; i++)
-        any |= cast[i].isolation == CHX_PROCESS;
-    if (!any || session->actor_count == 0)
-        return CHX_OK;
-    bool *is_isolated = runtime_allocate(runtime, session->actor_count * sizeof *is_isolated);
-    if (is_isolated == NULL) {
-        report_refuse(NULL, session->plan->choreography->file, "out of memory");
-        return CHX_NO_MEMORY;
-    }
-    any = false;
-    for (unsigned i = 0; i < session->actor_count; i++)
-        any |= is_isolated[i] = isolation_wants_process(runtime, cast != NULL ? &cast[i] : NULL);
-    chx_status status = any ? isolation_prepare(session, is_isolated, cast) : CHX_OK;
-    runtime_release(runtime, is_isolated);
-    return status;
+    const chx_runtime *runtime = session->runtime;
+    for (unsigned i = 0; (cast != NULL || runtime->isolates_all) && i < session->actor_count; i++)
+        if (isolation_wants_process(runtime, cast, i))
+            return isolation_prepare(session, cast);
+    return CHX_OK;
 }
 
 typedef struct {
@@ -222,11 +210,9 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
     if (status != CHX_OK)
         return status;
-    Session *session = session_allocate(runtime, plan->size);
-    if (session == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
+    Session *session = session_allocate(runtime, choreography, plan->size);
+    if (session == NULL)
         return CHX_NO_MEMORY;
-    }
     unsigned char *base = (unsigned char *)session;
     session->plan = plan;
     session->definition = plan->definition;
@@ -245,8 +231,7 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     Guard guard;
     if (!guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
         unsigned failed = guard.actor->index;
-        report_refuse(choreography->roles[failed], choreography->file, "%s", guard.fault.why);
-        report_last()->report.kind = guard.fault.kind;
+        report_fault(report_last(), choreography->roles[failed], &guard.fault, choreography->file, 0, 0);
         session_discard(session, failed + 1);
         return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
     }
@@ -280,11 +265,9 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
 {
     size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    Session *session = session_allocate(runtime, results + definition->result_size);
-    if (session == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
+    Session *session = session_allocate(runtime, choreography, results + definition->result_size);
+    if (session == NULL)
         return NULL;
-    }
     session->definition = definition;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
@@ -299,14 +282,7 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     pthread_mutex_lock(&session->lock);
     bool is_first = atomic_load(&session->status) == CHX_OK;
     if (is_first) {
-        Report *report = &session->report;
-        report->report.role = role;
-        report->report.kind = fault->kind;
-        report->report.signal = fault->signal;
-        report->report.file = file;
-        report->report.line = line;
-        report->report.restarts = session->restarts;
-        strcpy(report->why, fault->why);
+        report_fault(&session->report, role, fault, file, line, session->restarts);
         atomic_store(&session->status, (int)status);
     }
     pthread_mutex_unlock(&session->lock);
@@ -403,6 +379,27 @@ void session_leave(Session *session)
         session_end(session);
 }
 
+static void actor_give_up(void *closure)
+{
+    checkpoint_abandon(closure);
+    actor_unwind(closure);
+}
+
+void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
+{
+    Session *session = actor->session;
+    if (outcome == ACTOR_FAILED)
+        session_fail(session, CHX_FAILED, actor->role->role, &guard->fault, actor->role->file,
+                     actor_site_line(actor, guard->fault.site));
+    // Variables of a role that has crashed may be damaged: a crash while they are released costs memory, not the program.
+    Guard unwinding;
+    if (outcome == ACTOR_ENDED)
+        actor_flush_credit(actor);
+    else if (!guard_run(&unwinding, actor, actor_give_up, actor))
+        log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    session_leave(session);
+}
+
 // It is ended from outside, not by one of its roles.
 static void session_stop(Session *session, chx_status status, const Fault *fault)
 {
@@ -412,22 +409,25 @@ static void session_stop(Session *session, chx_status status, const Fault *fault
     session_leave(session);
 }
 
-static void session_stack_is_short(char *why, size_t size)
+// Is there no room on the stack for one more session inside of a role's function? `why` says so then.
+static bool session_stack_is_short(char why[REPORT_WHY_SIZE])
 {
-    snprintf(why, size,
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return false;
+    snprintf(why, REPORT_WHY_SIZE,
              "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
              "before",
              current()->depth);
+    return true;
 }
 
 bool session_fits(const chx_choreography *choreography)
 {
-    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
-        return true;
     char why[REPORT_WHY_SIZE];
-    session_stack_is_short(why, sizeof why);
-    report_refuse(NULL, choreography->file, "%s", why);
-    return false;
+    bool fits = !session_stack_is_short(why);
+    if (!fits)
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "%s", why);
+    return fits;
 }
 
 // On a simulated machine whoever waits runs the roles of all sessions.
@@ -443,13 +443,10 @@ static void session_await_simulated(Session *session)
 // that are nested deep could take up all threads of the pool, each waiting for the next.
 static void session_help(Session *session)
 {
-    Scheduler *scheduler = &session->runtime->scheduler;
-    if (current()->depth >= DEPTH_UNCHECKED && isolation_stack_is_short()) {
-        Fault fault = {.kind = CHX_FAULT_SYSTEM};
-        session_stack_is_short(fault.why, sizeof fault.why);
+    Fault fault = {.kind = CHX_FAULT_SYSTEM};
+    if (session_stack_is_short(fault.why))
         session_stop(session, CHX_NO_MEMORY, &fault);
-    }
-    while (scheduler_help_session(scheduler, session))
+    while (scheduler_help_session(&session->runtime->scheduler, session))
         ;
 }
 
@@ -510,7 +507,7 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
     if (runtime == NULL)
         runtime = runtime_default();
     if (runtime == NULL)
-        report_refuse(NULL, choreography->file, "out of memory");
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     return runtime;
 }
 
@@ -518,22 +515,18 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
 static chx_status session_hand_over(Session *session)
 {
     Scheduler *scheduler = &session->runtime->scheduler;
+    const chx_choreography *choreography = session->plan->choreography;
     unsigned count = session->actor_count;
     if (count == 0) {
         session_end(session);
     } else if (!scheduler_has_worker(scheduler)) {
-        report_refuse(NULL, session->plan->choreography->file,
-                      "no thread could be started: out of memory, or too many threads");
         session_discard(session, count);
-        return CHX_NO_MEMORY;
+        return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
+                             "no thread could be started: out of memory, or too many threads");
     } else if (session->isolated == NULL) {
         scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
     } else {
-        Actor *first = session->first_here, *last = session->last_here;
-        count = session->here_count;
         isolation_start(session);
-        if (count > 0)
-            scheduler_start(scheduler, first, last, count);
     }
     return CHX_OK;
 }
@@ -577,7 +570,7 @@ static chx_status session_finish(Session *session, void *results, bool helps)
     } else {
         for (size_t i = 0; i < definition->result_count; i++)
             chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
-        if (results != NULL && definition->result_size > 0)
+        if (results != NULL)
             memset(results, 0, definition->result_size);
     }
     session_free(session);
@@ -598,9 +591,8 @@ static chx_status session_is_missing(void)
     char why[REPORT_WHY_SIZE];
     const Report *last = report_last();
     snprintf(why, sizeof why, "%.400s", last->report.kind != CHX_FAULT_NONE ? last->why : "");
-    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "",
-                  why);
-    return CHX_INVALID;
+    return report_refuse(CHX_INVALID, NULL, NULL, "there is no session to wait for (NULL)%s%s",
+                         why[0] != '\0' ? "; before that: " : "", why);
 }
 
 chx_status chx_finish(chx_session *handle, void *results)
@@ -615,11 +607,11 @@ chx_status chx_finish(chx_session *handle, void *results)
 
 static chx_status session_has_no_place(Session *session)
 {
-    report_refuse(NULL, session->plan->choreography->file,
-                  "no memory to run a session inside of a role's function, with %u around it on this thread",
-                  current()->depth);
+    const chx_choreography *choreography = session->plan->choreography;
     session_discard(session, session->actor_count);
-    return CHX_NO_MEMORY;
+    return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
+                         "no memory to run a session inside of a role's function, with %u around it on this thread",
+                         current()->depth);
 }
 
 static chx_status session_run_in(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
@@ -662,8 +654,7 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
     int cancel_state = cancel_disable();
     chx_status status = session_run(choreography, definition, cast, arguments, results);
     pthread_setcancelstate(cancel_state, NULL);
-    if (status != CHX_OK && results != NULL && definition < choreography->definition_count &&
-        choreography->definitions[definition].result_size > 0)
+    if (status != CHX_OK && results != NULL && definition < choreography->definition_count)
         memset(results, 0, choreography->definitions[definition].result_size);
     return status;
 }

@@ -32,8 +32,6 @@ struct Session {
     size_t channel_count;
     unsigned char *results;
     struct IsolatedSession *isolated; // it has isolated roles
-    Actor *first_here, *last_here;    // those that are not, chained
-    unsigned here_count;
     _Atomic uint32_t live;
     _Atomic bool stopping;
     _Atomic uint32_t state;    // SessionState; slept on
@@ -104,6 +102,9 @@ void session_fail(Session *session, chx_status status, const char *role, const F
 bool session_join(Session *session);
 // Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
 void session_leave(Session *session);
+// An actor of it, in the caller's hand, has ended, is stopped, or has failed outside of every block, which ends the session:
+// guard->fault is read on ACTOR_FAILED. Afterwards the actor and its session may be gone.
+void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard);
 
 // The thread that waits for the session ends itself: waits all the same, then frees it.
 void session_finish_exiting(Session *session);
