@@ -93,11 +93,6 @@ static __attribute__((noinline)) Savepoint *savepoint_rolled_back(Actor *actor, 
     return outermost < actor->member.count ? savepoint_at(actor, outermost) : NULL;
 }
 
-static void wants_nothing(Actor *actor)
-{
-    actor->self.wants = 0;
-}
-
 // Something must be done before this role enters or leaves a block. The blocks are locked.
 static inline bool actor_must_look(Actor *actor)
 {
@@ -123,7 +118,7 @@ static CHX_COLD uint32_t savepoint_stays_out(Actor *actor, Savepoint *savepoint,
     savepoint_release(actor, savepoint);
     if (lacks != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, site, "%s", lacks);
-    wants_nothing(actor);
+    actor->self.wants = 0;
     return 0;
 }
 
@@ -207,20 +202,23 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     return enter(actor, frame, checkpoint, false);
 }
 
-// At the end of the current attempt: leaves the block if all are there. The blocks are locked.
-CHX_INLINE void savepoint_meet(Session *session, Savepoint *savepoint)
+// At the end of the current attempt: leaves the block if all are there, else is to wait for it. The blocks are locked.
+CHX_INLINE void savepoint_meet(Actor *actor, Savepoint *savepoint)
 {
+    Recovery *recovery = &actor->session->recovery;
     Position *position = &savepoint->position;
     CHECK(position->block->attempt == position->attempt || is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN));
     if (!position->arrived) {
-        recovery_arrive(&session->recovery, position);
+        recovery_arrive(recovery, position);
         if (position->is_done)
             return;
     }
     position->is_done =
         atomic_load_explicit(&position->block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
     if (position->is_done)
-        recovery_leave(&session->recovery, position, !is_broken(BROKEN_MEETING_SKIPPED));
+        recovery_leave(recovery, position, !is_broken(BROKEN_MEETING_SKIPPED));
+    else
+        actor->self.wants = (uintptr_t)position->block | WANTS_BLOCK;
 }
 
 // In any case. False: something has happened, the role does not arrive.
@@ -228,15 +226,12 @@ static __attribute__((noinline)) bool savepoint_leave(Actor *actor, Savepoint *s
 {
     Session *session = actor->session;
     blocks_lock(session);
-    bool generation_changed = actor_must_look(actor);
-    if (generation_changed) {
-        wants_nothing(actor);
-    } else {
-        savepoint_meet(session, savepoint);
-        actor->self.wants = (uintptr_t)savepoint->position.block | WANTS_BLOCK;
-    }
+    bool goes_on = !actor_must_look(actor);
+    actor->self.wants = 0;
+    if (goes_on)
+        savepoint_meet(actor, savepoint);
     blocks_unlock(session);
-    return !generation_changed;
+    return goes_on;
 }
 
 CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_observed)
@@ -250,8 +245,7 @@ CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_ob
             observe_edge(actor, checkpoint);
         Worker *worker = blocks_lock_quietly(actor);
         if (worker != NULL) {
-            savepoint_meet(actor->session, savepoint);
-            actor->self.wants = (uintptr_t)savepoint->position.block | WANTS_BLOCK;
+            savepoint_meet(actor, savepoint);
             owner_section_end(worker);
         } else if (!savepoint_leave(actor, savepoint)) {
             arrives = false;

@@ -4,33 +4,31 @@
 // When a deadline is due it is claimed under the loop's lock, with a count of the session's `live`, so that the session
 // can't end meanwhile; whether it still holds is then looked up under the block lock.
 
-#include "runtime/recovery/machine.h"
-#include "runtime/recovery/deadline.h"
+#include "runtime/recovery/effects.h"
 
 #include "runtime/isolation/isolation.h"
 #include "runtime/session/runtime.h"
-#include "runtime/session/session.h"
 
 #include <stdio.h>
 
-struct Deadline {
+typedef struct Deadline {
     LoopTimer timer; // the first member
     Session *session;
     Block *block; // NULL: void
-};
+} Deadline;
 
 static bool deadline_claim(LoopTimer *timer);
 static void deadline_run(LoopTimer *timer, uint64_t now_ns);
 static const LoopTimerKind deadline_kind = {deadline_claim, deadline_run};
 
-bool deadline_arm(Session *session, Block *block)
+bool deadline_arm(Recovery *recovery, Block *block)
 {
+    Session *session = session_of(recovery);
     chx_runtime *runtime = session->runtime;
     Deadline *deadline = runtime_allocate(runtime, sizeof *deadline);
-    if (deadline == NULL) {
-        session->recovery.lacks = "out of memory";
+    recovery->lacks = "out of memory";
+    if (deadline == NULL)
         return false;
-    }
     uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
     uint64_t due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1;
     *deadline = (Deadline){.session = session, .block = block};
@@ -40,19 +38,18 @@ bool deadline_arm(Session *session, Block *block)
         return true;
     }
     runtime_release(runtime, deadline);
-    session->recovery.lacks =
-        status == LOOP_NO_MEMORY
-            ? "out of memory"
-            : "no thread could be started for the deadline of a block: out of memory, or too many threads";
+    if (status != LOOP_NO_MEMORY)
+        recovery->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
     return false;
 }
 
-void deadline_disarm(Session *session, Block *block)
+void deadline_disarm(Recovery *recovery, Block *block)
 {
+    chx_runtime *runtime = session_of(recovery)->runtime;
     Deadline *deadline = block->deadline;
     block->deadline = NULL;
-    if (event_loop_remove(&session->runtime->loop, &deadline->timer))
-        runtime_release(session->runtime, deadline);
+    if (event_loop_remove(&runtime->loop, &deadline->timer))
+        runtime_release(runtime, deadline);
     else
         deadline->block = NULL; // it waits for the block lock, and is void
 }
@@ -95,7 +92,7 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
     Deadline *deadline = (Deadline *)timer;
     Session *session = deadline->session;
     chx_runtime *runtime = session->runtime;
-    // In this order: who holds the lock could confine it again.
+    // In this order: whoever holds the lock could pin it again.
     pthread_mutex_lock(&session->block_lock);
     scheduler_quiesce(&runtime->scheduler);
     session_unpin(session);

@@ -5,14 +5,7 @@
 #include "runtime/recovery/effects.h"
 
 #include "runtime/isolation/isolation.h"
-#include "runtime/recovery/deadline.h"
 #include "runtime/session/runtime.h"
-#include "runtime/session/session.h"
-
-static Session *session_of(Recovery *recovery)
-{
-    return (Session *)(void *)((char *)recovery - offsetof(Session, recovery));
-}
 
 static Actor *actor_of(Member *member)
 {
@@ -37,16 +30,6 @@ static void *effect_page_take(Recovery *recovery)
 static void effect_page_give(Recovery *recovery, void *page)
 {
     page_give(session_of(recovery)->runtime, page);
-}
-
-static bool effect_arm(Recovery *recovery, Block *block)
-{
-    return deadline_arm(session_of(recovery), block);
-}
-
-static void effect_disarm(Recovery *recovery, Block *block)
-{
-    deadline_disarm(session_of(recovery), block);
 }
 
 // The session is pinned to this worker: the actor waits, on this thread.
@@ -74,9 +57,8 @@ static inline void wake(Session *session, Actor *actor, const Block *what)
         wake_waiting(session, actor);
 }
 
-static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Member *member, Block *block)
+static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Actor *actor, Block *block)
 {
-    Actor *actor = actor_of(member);
     if (actor->proxy != NULL)
         isolation_go(actor->proxy, block);
     else
@@ -88,7 +70,7 @@ static void effect_go(Recovery *recovery, Member *member, Block *block)
     // A session that is pinned to a worker has no isolated roles.
     Actor *actor = actor_of(member);
     if (CHX_UNLIKELY(!recovery->is_exclusive))
-        effect_go_slow(recovery, member, block);
+        effect_go_slow(recovery, actor, block);
     else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block)
         wake_waiting(session_of(recovery), actor);
 }
@@ -124,8 +106,8 @@ const RecoveryEffects recovery_effects = {
     .release = effect_release,
     .page_take = effect_page_take,
     .page_give = effect_page_give,
-    .arm = effect_arm,
-    .disarm = effect_disarm,
+    .arm = deadline_arm,
+    .disarm = deadline_disarm,
     .rollback_begin = effect_rollback_begin,
     .roll_back = effect_roll_back,
     .rollback_end = effect_rollback_end,

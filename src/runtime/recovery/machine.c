@@ -47,29 +47,13 @@ static __attribute__((noinline)) Block *block_allocate(Recovery *recovery, const
     return (Block *)(void *)(page->blocks + page->used++ * BLOCK_USUAL_BYTES);
 }
 
-// One is kept.
+// One is kept for the next decision.
 static void fault_free(Recovery *recovery, BlockFault *fault)
 {
     if (recovery->spare_fault == NULL)
         recovery->spare_fault = fault;
     else
         recovery->effects->release(recovery, fault);
-}
-
-// With room for a text of this size. NULL: no memory.
-static BlockFault *fault_allocate(Recovery *recovery, size_t why_size)
-{
-    enum { CAPACITY_MIN = 96 };
-    BlockFault *fault = recovery->spare_fault;
-    if (fault != NULL && fault->capacity >= why_size) {
-        recovery->spare_fault = NULL;
-        return fault;
-    }
-    size_t capacity = why_size < CAPACITY_MIN ? CAPACITY_MIN : why_size;
-    fault = recovery->effects->allocate(recovery, sizeof *fault + capacity);
-    if (fault != NULL)
-        fault->capacity = capacity;
-    return fault;
 }
 
 // Records of the usual size are kept for the next block of the session.
@@ -230,10 +214,10 @@ void recovery_finish(Recovery *recovery, Block *block)
 
 void recovery_left_by_all(Recovery *recovery, Block *block)
 {
-    if (!block->deleted)
-        block_delete(recovery, block);
-    else if (block->references == 0)
+    if (block->deleted)
         block_free(recovery, block);
+    else
+        block_delete(recovery, block);
 }
 
 void recovery_abandon(Recovery *recovery, Member *member)
@@ -276,17 +260,19 @@ RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abando
     if (is_abandoned && !is_broken(BROKEN_DEATH_CHARGED_TWICE))
         return RECOVERY_ABANDONED;
     Position *position = recovery_in_charge(member);
-    if (position == NULL)
-        return RECOVERY_NONE;
-    return recovery_decide(recovery, position->block, fault) ? RECOVERY_DECIDED : RECOVERY_NO_MEMORY;
+    return position != NULL ? recovery_decide(recovery, position->block, fault) : RECOVERY_NONE;
 }
 
 static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *fault)
 {
-    size_t why_size = strlen(fault->why) + 1;
-    BlockFault *kept = fault_allocate(recovery, why_size);
+    BlockFault *kept = recovery->spare_fault;
+    recovery->spare_fault = NULL;
+    if (kept == NULL)
+        kept = recovery->effects->allocate(recovery, sizeof *kept + BLOCK_WHY_BYTES);
     if (kept == NULL)
         return false;
+    size_t why_size = strlen(fault->why) + 1;
+    CHECK(why_size <= BLOCK_WHY_BYTES);
     memcpy(kept->why, fault->why, why_size);
     kept->fault = *fault;
     kept->fault.why = kept->why;
@@ -296,13 +282,13 @@ static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *
     return true;
 }
 
-bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
+RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
 {
     const RecoveryEffects *effects = recovery->effects;
     const chx_checkpoint *checkpoint = block->checkpoint;
     CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
     if (!block_keep_fault(recovery, block, fault))
-        return false;
+        return RECOVERY_NO_MEMORY;
     while (block->children != NULL)
         block_delete(recovery, block->children);
     block->attempt++;
@@ -319,7 +305,7 @@ bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
     for (size_t i = 0; i < checkpoint->participant_count; i++)
         effects->roll_back(recovery, recovery_member(recovery, checkpoint->participants[i]));
     effects->rollback_end(recovery);
-    return true;
+    return RECOVERY_DECIDED;
 }
 
 RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault)
@@ -327,15 +313,7 @@ RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fau
     // Without a rescue the failure is the enclosing block's.
     while (*block != NULL && !block_can_recover(*block, (*block)->attempt))
         *block = (*block)->parent;
-    if (*block == NULL)
-        return RECOVERY_NONE;
-    return recovery_decide(recovery, *block, fault) ? RECOVERY_DECIDED : RECOVERY_NO_MEMORY;
-}
-
-static bool block_begins_again(Recovery *recovery, Block *block)
-{
-    return block->checkpoint->within_ns == 0 || block->attempt > block->checkpoint->retries ||
-           recovery->effects->arm(recovery, block);
+    return *block != NULL ? recovery_decide(recovery, *block, fault) : RECOVERY_NONE;
 }
 
 bool recovery_return(Recovery *recovery, Member *member, Position *target)
@@ -346,5 +324,7 @@ bool recovery_return(Recovery *recovery, Member *member, Position *target)
     Block *block = target->block;
     target->attempt = block->attempt;
     target->arrived = false;
-    return block->behind == 0 || --block->behind > 0 || block_begins_again(recovery, block);
+    bool is_last = block->behind > 0 && --block->behind == 0;
+    bool has_deadline = block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries;
+    return !is_last || !has_deadline || recovery->effects->arm(recovery, block);
 }

@@ -37,9 +37,9 @@ typedef struct Recovery Recovery;
 // Why a block went to another attempt; the text is its own.
 typedef struct {
     chx_fault fault;
-    size_t capacity; // of `why`
-    char why[];
+    char why[]; // the machine's have room for BLOCK_WHY_BYTES
 } BlockFault;
+enum { BLOCK_WHY_BYTES = 512 };
 
 // The record of one instance of a block, shared by its participants.
 struct Block {
@@ -101,7 +101,7 @@ struct Recovery {
     size_t member_bytes;
     Block *blocks; // outermost ones
     Block *spare_blocks;
-    BlockFault *spare_fault; // for the next decision, if it is large enough; NULL: none
+    BlockFault *spare_fault; // for the next decision; NULL: none
     BlockPage *pages;        // in which they lie; the last one is not the machine's
     uint32_t epoch;          // the highest given out
     bool is_exclusive;       // this event's caller acts for all roles: nobody else looks at their positions meanwhile
@@ -231,8 +231,8 @@ typedef enum {
 } RecoveryVerdict;
 // The role has failed. `is_abandoned`: it was rolled back and had not noticed, or not acknowledged.
 RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abandoned, const chx_fault *fault);
-// The block goes to its next attempt, because of this fault. False: no memory for it, nothing was done.
-bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault);
+// The block goes to its next attempt, because of this fault. RECOVERY_NO_MEMORY: nothing was done.
+RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault);
 // The time of the block's attempt is up. If that is decided, `block` is then the one that takes it up: it, or an enclosing one.
 RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault);
 

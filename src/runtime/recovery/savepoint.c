@@ -11,20 +11,15 @@
 #include "runtime/value/codec.h"
 #include "runtime/value/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- memory, last in first out ----
 
-static bool is_in_room(const Actor *actor, const void *memory)
-{
-    const unsigned char *room = actor->savepoints.room, *place = memory;
-    return room != NULL && place >= room && place < room + SAVEPOINT_ROOM_BYTES;
-}
-
 static void release(Actor *actor, void *memory)
 {
-    if (memory != NULL && !is_in_room(actor, memory))
+    const unsigned char *room = actor->savepoints.room, *place = memory;
+    bool is_in_room = room != NULL && place >= room && place < room + SAVEPOINT_ROOM_BYTES;
+    if (memory != NULL && !is_in_room)
         runtime_release(actor->session->runtime, memory);
 }
 
@@ -72,12 +67,6 @@ void savepoints_grow(Actor *actor)
         grow(actor, actor->member.positions, sizeof(Position *), actor->member.count, &actor->member.capacity);
 }
 
-void ordinals_grow(Actor *actor)
-{
-    actor->savepoints.ordinals = grow(actor, actor->savepoints.ordinals, sizeof *actor->savepoints.ordinals,
-                                      actor->savepoints.ordinal_count, &actor->savepoints.ordinal_capacity);
-}
-
 enum { CHUNK_BYTES = PAGE_BYTES - sizeof(SavepointChunk) }; // unless a savepoint needs more
 
 static void savepoint_chunk_release(Actor *actor, SavepointChunk *chunk)
@@ -123,22 +112,6 @@ void savepoint_chunk_pop(Actor *actor)
 
 // ---- saving and restoring ----
 
-enum { SHARE_ON_STACK_BYTES = 256 };
-
-// A value that has to be copied, in place of its bytes.
-static bool value_share_copy(const chx_type *type, void *value, Fault *fault)
-{
-    _Alignas(16) unsigned char small[SHARE_ON_STACK_BYTES];
-    unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
-    fault->kind = CHX_FAULT_NONE;
-    bool is_copied = copy != NULL && value_copy(type, copy, value, fault);
-    if (is_copied)
-        memcpy(value, copy, type->size);
-    if (copy != small)
-        free(copy);
-    return is_copied;
-}
-
 // The first `count` parts are owned, the others not: now nothing is.
 static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
 {
@@ -153,32 +126,36 @@ static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
 
 // The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared. False: it could not
 // be copied, as in value_copy, and nothing of it is owned.
-static bool value_share(const chx_type *type, void *value, Fault *fault)
+static bool value_share(const chx_type *type, void *copy, const void *from, Fault *fault)
 {
-    char *bytes = value;
     switch (type->kind) {
     case CHX_KIND_CSTRING:
-        text_cstring_keep(*(const char **)value);
+        text_cstring_keep(*(const char **)copy);
         break;
     case CHX_KIND_STR:
-        chx_str_keep(*(chx_str *)value);
+        chx_str_keep(*(chx_str *)copy);
         break;
     case CHX_KIND_BYTES:
-        chx_bytes_keep(*(chx_bytes *)value);
+        chx_bytes_keep(*(chx_bytes *)copy);
         break;
     case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count; i++)
-            if (type->fields[i].type->owning &&
-                !value_share(type->fields[i].type, bytes + type->fields[i].offset, fault))
-                return parts_unshare(type, bytes, i);
+        for (size_t i = 0; i < type->count; i++) {
+            const chx_field *field = &type->fields[i];
+            if (field->type->owning &&
+                !value_share(field->type, (char *)copy + field->offset, (const char *)from + field->offset, fault))
+                return parts_unshare(type, copy, i);
+        }
         break;
     case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++)
-            if (!value_share(type->element, bytes + i * type->element->size, fault))
-                return parts_unshare(type, bytes, i);
+        for (size_t i = 0; i < type->count; i++) {
+            size_t offset = i * type->element->size;
+            if (!value_share(type->element, (char *)copy + offset, (const char *)from + offset, fault))
+                return parts_unshare(type, copy, i);
+        }
         break;
     default:
-        return value_share_copy(type, value, fault);
+        fault->kind = CHX_FAULT_NONE;
+        return value_copy(type, copy, from, fault);
     }
     return true;
 }
@@ -205,18 +182,18 @@ static CHX_COLD CHX_NORETURN void share_raise(const Fault *fault)
 
 typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
 
-// What may change is owned by the copy, too. If that can't be done, nothing of it is, and it is zero.
-static inline Sharing frame_share(const chx_function *function, void *frame, Fault *fault)
+// What may change is owned by the copy of a frame, too. If that can't be done, nothing of it is, and it is zero.
+static inline Sharing frame_share(const chx_function *function, void *copy, const void *from, Fault *fault)
 {
     Sharing sharing = SHARES_NOTHING;
     const chx_variable *variable = function->variables;
     for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
-        void *value = (char *)frame + variable->offset;
+        void *value = (char *)copy + variable->offset;
         // Many strings are not there yet.
         if (type_is_text(variable->type) && *(const void **)value == NULL)
             continue;
-        if (CHX_UNLIKELY(!value_share(variable->type, value, fault))) {
-            frame_unshare(function, frame, variable);
+        if (CHX_UNLIKELY(!value_share(variable->type, value, (const char *)from + variable->offset, fault))) {
+            frame_unshare(function, copy, variable);
             return SHARES_FAILED;
         }
         sharing = SHARES_SOMETHING;
@@ -235,7 +212,7 @@ static inline void *savepoint_frame(Savepoint *savepoint)
 void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
 {
     Fault fault;
-    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), &fault);
+    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), savepoint->frame, &fault);
     savepoint->owns = sharing == SHARES_SOMETHING;
     if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
         savepoint_release(actor, savepoint);
@@ -270,7 +247,7 @@ void savepoint_restore(Actor *actor, Savepoint *savepoint)
         memory_is_lost(actor);
     memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
     Fault fault;
-    if (savepoint->owns && frame_share(function, savepoint->frame, &fault) == SHARES_FAILED)
+    if (savepoint->owns && frame_share(function, savepoint->frame, savepoint_frame(savepoint), &fault) == SHARES_FAILED)
         share_raise(&fault);
 }
 
@@ -290,13 +267,21 @@ Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *c
 
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
 {
-    for (size_t i = ordinals->base; i < actor->savepoints.ordinal_count; i++)
-        if (actor->savepoints.ordinals[i].site == site)
-            return &actor->savepoints.ordinals[i].count;
-    if (actor->savepoints.ordinal_count == actor->savepoints.ordinal_capacity)
-        ordinals_grow(actor);
-    actor->savepoints.ordinals[actor->savepoints.ordinal_count] = (Ordinal){site, 0};
-    return &actor->savepoints.ordinals[actor->savepoints.ordinal_count++].count;
+    Savepoints *of = &actor->savepoints;
+    for (size_t i = ordinals->base; i < of->ordinal_count; i++)
+        if (of->ordinals[i].site == site)
+            return &of->ordinals[i].count;
+    if (of->ordinal_count == of->ordinal_capacity)
+        of->ordinals = grow(actor, of->ordinals, sizeof *of->ordinals, of->ordinal_count, &of->ordinal_capacity);
+    of->ordinals[of->ordinal_count] = (Ordinal){site, 0};
+    return &of->ordinals[of->ordinal_count++].count;
+}
+
+static void epoch_set(uint32_t *channel, uint32_t epoch, bool may_be_ahead)
+{
+    CHECK(*channel < epoch || may_be_ahead);
+    if (*channel < epoch)
+        *channel = epoch;
 }
 
 // Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
@@ -306,22 +291,13 @@ void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32
 {
     const chx_role *role = actor->role;
     bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
-    for (size_t i = 0; i < role->sends_to_count; i++) {
-        uint32_t *sending = &actor->out[i].head.sending.epoch;
-        if (!takes_part(checkpoint, role->sends_to[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
-            continue;
-        CHECK(*sending < epoch || may_be_ahead);
-        if (*sending < epoch)
-            *sending = epoch;
-    }
-    for (size_t i = 0; i < role->receives_from_count; i++) {
-        uint32_t *taking = &actor->in[i]->head.taking.epoch;
-        if (!takes_part(checkpoint, role->receives_from[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
-            continue;
-        CHECK(*taking < epoch || may_be_ahead);
-        if (*taking < epoch)
-            *taking = epoch;
-    }
+    bool for_all = is_broken(BROKEN_ONE_SESSION_EPOCH);
+    for (size_t i = 0; i < role->sends_to_count; i++)
+        if (for_all || takes_part(checkpoint, role->sends_to[i]))
+            epoch_set(&actor->out[i].head.sending.epoch, epoch, may_be_ahead);
+    for (size_t i = 0; i < role->receives_from_count; i++)
+        if (for_all || takes_part(checkpoint, role->receives_from[i]))
+            epoch_set(&actor->in[i]->head.taking.epoch, epoch, may_be_ahead);
 }
 
 // ---- going back ----
@@ -371,9 +347,9 @@ void savepoint_begin_again(Actor *actor, Savepoint *target)
 
 void savepoints_fini(Actor *actor)
 {
-    void *pieces[] = {actor->member.positions, actor->savepoints.ordinals, actor->restarts.times};
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        release(actor, pieces[i]);
+    release(actor, actor->member.positions);
+    release(actor, actor->savepoints.ordinals);
+    release(actor, actor->restarts.times);
     if (actor->savepoints.spare_chunk != NULL)
         savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
     for (SavepointChunk *chunk = actor->savepoints.chunk, *previous; chunk != NULL; chunk = previous) {

@@ -54,7 +54,6 @@ struct SavepointChunk {
 
 // What is rare in the functions below. Without memory these don't return: the step ends.
 CHX_COLD void savepoints_grow(Actor *actor);
-CHX_COLD void ordinals_grow(Actor *actor);
 CHX_COLD void savepoint_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
 CHX_COLD void savepoint_chunk_pop(Actor *actor);                // the current one, which is empty and not the first
 

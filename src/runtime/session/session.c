@@ -60,8 +60,7 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     session->runtime = runtime;
     session->memory = memory;
     session->fd = NO_DESCRIPTOR;
-    pthread_mutex_init(&session->lock, NULL);
-    pthread_mutex_init(&session->block_lock, NULL);
+    session->lock = session->block_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
