@@ -162,9 +162,9 @@ static void session_free(Session *session)
 }
 
 // Takes apart a session that has not begun.
-static void session_discard(Session *session, unsigned begun)
+static void session_discard(Session *session)
 {
-    for (unsigned i = 0; i < begun; i++)
+    for (unsigned i = 0; i < session->actor_count; i++)
         actor_unwind(&session->actors[i]);
     session_fini_parts(session);
     session_free(session);
@@ -199,9 +199,32 @@ static void session_begin_actors(void *closure)
     }
 }
 
+static void session_begin_exits(void *argument)
+{
+    (void)argument;
+    log_misuse("pthread_exit in a function of a codec while a session was being started");
+}
+
+// Gives its roles their arguments. On failure the thread's report says why.
+static chx_status session_begin(Session *session, const chx_actor *cast, const void *arguments)
+{
+    const chx_choreography *choreography = session->plan->choreography;
+    chx_status status;
+    Guard guard;
+    pthread_cleanup_push(session_begin_exits, NULL);
+    if (guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
+        status = session_isolate(session, cast);
+    } else {
+        report_fault(report_last(), guard.actor->role->role, &guard.fault, choreography->file, 0, 0);
+        status = guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
+    }
+    pthread_cleanup_pop(0);
+    return status;
+}
+
 // Everything but running. On failure the thread's report says why.
-static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                               const chx_actor *cast, const void *arguments, Session **made)
+static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
     // A role may fail inside of malloc: the memory of the report that says so must be there before.
@@ -227,38 +250,15 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     session_init_checkpoints(session);
     if ((runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
-    Guard guard;
-    if (!guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
-        unsigned failed = guard.actor->index;
-        report_fault(report_last(), choreography->roles[failed], &guard.fault, choreography->file, 0, 0);
-        session_discard(session, failed + 1);
-        return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
-    }
-    status = session_isolate(session, cast);
+    status = session_begin(session, cast, arguments);
     if (status != CHX_OK) {
-        session_discard(session, session->actor_count);
+        session_discard(session);
         return status;
     }
     log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
               (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
     return CHX_OK;
-}
-
-static void session_new_exits(void *argument)
-{
-    (void)argument;
-    log_misuse("pthread_exit in a function of a codec while a session was being started");
-}
-
-static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                              const chx_actor *cast, const void *arguments, Session **made)
-{
-    chx_status status;
-    pthread_cleanup_push(session_new_exits, NULL);
-    status = session_make(runtime, choreography, definition, cast, arguments, made);
-    pthread_cleanup_pop(0);
-    return status;
 }
 
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
@@ -519,7 +519,7 @@ static chx_status session_hand_over(Session *session)
     if (count == 0) {
         session_end(session);
     } else if (!scheduler_has_worker(scheduler)) {
-        session_discard(session, count);
+        session_discard(session);
         return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
                              "no thread could be started: out of memory, or too many threads");
     } else if (session->isolated == NULL) {
@@ -530,11 +530,12 @@ static chx_status session_hand_over(Session *session)
     return CHX_OK;
 }
 
-static chx_session *session_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                                  const chx_actor *cast, const void *arguments)
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
 {
     Session *session = NULL;
     Current *here = current();
+    int cancel_state = cancel_disable();
     here->busy++;
     runtime = runtime_or_default(runtime, choreography);
     bool started = runtime != NULL &&
@@ -543,16 +544,8 @@ static chx_session *session_start(chx_runtime *runtime, const chx_choreography *
     if (started)
         report_clear(report_last());
     here->busy--;
-    return started ? (chx_session *)session : NULL;
-}
-
-chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                       const chx_actor *cast, const void *arguments)
-{
-    int cancel_state = cancel_disable();
-    chx_session *handle = session_start(runtime, choreography, definition, cast, arguments);
     pthread_setcancelstate(cancel_state, NULL);
-    return handle;
+    return started ? (chx_session *)session : NULL;
 }
 
 // What `results` points to owns nothing unless the session has succeeded.
@@ -604,54 +597,44 @@ chx_status chx_finish(chx_session *handle, void *results)
     return status;
 }
 
-static chx_status session_has_no_place(Session *session)
-{
-    const chx_choreography *choreography = session->plan->choreography;
-    session_discard(session, session->actor_count);
-    return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
-                         "no memory to run a session inside of a role's function, with %u around it on this thread",
-                         current()->depth);
-}
-
-static chx_status session_run_in(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                                 const chx_actor *cast, const void *arguments, void *results)
+static chx_status session_run(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, void *results)
 {
     Session *session;
     Current *here = current();
     here->busy++;
     chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
-    // The caller's thread has nothing better to do than to work for its own session.
+    // The caller's thread has nothing better to do than to work for its own session. Inside of a role's function it has to, lest
+    // all threads of the pool wait for sessions that none is left to run.
     if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
-        // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
-        if (here->actor != NULL && scheduler_can_serve(&runtime->scheduler, session))
-            status = session_has_no_place(session);
-        else
+        if (here->actor == NULL || !scheduler_can_serve(&runtime->scheduler, session)) {
             status = session_hand_over(session);
+        } else {
+            session_discard(session);
+            status = report_refuse(
+                CHX_NO_MEMORY, NULL, choreography->file,
+                "no memory to run a session inside of a role's function, with %u around it on this thread",
+                here->depth);
+        }
     }
     here->busy--;
     return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
-}
-
-static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
-                              const void *arguments, void *results)
-{
-    chx_runtime *runtime = runtime_or_default(NULL, choreography);
-    if (runtime == NULL || !session_fits(choreography))
-        return CHX_NO_MEMORY;
-    const Platform *platform = runtime->platform;
-    if (platform->call_begin != NULL)
-        platform->call_begin();
-    chx_status status = session_run_in(runtime, choreography, definition, cast, arguments, results);
-    if (platform->call_end != NULL)
-        platform->call_end();
-    return status;
 }
 
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                    const void *arguments, void *results)
 {
     int cancel_state = cancel_disable();
-    chx_status status = session_run(choreography, definition, cast, arguments, results);
+    chx_status status = CHX_NO_MEMORY;
+    chx_runtime *runtime = runtime_or_default(NULL, choreography);
+    if (runtime != NULL && session_fits(choreography)) {
+        const Platform *platform = runtime->platform;
+        if (platform->call_begin != NULL)
+            platform->call_begin();
+        status = session_run(runtime, choreography, definition, cast, arguments, results);
+        if (platform->call_end != NULL)
+            platform->call_end();
+    }
     pthread_setcancelstate(cancel_state, NULL);
     if (status != CHX_OK && results != NULL && definition < choreography->definition_count)
         memset(results, 0, choreography->definitions[definition].result_size);
@@ -660,10 +643,8 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
 
 const chx_report *chx_session_report(const chx_session *handle)
 {
-    if (handle == NULL)
-        return NULL;
-    const Session *session = &handle->session;
-    return atomic_load(&((Session *)session)->status) != CHX_OK ? &session->report.report : NULL;
+    Session *session = (Session *)handle;
+    return session != NULL && atomic_load(&session->status) != CHX_OK ? &session->report.report : NULL;
 }
 
 int chx_session_fd(chx_session *handle)
