@@ -7,6 +7,7 @@
 #include "runtime/session/registry.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/sandbox.h"
+#include "runtime/recovery/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +73,7 @@ static void parent_report_violation(Actor *actor, Channel *channel, Violation ab
     isolated_block_lock(isolated);
     if (violation_holds(actor, channel, proxy, about))
         proxy_blame(proxy, actor->role->role);
-    pthread_mutex_unlock(&isolated->session->block_lock);
+    blocks_unlock_outside(isolated->session);
     current()->busy--;
 }
 
@@ -303,7 +304,7 @@ void isolation_start(Session *session)
         proxy_spawn(&isolated->proxies[i]);
     // Whatever could not be started, the supervisor thread sees. After the lock is released the session may be over.
     isolated_attend(isolated);
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
     if (count > 0)
         scheduler_start(scheduler, first, last, count);
 }

@@ -281,7 +281,7 @@ static bool isolated_sleeps(IsolatedSession *isolated)
             waiting += atomic_load(&proxy->control->asleep) == (uint64_t)atomic_load(&proxy_doorbell(proxy)->word) + 1;
         }
     }
-    return waiting == atomic_load(&session->live);
+    return waiting == session_live(session);
 }
 
 // Changes with whatever happens among the session's roles.

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/session/log.h"
+#include "runtime/recovery/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,7 @@ enum {
 
 void isolated_block_lock(IsolatedSession *isolated)
 {
-    pthread_mutex_lock(&isolated->session->block_lock);
-    isolated->session->recovery.is_exclusive = false;
+    blocks_lock_outside(isolated->session);
 }
 
 void isolated_block_unlock(IsolatedSession *isolated)
@@ -38,7 +38,7 @@ void isolated_block_unlock(IsolatedSession *isolated)
     unsigned leaving = isolated->left_count - isolated->given_back;
     isolated->given_back = isolated->left_count;
     bool is_over = isolated->left_count == isolated->proxy_count;
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
     if (is_over && leaving > 0)
         isolation_remove(isolated);
     while (leaving-- > 0)

@@ -251,7 +251,7 @@ static bool machine_wait_for_others(const Session *session)
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += STUCK_WAIT_S;
     size_t count = machine.ready.count;
-    while (machine.ready.count == count && atomic_load(&session->state) != SESSION_DONE)
+    while (machine.ready.count == count && atomic_load(&session->ending.state) != SESSION_DONE)
         if (pthread_cond_timedwait(&machine.changed, &machine.lock, &limit) != 0)
             return false;
     return true;
@@ -260,7 +260,7 @@ static bool machine_wait_for_others(const Session *session)
 // The lock is held, and released while an actor runs.
 static void machine_drive(Session *session, bool is_nested)
 {
-    while (atomic_load(&session->state) != SESSION_DONE) {
+    while (atomic_load(&session->ending.state) != SESSION_DONE) {
         machine_catch_up();
         Actor *actor = machine_take(is_nested ? session : NULL);
         if (actor != NULL) {
@@ -286,10 +286,10 @@ static void simulated_await(Session *session)
         machine_drive(session, true);
     } else {
         machine.waiting++;
-        while (machine.is_driven && atomic_load(&session->state) != SESSION_DONE)
+        while (machine.is_driven && atomic_load(&session->ending.state) != SESSION_DONE)
             pthread_cond_wait(&machine.changed, &machine.lock);
         machine.waiting--;
-        if (atomic_load(&session->state) != SESSION_DONE) {
+        if (atomic_load(&session->ending.state) != SESSION_DONE) {
             machine.is_driven = true;
             machine.driver = pthread_self();
             machine_drive(session, false);

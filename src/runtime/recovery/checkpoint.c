@@ -22,11 +22,11 @@
 static CHX_COLD void blocks_try_pin(Session *session, Worker *worker)
 {
     enum { FIRST_TRY = 32, LAST_TRY = 4096 };
-    if (session->locks_until_pinned == 0)
-        session->locks_left = session->locks_until_pinned = FIRST_TRY;
+    BlockLock *lock = &session->block_lock;
+    if (lock->until_pinned == 0)
+        lock->left = lock->until_pinned = FIRST_TRY;
     else if (session->isolated == NULL && session_pin(session, worker, current()->actor))
-        session->locks_left = session->locks_until_pinned =
-            session->locks_until_pinned < LAST_TRY ? session->locks_until_pinned * 2 : LAST_TRY;
+        lock->left = lock->until_pinned = lock->until_pinned < LAST_TRY ? lock->until_pinned * 2 : LAST_TRY;
 }
 
 static inline void blocks_lock(Session *session)
@@ -41,12 +41,12 @@ static inline void blocks_lock(Session *session)
         owner_section_end(worker);
     }
     here->busy++;
-    scheduler_lock(session->runtime->platform, &session->block_lock);
+    scheduler_lock(session->runtime->platform, &session->block_lock.mutex);
     session->recovery.is_exclusive = false;
-    if (session->locks_left == 0)
+    if (session->block_lock.left == 0)
         blocks_try_pin(session, worker);
     else
-        session->locks_left--;
+        session->block_lock.left--;
 }
 
 static inline void blocks_unlock(Session *session)
@@ -56,8 +56,26 @@ static inline void blocks_unlock(Session *session)
         owner_section_end(here->worker);
         return;
     }
-    pthread_mutex_unlock(&session->block_lock);
+    pthread_mutex_unlock(&session->block_lock.mutex);
     here->busy--;
+}
+
+void blocks_lock_outside(Session *session)
+{
+    Scheduler *scheduler = &session->runtime->scheduler;
+    // In this order: whoever holds the lock could pin the session again.
+    pthread_mutex_lock(&session->block_lock.mutex);
+    if (session_is_pinned(session)) {
+        scheduler_quiesce(scheduler);
+        session_unpin(session);
+        scheduler_resume(scheduler);
+    }
+    session->recovery.is_exclusive = false;
+}
+
+void blocks_unlock_outside(Session *session)
+{
+    pthread_mutex_unlock(&session->block_lock.mutex);
 }
 
 // The usual case, in fewer steps: one worker has the session, and nothing has happened that the role has not seen. Then they

@@ -7,6 +7,7 @@
 #include "runtime/recovery/effects.h"
 
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/checkpoint.h"
 #include "runtime/session/runtime.h"
 
 #include <stdio.h>
@@ -92,18 +93,13 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
     Deadline *deadline = (Deadline *)timer;
     Session *session = deadline->session;
     chx_runtime *runtime = session->runtime;
-    // In this order: whoever holds the lock could pin it again.
-    pthread_mutex_lock(&session->block_lock);
-    scheduler_quiesce(&runtime->scheduler);
-    session_unpin(session);
-    scheduler_resume(&runtime->scheduler);
-    session->recovery.is_exclusive = false;
+    blocks_lock_outside(session);
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;
         deadline_fire(session, block);
     }
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
     event_loop_give_back(&runtime->loop, 1);
     runtime_release(runtime, deadline);
     session_leave(session);

@@ -164,15 +164,8 @@ chx_session *chx_central_start(const chx_choreography *choreography, size_t defi
     chx_status status = chx_central(choreography, cast, body, closure);
     if (status != CHX_OK && status != CHX_FAILED)
         return NULL;
-    chx_runtime *runtime = runtime_default();
-    Session *session = session_new_ended(runtime, choreography, &choreography->definitions[definition]);
-    if (session == NULL)
-        return NULL;
-    atomic_store(&session->status, (int)status);
-    report_copy(&session->report, report_last());
-    if (status == CHX_OK && results != NULL)
-        memcpy(session->results, results, session->definition->result_size);
-    return (chx_session *)session;
+    const chx_definition *of = &choreography->definitions[definition];
+    return (chx_session *)session_new_ended(runtime_default(), choreography, of, status, results);
 }
 
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)

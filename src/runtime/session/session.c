@@ -59,9 +59,9 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     memset(session, 0, sizeof *session);
     session->runtime = runtime;
     session->memory = memory;
-    session->fd = NO_DESCRIPTOR;
-    session->lock = session->block_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    report_clear(&session->report);
+    session->ending.fd = NO_DESCRIPTOR;
+    session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    report_clear(&session->ending.report);
     session->float_control = float_control();
     session_make_token(session);
     session->observed = runtime->observed;
@@ -153,10 +153,10 @@ static void session_fini_parts(Session *session)
 static void session_free(Session *session)
 {
     chx_runtime *runtime = session->runtime;
-    if (session->fd.number >= 0)
-        descriptor_close(&session->fd);
-    pthread_mutex_destroy(&session->lock);
-    pthread_mutex_destroy(&session->block_lock);
+    if (session->ending.fd.number >= 0)
+        descriptor_close(&session->ending.fd);
+    pthread_mutex_destroy(&session->ending.lock);
+    pthread_mutex_destroy(&session->block_lock.mutex);
     runtime_release(runtime, session->memory);
     atomic_fetch_sub(&runtime->session_count, 1);
 }
@@ -244,7 +244,7 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     session->channel_count = plan->channel_count;
     session->results = base + plan->results;
     memset(session->results, 0, plan->definition->result_size);
-    atomic_init(&session->live, plan->role_count);
+    atomic_init(&session->ending.live, plan->role_count);
     session_init_actors(session, cast);
     session_init_channels(session);
     session_init_checkpoints(session);
@@ -261,7 +261,8 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     return CHX_OK;
 }
 
-Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition,
+                           chx_status status, const void *values)
 {
     size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     Session *session = session_allocate(runtime, choreography, results + definition->result_size);
@@ -270,7 +271,11 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
     session->definition = definition;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
-    atomic_init(&session->state, SESSION_DONE);
+    if (status == CHX_OK && values != NULL)
+        memcpy(session->results, values, definition->result_size);
+    atomic_init(&session->ending.status, (int)status);
+    report_copy(&session->ending.report, report_last());
+    atomic_init(&session->ending.state, SESSION_DONE);
     return session;
 }
 
@@ -278,17 +283,17 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
 
 void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file, int line)
 {
-    pthread_mutex_lock(&session->lock);
-    bool is_first = atomic_load(&session->status) == CHX_OK;
+    pthread_mutex_lock(&session->ending.lock);
+    bool is_first = atomic_load(&session->ending.status) == CHX_OK;
     if (is_first) {
-        report_fault(&session->report, role, fault, file, line, session->restarts);
-        atomic_store(&session->status, (int)status);
+        report_fault(&session->ending.report, role, fault, file, line, session->restarts);
+        atomic_store(&session->ending.status, (int)status);
     }
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&session->ending.lock);
     if (!is_first)
         return;
     log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
-    atomic_store(&session->stopping, true);
+    atomic_store(&session->ending.stopping, true);
     // Whoever compares generations under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
@@ -312,7 +317,7 @@ void session_unpin(Session *session)
 
 bool session_pin(Session *session, Worker *worker, const Actor *running)
 {
-    uint32_t live = atomic_load(&session->live), absent = 0; // absent: at work, queued, or no longer there
+    uint32_t live = atomic_load(&session->ending.live), absent = 0; // absent: at work, queued, or no longer there
     if (live > session->actor_count)
         return false; // somebody else is at it, too
     for (unsigned i = 0; i < session->actor_count; i++) {
@@ -340,7 +345,7 @@ bool session_pin(Session *session, Worker *worker, const Actor *running)
 // An end of file is read at once. Unlike something written, this can't reach a file of the program's.
 static void session_make_readable(const Session *session)
 {
-    int fd = descriptor_use(&session->fd);
+    int fd = descriptor_use(&session->ending.fd);
     if (fd >= 0)
         shutdown(fd, SHUT_RD);
 }
@@ -351,30 +356,30 @@ static void session_end(Session *session)
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
               (unsigned long long)session->token[0]);
     if ((session->runtime->observed & OBSERVED_TRACE) != 0)
-        trace_session_end(session);
+        trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->ending.report.why);
     session_fini_parts(session);
-    pthread_mutex_lock(&session->lock);
-    if (session->fd.number >= 0)
+    pthread_mutex_lock(&session->ending.lock);
+    if (session->ending.fd.number >= 0)
         session_make_readable(session);
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&session->ending.lock);
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
-    if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
-        platform->wake(&session->state);
+    if (atomic_exchange(&session->ending.state, SESSION_DONE) == SESSION_AWAITED)
+        platform->wake(&session->ending.state);
 }
 
 bool session_join(Session *session)
 {
-    uint32_t live = atomic_load(&session->live);
+    uint32_t live = atomic_load(&session->ending.live);
     do {
         if (live == 0)
             return false;
-    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    } while (!atomic_compare_exchange_weak(&session->ending.live, &live, live + 1));
     return true;
 }
 
 void session_leave(Session *session)
 {
-    if (atomic_fetch_sub(&session->live, 1) == 1)
+    if (atomic_fetch_sub(&session->ending.live, 1) == 1)
         session_end(session);
 }
 
@@ -460,19 +465,19 @@ static void session_sleep(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
     for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
-        if (atomic_load(&session->state) == SESSION_DONE)
+        if (atomic_load(&session->ending.state) == SESSION_DONE)
             return;
         platform->relax();
     }
     uint32_t state = SESSION_RUNS;
-    if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
+    if (!atomic_compare_exchange_strong(&session->ending.state, &state, SESSION_AWAITED) && state == SESSION_DONE)
         return;
-    while (atomic_load(&session->state) != SESSION_DONE) {
+    while (atomic_load(&session->ending.state) != SESSION_DONE) {
         // A session that the caller's thread has served itself may be the first that needs another one, and there is none.
         helps = helps || !scheduler_has_worker(&session->runtime->scheduler);
         if (helps)
             session_help(session);
-        platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
+        platform->sleep_on(&session->ending.state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
         if (platform->is_stuck != NULL && platform->is_stuck())
             session_is_stuck(session);
     }
@@ -554,8 +559,8 @@ static chx_status session_finish(Session *session, void *results, bool helps)
     Current *here = current();
     here->busy++;
     session_wait(session, helps);
-    chx_status status = (chx_status)atomic_load(&session->status);
-    report_copy(report_last(), &session->report);
+    chx_status status = (chx_status)atomic_load(&session->ending.status);
+    report_copy(report_last(), &session->ending.report);
     const chx_definition *definition = session->definition;
     if (status == CHX_OK && results != NULL) {
         memcpy(results, session->results, definition->result_size);
@@ -644,7 +649,7 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
 const chx_report *chx_session_report(const chx_session *handle)
 {
     Session *session = (Session *)handle;
-    return session != NULL && atomic_load(&session->status) != CHX_OK ? &session->report.report : NULL;
+    return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
 }
 
 int chx_session_fd(chx_session *handle)
@@ -655,14 +660,14 @@ int chx_session_fd(chx_session *handle)
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
     if (session->runtime->platform->join != NULL)
         session_wait(session, current()->actor != NULL);
-    pthread_mutex_lock(&session->lock);
-    if (session->fd.number < 0) {
-        session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        if (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0)
+    pthread_mutex_lock(&session->ending.lock);
+    if (session->ending.fd.number < 0) {
+        session->ending.fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (atomic_load(&session->ending.state) == SESSION_DONE || atomic_load(&session->ending.live) == 0)
             session_make_readable(session);
     }
-    int fd = session->fd.number;
-    pthread_mutex_unlock(&session->lock);
+    int fd = session->ending.fd.number;
+    pthread_mutex_unlock(&session->ending.lock);
     return fd;
 }
 

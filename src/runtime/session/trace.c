@@ -202,15 +202,14 @@ void trace_session_start(Session *session)
     }
 }
 
-void trace_session_end(Session *session)
+void trace_session_end(Session *session, chx_status status, const char *why)
 {
-    chx_status status = (chx_status)atomic_load(&session->status);
     Event event = {
         .kind = EVENT_END,
         .time_ns = trace_now(session),
         .session = session->trace,
         .status = chx_status_text(status),
-        .text = status != CHX_OK ? session->report.why : NULL,
+        .text = status != CHX_OK ? why : NULL,
     };
     trace_write(&event);
 }

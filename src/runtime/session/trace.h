@@ -20,7 +20,7 @@ int trace_file(uint64_t *start_ns);
 bool trace_adopt(int fd, uint64_t start_ns); // false: it can't
 
 void trace_session_start(Session *session);
-void trace_session_end(Session *session);
+void trace_session_end(Session *session, chx_status status, const char *why);
 
 // A local step begins; it lasts until this actor's next event, or the end of its turn.
 void trace_step(Actor *actor);
