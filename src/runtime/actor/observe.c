@@ -65,7 +65,7 @@ static bool is_traced_on(const Actor *actor, const Channel *channel)
 void observe_sent(Actor *actor, Channel *channel, uint32_t site)
 {
     if (is_traced_on(actor, channel))
-        trace_sent(actor, channel, site);
+        trace_message(actor, channel, site, channel->head.sending.epoch, true);
     if (is_simulated(actor))
         platform_of(actor)->sent(channel);
 }
@@ -80,7 +80,7 @@ void observe_taking(Actor *actor, Channel *channel, const Record *record)
     actor->self.site = record->site;
     observe_boundary(actor);
     if (is_traced_on(actor, channel))
-        trace_received(actor, channel, record);
+        trace_message(actor, channel, record->site, record->of.epoch, false);
 }
 
 void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)

@@ -128,19 +128,7 @@ static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
 
 // ---- entering and leaving ----
 
-// Not entered: the role is rolled back elsewhere, or something is missing, which is named.
-static CHX_COLD uint32_t savepoint_stays_out(Actor *actor, Savepoint *savepoint, const char *lacks)
-{
-    uint32_t site = savepoint->position.checkpoint->site;
-    savepoint_drop_saved(savepoint);
-    savepoint_release(actor, savepoint);
-    if (lacks != NULL)
-        guard_raise(CHX_FAULT_SYSTEM, 0, site, "%s", lacks);
-    actor->self.wants = 0;
-    return 0;
-}
-
-// In any case.
+// In any case. Not entered, and 0: the role is rolled back elsewhere.
 static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoint *savepoint, Block *parent,
                                                           uint32_t *ordinal)
 {
@@ -153,8 +141,14 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     uint32_t epoch = is_in ? savepoint->position.block->epoch : 0;
     const char *lacks = is_in || is_rolled_back ? NULL : session->recovery.lacks;
     blocks_unlock(session);
-    if (!is_in)
-        return savepoint_stays_out(actor, savepoint, lacks);
+    if (!is_in) {
+        savepoint_drop_saved(savepoint);
+        savepoint_release(actor, savepoint);
+        if (lacks != NULL)
+            guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", lacks);
+        actor->self.wants = 0;
+        return 0;
+    }
     if (is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN))
         savepoint->position.attempt = 0;
     savepoint_push(actor, savepoint, (*ordinal)++);
@@ -172,20 +166,6 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     return at;
 }
 
-// In the usual one: the first attempt, and the blocks can be locked quietly. False: that is not so.
-CHX_INLINE bool savepoint_enter_quietly(Actor *actor, Savepoint *savepoint, Block *parent, uint32_t *ordinal)
-{
-    Worker *worker = blocks_lock_quietly(actor);
-    if (worker == NULL)
-        return false;
-    bool is_in = recovery_enter_first(&actor->session->recovery, &savepoint->position, parent,
-                                      savepoint->position.checkpoint, *ordinal);
-    owner_section_end(worker);
-    if (is_in)
-        savepoint_push(actor, savepoint, (*ordinal)++);
-    return is_in;
-}
-
 // Compiled twice: for roles that are not observed, and for those that are, or have a process of their own (enter_seen,
 // leave_seen).
 CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint, bool is_observed)
@@ -200,8 +180,16 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     savepoint->frame = frame;
     savepoint->position.checkpoint = checkpoint;
     savepoint_save(actor, savepoint); // before the block knows of this role: a copy may fail
-    if (!savepoint_enter_quietly(actor, savepoint, parent, ordinal))
+    // Usually it is the first attempt, and the blocks can be locked quietly.
+    Worker *worker = blocks_lock_quietly(actor);
+    bool is_in = false;
+    if (worker != NULL) {
+        is_in = recovery_enter_first(&actor->session->recovery, &savepoint->position, parent, checkpoint, *ordinal);
+        owner_section_end(worker);
+    }
+    if (!is_in)
         return savepoint_enter(actor, savepoint, parent, ordinal);
+    savepoint_push(actor, savepoint, (*ordinal)++);
     if (is_observed)
         trace_block(actor, EVENT_ENTER, 0, NULL);
     return checkpoint->body_at;

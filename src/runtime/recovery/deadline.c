@@ -18,8 +18,57 @@ typedef struct Deadline {
     Block *block; // NULL: void
 } Deadline;
 
-static bool deadline_claim(LoopTimer *timer);
-static void deadline_run(LoopTimer *timer, uint64_t now_ns);
+void deadline_fault(Fault *fault, uint32_t site, uint64_t within_ns)
+{
+    *fault = (Fault){.kind = CHX_FAULT_DEADLINE, .site = site};
+    snprintf(fault->why, sizeof fault->why, "not at the end of the block within %llu ms",
+             (unsigned long long)(within_ns / 1000000));
+}
+
+static void deadline_fire(Session *session, Block *block)
+{
+    // The first role, in role order, that is not at the end.
+    size_t first = 0;
+    while (block->is_there[first] && first + 1 < block->checkpoint->participant_count)
+        first++;
+    const Actor *culprit = &session->actors[block->checkpoint->participants[first]];
+    int line = actor_site_line(culprit, block->checkpoint->site);
+    Fault fault;
+    deadline_fault(&fault, block->checkpoint->site, block->checkpoint->within_ns);
+    chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
+    RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
+    if (verdict == RECOVERY_NO_MEMORY)
+        fault_add(&fault, "and no memory for a restart");
+    if (verdict != RECOVERY_DECIDED)
+        session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
+    else if (session->isolated != NULL)
+        isolation_overdue(session, block->checkpoint);
+}
+
+// If the session is over, its end disarms the deadline.
+static bool deadline_claim(LoopTimer *timer)
+{
+    return session_join(((const Deadline *)timer)->session);
+}
+
+static void deadline_run(LoopTimer *timer, uint64_t now_ns)
+{
+    (void)now_ns;
+    Deadline *deadline = (Deadline *)timer;
+    Session *session = deadline->session;
+    chx_runtime *runtime = session->runtime;
+    blocks_lock_outside(session);
+    Block *block = deadline->block;
+    if (block != NULL) {
+        block->deadline = NULL;
+        deadline_fire(session, block);
+    }
+    blocks_unlock_outside(session);
+    event_loop_give_back(&runtime->loop, 1);
+    runtime_release(runtime, deadline);
+    session_leave(session);
+}
+
 static const LoopTimerKind deadline_kind = {deadline_claim, deadline_run};
 
 bool deadline_arm(Recovery *recovery, Block *block)
@@ -53,54 +102,4 @@ void deadline_disarm(Recovery *recovery, Block *block)
         runtime_release(runtime, deadline);
     else
         deadline->block = NULL; // it waits for the block lock, and is void
-}
-
-// The first role, in role order, that is not at the end.
-static unsigned deadline_culprit(const Block *block)
-{
-    for (size_t i = 0; i < block->checkpoint->participant_count; i++)
-        if (!block->is_there[i])
-            return block->checkpoint->participants[i];
-    return block->checkpoint->participants[0];
-}
-
-static void deadline_fire(Session *session, Block *block)
-{
-    const Actor *culprit = &session->actors[deadline_culprit(block)];
-    int line = actor_site_line(culprit, block->checkpoint->site);
-    Fault fault = {.kind = CHX_FAULT_DEADLINE, .site = block->checkpoint->site};
-    snprintf(fault.why, sizeof fault.why, "not at the end of the block within %llu ms",
-             (unsigned long long)(block->checkpoint->within_ns / 1000000));
-    chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
-    RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
-    if (verdict == RECOVERY_NO_MEMORY)
-        fault_add(&fault, "and no memory for a restart");
-    if (verdict != RECOVERY_DECIDED)
-        session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
-    else if (session->isolated != NULL)
-        isolation_overdue(session, block->checkpoint);
-}
-
-// If the session is over, its end disarms the deadline.
-static bool deadline_claim(LoopTimer *timer)
-{
-    return session_join(((const Deadline *)timer)->session);
-}
-
-static void deadline_run(LoopTimer *timer, uint64_t now_ns)
-{
-    (void)now_ns;
-    Deadline *deadline = (Deadline *)timer;
-    Session *session = deadline->session;
-    chx_runtime *runtime = session->runtime;
-    blocks_lock_outside(session);
-    Block *block = deadline->block;
-    if (block != NULL) {
-        block->deadline = NULL;
-        deadline_fire(session, block);
-    }
-    blocks_unlock_outside(session);
-    event_loop_give_back(&runtime->loop, 1);
-    runtime_release(runtime, deadline);
-    session_leave(session);
 }

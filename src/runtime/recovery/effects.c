@@ -12,26 +12,6 @@ static Actor *actor_of(Member *member)
     return (Actor *)(void *)((char *)member - offsetof(Actor, member));
 }
 
-static void *effect_allocate(Recovery *recovery, size_t size)
-{
-    return runtime_allocate(session_of(recovery)->runtime, size);
-}
-
-static void effect_release(Recovery *recovery, void *memory)
-{
-    runtime_release(session_of(recovery)->runtime, memory);
-}
-
-static void *effect_page_take(Recovery *recovery)
-{
-    return page_take(session_of(recovery)->runtime);
-}
-
-static void effect_page_give(Recovery *recovery, void *page)
-{
-    page_give(session_of(recovery)->runtime, page);
-}
-
 // The session is pinned to this worker: the actor waits, on this thread.
 static inline void wake_waiting(Session *session, Actor *actor)
 {
@@ -76,7 +56,7 @@ static void effect_go(Recovery *recovery, Member *member, Block *block)
 }
 
 // Those that run see it at their next step with others; those that wait are woken.
-static void effect_rollback_begin(Recovery *recovery, const Block *block)
+static void effect_roll_back(Recovery *recovery, const Block *block)
 {
     Session *session = session_of(recovery);
     uint32_t generation = atomic_load(&session->generation);
@@ -84,32 +64,24 @@ static void effect_rollback_begin(Recovery *recovery, const Block *block)
     atomic_fetch_add(&session->generation, 1);
     if (!recovery->is_exclusive)
         scheduler_quiesce(&session->runtime->scheduler);
-}
-
-static void effect_roll_back(Recovery *recovery, Member *member)
-{
-    Actor *actor = actor_of(member);
-    if (actor->proxy != NULL)
-        isolation_roll_back(actor->proxy);
-    else
-        wake(session_of(recovery), actor, NULL);
-}
-
-static void effect_rollback_end(Recovery *recovery)
-{
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
+        Actor *actor = &session->actors[block->checkpoint->participants[i]];
+        if (actor->proxy != NULL)
+            isolation_roll_back(actor->proxy);
+        else
+            wake(session, actor, NULL);
+    }
     if (!recovery->is_exclusive)
-        scheduler_resume(&session_of(recovery)->runtime->scheduler);
+        scheduler_resume(&session->runtime->scheduler);
 }
 
 const RecoveryEffects recovery_effects = {
-    .allocate = effect_allocate,
-    .release = effect_release,
-    .page_take = effect_page_take,
-    .page_give = effect_page_give,
+    .allocate = runtime_allocate,
+    .release = runtime_release,
+    .page_take = page_take,
+    .page_give = page_give,
     .arm = deadline_arm,
     .disarm = deadline_disarm,
-    .rollback_begin = effect_rollback_begin,
     .roll_back = effect_roll_back,
-    .rollback_end = effect_rollback_end,
     .go = effect_go,
 };

@@ -15,5 +15,7 @@ static inline Session *session_of(Recovery *recovery)
 // deadline.c's: the deadlines of blocks (`within`), which feed the recovery machine with their expiry.
 bool deadline_arm(Recovery *recovery, Block *block);
 void deadline_disarm(Recovery *recovery, Block *block);
+// What is wrong when a block has taken longer than that.
+void deadline_fault(Fault *fault, uint32_t site, uint64_t within_ns);
 
 #endif

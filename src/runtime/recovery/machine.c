@@ -4,29 +4,26 @@
 
 #include <string.h>
 
-void recovery_init(Recovery *recovery, const RecoveryEffects *effects, void *members, size_t member_bytes, void *room)
+void recovery_init(Recovery *recovery, const RecoveryEffects *effects, chx_runtime *runtime, void *members,
+                   size_t member_bytes, void *room)
 {
     BlockPage *page = room;
     if (page != NULL)
         *page = (BlockPage){.capacity = BLOCKS_FIRST};
-    *recovery = (Recovery){.effects = effects, .members = members, .member_bytes = member_bytes, .pages = page};
+    *recovery = (Recovery){effects, runtime, members, member_bytes, .pages = page};
 }
 
 bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 {
-    enum { FEW = 8 };
-    const unsigned *participants = checkpoint->participants;
     size_t low = 0, high = checkpoint->participant_count;
-    while (high - low > FEW) {
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (participants[middle] <= role)
-            low = middle;
+        if (checkpoint->participants[middle] < role)
+            low = middle + 1;
         else
             high = middle;
     }
-    while (low < high && participants[low] < role)
-        low++;
-    return low < high && participants[low] == role;
+    return low < checkpoint->participant_count && checkpoint->participants[low] == role;
 }
 
 // ---- records ----
@@ -35,10 +32,11 @@ bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 static __attribute__((noinline)) Block *block_allocate(Recovery *recovery, const chx_checkpoint *checkpoint)
 {
     if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
-        return recovery->effects->allocate(recovery, sizeof(Block) + checkpoint->participant_count * sizeof(bool));
+        return recovery->effects->allocate(recovery->runtime,
+                                           sizeof(Block) + checkpoint->participant_count * sizeof(bool));
     BlockPage *page = recovery->pages;
     if (page == NULL || page->used == page->capacity) {
-        page = recovery->effects->page_take(recovery);
+        page = recovery->effects->page_take(recovery->runtime);
         if (page == NULL)
             return NULL;
         *page = (BlockPage){.next = recovery->pages, .capacity = BLOCKS_MORE};
@@ -53,7 +51,7 @@ static void fault_free(Recovery *recovery, BlockFault *fault)
     if (recovery->spare_fault == NULL)
         recovery->spare_fault = fault;
     else
-        recovery->effects->release(recovery, fault);
+        recovery->effects->release(recovery->runtime, fault);
 }
 
 // Records of the usual size are kept for the next block of the session.
@@ -63,7 +61,7 @@ static inline void block_free(Recovery *recovery, Block *block)
         fault_free(recovery, block->fault);
     block->fault = NULL;
     if (block->checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS) {
-        recovery->effects->release(recovery, block);
+        recovery->effects->release(recovery->runtime, block);
         return;
     }
     block->next = recovery->spare_blocks;
@@ -153,11 +151,11 @@ void recovery_fini(Recovery *recovery)
     for (BlockPage *page = recovery->pages, *next; page != NULL; page = next) {
         next = page->next;
         if (page->capacity != BLOCKS_FIRST)
-            recovery->effects->page_give(recovery, page);
+            recovery->effects->page_give(recovery->runtime, page);
     }
     recovery->pages = NULL;
     if (recovery->spare_fault != NULL)
-        recovery->effects->release(recovery, recovery->spare_fault);
+        recovery->effects->release(recovery->runtime, recovery->spare_fault);
     recovery->spare_fault = NULL;
 }
 
@@ -166,9 +164,7 @@ void recovery_fini(Recovery *recovery)
 bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const chx_checkpoint *checkpoint,
                     uint32_t ordinal, uint32_t attempt)
 {
-    Block *block = block_find(*block_children(recovery, parent), checkpoint, ordinal);
-    if (block == NULL)
-        block = recovery_make_block(recovery, parent, checkpoint, ordinal);
+    Block *block = recovery_find_block(recovery, parent, checkpoint, ordinal);
     if (block == NULL)
         return false;
     block->references++;
@@ -268,7 +264,7 @@ static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *
     BlockFault *kept = recovery->spare_fault;
     recovery->spare_fault = NULL;
     if (kept == NULL)
-        kept = recovery->effects->allocate(recovery, sizeof *kept + BLOCK_WHY_BYTES);
+        kept = recovery->effects->allocate(recovery->runtime, sizeof *kept + BLOCK_WHY_BYTES);
     if (kept == NULL)
         return false;
     size_t why_size = strlen(fault->why) + 1;
@@ -284,7 +280,6 @@ static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *
 
 RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
 {
-    const RecoveryEffects *effects = recovery->effects;
     const chx_checkpoint *checkpoint = block->checkpoint;
     CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
     if (!block_keep_fault(recovery, block, fault))
@@ -301,10 +296,7 @@ RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_faul
     }
     block_disarm(recovery, block);
     block->behind = (uint16_t)block->references;
-    effects->rollback_begin(recovery, block);
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        effects->roll_back(recovery, recovery_member(recovery, checkpoint->participants[i]));
-    effects->rollback_end(recovery);
+    recovery->effects->roll_back(recovery, block);
     return RECOVERY_DECIDED;
 }
 

@@ -225,29 +225,13 @@ void savepoint_drop_owned(Savepoint *savepoint)
     stack_drop_saved(savepoint->frame->function, savepoint_frame(savepoint));
 }
 
-static void memory_is_lost(const Actor *actor)
+// What the frame owned is dropped.
+static void savepoint_restore(Savepoint *savepoint)
 {
-    log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
-}
-
-static void drop_changed(void *frame)
-{
-    stack_drop_changed(frame);
-}
-
-void savepoint_restore(Actor *actor, Savepoint *savepoint)
-{
-    const chx_function *function = savepoint->frame->function;
-    Guard guard;
-    if (is_broken(BROKEN_NOT_RESTORED))
-        return;
-    // A role that has crashed may have damaged the block's own frame: then something is lost.
-    if ((function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning)) &&
-        !guard_run(&guard, actor, drop_changed, savepoint->frame))
-        memory_is_lost(actor);
-    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
     Fault fault;
-    if (savepoint->owns && frame_share(function, savepoint->frame, savepoint_frame(savepoint), &fault) == SHARES_FAILED)
+    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
+    if (savepoint->owns &&
+        frame_share(savepoint->frame->function, savepoint->frame, savepoint_frame(savepoint), &fault) == SHARES_FAILED)
         share_raise(&fault);
 }
 
@@ -312,16 +296,21 @@ static void unwind(void *closure)
     Unwinding *unwinding = closure;
     chx_release(&unwinding->actor->self);
     stack_unwind_to(unwinding->actor, unwinding->frame, true);
+    if (!is_broken(BROKEN_NOT_RESTORED))
+        stack_drop_changed(unwinding->frame);
 }
 
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
 static void savepoint_unwind_to(Actor *actor, Savepoint *target)
 {
-    if (actor->self.top == target->frame && actor->self.pool_size == 0)
+    const chx_function *function = target->frame->function;
+    bool owns =
+        function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning);
+    if (actor->self.top == target->frame && actor->self.pool_size == 0 && !owns)
         return;
     Guard guard;
     if (!guard_run(&guard, actor, unwind, &(Unwinding){actor, target->frame})) {
-        memory_is_lost(actor);
+        log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
         stack_unwind_to(actor, target->frame, false);
     }
 }
@@ -340,7 +329,8 @@ void savepoint_begin_again(Actor *actor, Savepoint *target)
 {
     savepoints_end_with(actor, target);
     savepoint_unwind_to(actor, target);
-    savepoint_restore(actor, target);
+    if (!is_broken(BROKEN_NOT_RESTORED))
+        savepoint_restore(target);
     savepoint_forget_counts(actor, target);
     actor->self.wants = 0;
 }

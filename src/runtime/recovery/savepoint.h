@@ -89,8 +89,8 @@ static inline void savepoint_release(Actor *actor, Savepoint *savepoint)
         savepoint_chunk_pop(actor);
 }
 
-// The frame's variables, which the savepoint then owns too; and back. If something can't be copied, the step ends, and in the first
-// case the savepoint, which is the newest and not yet among the actor's, is gone.
+// The frame's variables, which the savepoint then owns too. If something can't be copied, the step ends, and the savepoint, which
+// is the newest and not yet among the actor's, is gone.
 void savepoint_save_owned(Actor *actor, Savepoint *savepoint);
 static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
 {
@@ -100,7 +100,6 @@ static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
     if (function->owned_count != function->fixed_count)
         savepoint_save_owned(actor, savepoint);
 }
-void savepoint_restore(Actor *actor, Savepoint *savepoint);
 // What it has saved. In another process it is no frame.
 void savepoint_drop_owned(Savepoint *savepoint);
 static inline void savepoint_drop_saved(Savepoint *savepoint)

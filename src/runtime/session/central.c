@@ -3,10 +3,10 @@
 
 #include "runtime/actor/effect.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // A step: what the counter with the same index in actor.self.counts counts (effect.h).
@@ -29,6 +29,7 @@ typedef struct {
 
 // ---- counting ----
 
+// Room for one more step.
 static void central_grow(Central *central)
 {
     chx_runtime *runtime = central->session.runtime;
@@ -187,8 +188,6 @@ const chx_role *chx_central_role(chx_self *self, unsigned role)
 
 // ---- checkpoints ----
 
-typedef int (*CentralBody)(chx_self *self, void *frame);
-
 static void central_init(Central *central, const chx_role *restarted)
 {
     if (restarted == NULL || restarted->init == NULL)
@@ -199,19 +198,9 @@ static void central_init(Central *central, const chx_role *restarted)
     chx_step_end(&central->actor.self);
 }
 
-// Nobody can say who was late; the fault names whoever acted last.
-static void central_deadline(Central *central, Fault *fault, uint64_t within_ns, int line)
-{
-    central->actor.central_line = line;
-    fault->kind = CHX_FAULT_DEADLINE;
-    fault->signal = 0;
-    snprintf(fault->why, sizeof fault->why, "not at the end of the block within %llu ms",
-             (unsigned long long)(within_ns / 1000000));
-}
-
 typedef struct {
     Central *central;
-    CentralBody body;
+    int (*body)(chx_self *self, void *frame);
     void *frame;
     const chx_role *restarted;
     int way;
@@ -247,8 +236,11 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
             return run.way;
         }
         restarted = is_late ? NULL : actor->role;
-        if (is_late)
-            central_deadline(central, &guard.fault, within_ns, line);
+        if (is_late) {
+            // Nobody can say who was late; the fault names whoever acted last.
+            actor->central_line = line;
+            deadline_fault(&guard.fault, guard.fault.site, within_ns);
+        }
         if (guard.fault.kind == CHX_FAULT_SYSTEM || (attempt == retries && rescue == NULL)) {
             central_leave(central, depth);
             guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);

@@ -81,17 +81,6 @@ static bool plan_wire(Plan *plan)
     return number == plan->in_count;
 }
 
-static bool plan_has_checkpoints(const Plan *plan)
-{
-    for (unsigned i = 0; i < plan->role_count; i++) {
-        const chx_role *role = plan->roles[i].role;
-        for (size_t j = 0; j < role->site_count; j++)
-            if (role->sites[j].kind == CHX_SITE_CHECKPOINT)
-                return true;
-    }
-    return false;
-}
-
 static void plan_lay_out(Plan *plan)
 {
     plan->actors = align(sizeof(Session), CACHE_LINE);
@@ -101,7 +90,7 @@ static void plan_lay_out(Plan *plan)
     plan->stacks = align(plan->counts + plan->count_count * sizeof(chx_count), 16);
     plan->results = align(plan->stacks + plan->role_count * (sizeof(Chunk) + STACK_FIRST_BYTES), CACHE_LINE);
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
-    if (plan_has_checkpoints(plan)) {
+    if (plan->checkpoint_count != 0) {
         plan->checkpoints = plan->size;
         plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)SAVEPOINT_ROOM_BYTES;
     }
@@ -126,6 +115,7 @@ static chx_status plan_fill(Plan *plan, const chx_actor *cast)
         plan->in_count += entry->role->receives_from_count;
         entry->count_first = plan->count_count;
         plan->count_count += entry->role->counter_count;
+        plan->checkpoint_count += entry->role->checkpoint_count;
     }
     for (size_t i = 0; i < plan->definition->result_count; i++)
         plan->roles[plan->definition->results[i].role].result = &plan->definition->results[i];

@@ -30,7 +30,8 @@ struct Plan {
     unsigned role_count;
     size_t channel_count;
     size_t in_count;
-    size_t count_count; // of all roles' counters
+    size_t count_count;      // of all roles' counters
+    size_t checkpoint_count; // of all roles
     // Offsets in a session's memory.
     size_t actors, channels, ins, counts, stacks, results;
     size_t checkpoints; // room for the first blocks of the session, then of each role; 0: there are no checkpoints

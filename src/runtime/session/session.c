@@ -129,7 +129,8 @@ static void session_init_checkpoints(Session *session)
 {
     const Plan *plan = session->plan;
     unsigned char *room = plan->checkpoints != 0 ? (unsigned char *)session + plan->checkpoints : NULL;
-    recovery_init(&session->recovery, &recovery_effects, &session->actors[0].member, sizeof(Actor), room);
+    recovery_init(&session->recovery, &recovery_effects, session->runtime, &session->actors[0].member, sizeof(Actor),
+                  room);
     for (unsigned i = 0; room != NULL && i < session->actor_count; i++)
         savepoints_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)SAVEPOINT_ROOM_BYTES);
 }

@@ -61,11 +61,10 @@ struct Session {
 
     // All roles look at the above all the time; what follows changes often, and, but for `apart`, with the blocks locked.
     _Alignas(CACHE_LINE) BlockLock block_lock;
-    Recovery recovery; // recovery/machine.c
-    uint32_t
-        rollback_depths[ROLLBACKS_REMEMBERED]; // of the blocks that the latest rollbacks were for: recovery/effects.c
-    _Atomic unsigned restarts;                 // recovery/restart.c
-    _Atomic uint32_t apart;                    // so many more times it is looked how long a step takes: actor.c
+    Recovery recovery;                              // recovery/machine.c
+    uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the latest rollbacks' blocks: recovery/effects.c
+    _Atomic unsigned restarts;                      // recovery/restart.c
+    _Atomic uint32_t apart;                         // so many more times it is looked how long a step takes: actor.c
 };
 
 struct chx_session {

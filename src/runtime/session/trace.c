@@ -229,7 +229,7 @@ void trace_function(Actor *actor, EventKind kind, const chx_function *function)
     trace_write(&event);
 }
 
-static void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out)
+void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out)
 {
     trace_end_step(actor);
     const chx_site *found = role_site(actor->role, site);
@@ -242,16 +242,6 @@ static void trace_message(Actor *actor, const Channel *channel, uint32_t site, u
     uint64_t ends = ((uint64_t)channel->producer->index << 32) + channel->consumer->index;
     event.flow = (actor->session->trace * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;
     trace_write(&event);
-}
-
-void trace_sent(Actor *actor, const Channel *channel, uint32_t site)
-{
-    trace_message(actor, channel, site, channel->head.sending.epoch, true);
-}
-
-void trace_received(Actor *actor, const Channel *channel, const Record *record)
-{
-    trace_message(actor, channel, record->site, record->of.epoch, false);
 }
 
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)

@@ -26,9 +26,8 @@ void trace_session_end(Session *session, chx_status status, const char *why);
 void trace_step(Actor *actor);
 // EVENT_CALL, EVENT_RETURN.
 void trace_function(Actor *actor, EventKind kind, const chx_function *function);
-void trace_sent(Actor *actor, const Channel *channel, uint32_t site);
-// Before the message is taken out.
-void trace_received(Actor *actor, const Channel *channel, const Record *record);
+// After the message was sent, or before it is taken out.
+void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out);
 // After each turn. The fault is read on ACTOR_FAILED.
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
 
