@@ -162,8 +162,8 @@ static inline Block *block_find(Block *block, const chx_checkpoint *checkpoint, 
     return block;
 }
 Block *recovery_make_block(Recovery *recovery, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
-static inline Block *recovery_find_block(Recovery *recovery, Block *parent, const chx_checkpoint *checkpoint,
-                                         uint32_t ordinal)
+CHX_INLINE Block *recovery_find_block(Recovery *recovery, Block *parent, const chx_checkpoint *checkpoint,
+                                      uint32_t ordinal)
 {
     Block *block = block_find(parent != NULL ? parent->children : recovery->blocks, checkpoint, ordinal);
     return block != NULL ? block : recovery_make_block(recovery, parent, checkpoint, ordinal);
