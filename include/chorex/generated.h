@@ -85,15 +85,15 @@ bool chx_str_equal(chx_str value, chx_str other);
 bool chx_bytes_equal(chx_bytes value, chx_bytes other);
 
 // Encoded form. chx_encode appends; the caller frees with chx_buffer_free. Without memory nothing more is appended, and
-// `failed` is set. chx_decode makes an owned value; false: malformed or out of range, then nothing is owned. Without memory
-// the role fails; outside of roles that is false, too.
+// `failed` is set. chx_decode makes an owned value of all the bytes; false: they are malformed, too many or out of range, then
+// nothing is owned. Without memory the role fails; outside of roles that is false, too.
 typedef struct {
     unsigned char *data;
     size_t size, capacity;
     bool failed;
 } chx_buffer;
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer);
-bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used);
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size);
 void chx_buffer_free(chx_buffer *buffer);
 
 // Assignment to an owning variable of a frame: copies the new value, then drops the old one.
@@ -161,7 +161,7 @@ typedef struct {
     int line;
     chx_site_kind kind;
     const chx_type *type; // SEND, RECEIVE: what travels
-    uint32_t counter;     // see chx_at_again: which one, from 1 on; 0: none
+    uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
 } chx_site;
 
 typedef struct {
@@ -297,7 +297,7 @@ enum {
 // The part of a channel that projected code works on itself; channel.h has the rest, and what it all means.
 typedef struct {
     _Alignas(64) _Atomic(uint64_t) sent; // the sender's: messages sent
-    uint64_t sent_stop;                  // up to here a value of up to CHX_QUICK_BYTES may be sent without asking
+    uint64_t sent_stop;                  // up to here a value of up to CHX_FAST_BYTES may be sent without asking
     unsigned char *write, *write_end;    // up to here projected code may write itself
     chx_stamp sending;                   // the epoch of what is sent now; the token
     uint64_t sent_bytes;                 // without those from here on, which are counted only when somebody asks

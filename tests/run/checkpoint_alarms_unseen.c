@@ -3,7 +3,7 @@
 // expect: all 240 as they should be
 //! no-process: its roles share globals
 //! no-central
-//! no-sim
+//! no-sim: its functions wait for one another, and only one thread goes on
 #include <chorex.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -2,8 +2,6 @@
 // other workers take roles over: sooner or later, or never.
 // expect: 30000 rounds, all agree, no wrong message
 //! no-central
-//! no-sim
-//! sim-threads
 //! seeds: 2
 //! no-process
 #include <chorex.h>

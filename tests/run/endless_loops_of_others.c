@@ -7,7 +7,6 @@
 // expect: a loop with continue: 5
 // expect: a deadline: 6
 //! no-central
-//! no-sim
 #include <chorex.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 // return.
 //! no-process: every role has a thread of its own there
 //! no-central: one thread does everything
-//! no-sim: one thread does everything
+//! no-sim: its functions wait for one another, and only one thread goes on
 // expect: one warning: 512 threads are inside of roles' functions
 // expect: 700 sessions ended
 #include <chorex.h>

@@ -1,5 +1,5 @@
 // A new session comes to its end although others, on the same workers, exchange messages without end.
-//! no-sim
+//! seeds: 10
 //! no-process
 //! no-central
 

@@ -2,8 +2,6 @@
 // their end, or the start that finds no more room on the stack is refused with a reason.
 //! no-process: the depth is that of one program's threads
 //! no-sanitizer: their frames are larger
-//! no-sim: one thread has them all on its stack
-//! sim-threads
 //! seeds: 1
 // expect: run: 600 deep
 // expect: start and wait: 600 deep

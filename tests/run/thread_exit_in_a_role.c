@@ -1,8 +1,7 @@
 // pthread_exit in a role's function is a failure of the role, wherever it happens: on a worker, on the thread of the caller
 // (which ends when the session has), in a hook, in a codec, in a session inside of a role's function. Nothing is left behind.
 //! no-central: the thread is gone
-//! no-sim: all roles share one thread there
-//! sim-threads: any output, since another thread may run what the caller's does here
+//! sim: any output, since another thread may run what the caller's does here
 //! no-process: the threads are counted
 // expect: worker, in a block: 50 rescues
 // expect: worker, outside of a block: failed, Alice, ended its thread

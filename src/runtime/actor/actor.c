@@ -2,7 +2,6 @@
 
 #include "runtime/actor/actor.h"
 
-#include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
@@ -13,8 +12,6 @@
 #include "runtime/value/site.h"
 #include "runtime/value/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 // Moves the result of the outermost function to where the session keeps it.
@@ -55,6 +52,16 @@ static void actor_notify_pending(Actor *actor)
         chx_notify(&actor->self);
 }
 
+static void actor_run_hook(Actor *actor, uint32_t site, void (*hook)(void))
+{
+    if (hook == NULL)
+        return;
+    actor->hook = site;
+    hook();
+    actor->hook = 0;
+    chx_step_end(&actor->self);
+}
+
 // After a step; with CHX_STEP_RETURN also at the beginning.
 static ActorOutcome actor_go_on(Actor *actor, chx_step step)
 {
@@ -73,25 +80,15 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
         step = actor->self.top->function->run(&actor->self, actor->self.top);
     }
     actor_keep_result(actor);
-    if (actor->role->fini != NULL) {
-        actor_notify_pending(actor);
-        actor->hook = CHX_SITE_FINI;
-        actor->role->fini();
-        actor->hook = 0;
-        chx_step_end(&actor->self);
-    }
+    actor_notify_pending(actor);
+    actor_run_hook(actor, CHX_SITE_FINI, actor->role->fini);
     return ACTOR_ENDED;
 }
 
 void actor_init(Actor *actor)
 {
     actor->begun = true;
-    if (actor->role->init != NULL) {
-        actor->hook = CHX_SITE_INIT;
-        actor->role->init();
-        chx_step_end(&actor->self);
-    }
-    actor->hook = 0;
+    actor_run_hook(actor, CHX_SITE_INIT, actor->role->init);
 }
 
 static ActorOutcome actor_steps(Actor *actor)
@@ -278,27 +275,23 @@ void actor_thread_exited(Actor *actor, Guard *guard)
     actor_ran(guard, ACTOR_FAILED);
 }
 
-// What guard_run runs: a turn on a worker; an actor until its end.
+// What guard_run runs: a turn on a worker; or, without one, an actor until its end.
 typedef struct {
     Actor *actor;
     Worker *worker;
-    ActorOutcome outcome;
-} Turn;
-typedef struct {
-    Actor *actor;
     void (*await)(Actor *actor);
     ActorOutcome outcome;
-} Life;
+} Run;
 
 static void run_chain(void *closure)
 {
-    Turn *run = closure;
+    Run *run = closure;
     run->outcome = actor_chain(run->actor, run->worker);
 }
 
 ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 {
-    Turn run = {actor, worker, ACTOR_FAILED};
+    Run run = {.actor = actor, .worker = worker, .outcome = ACTOR_FAILED};
     float_use(actor->session->float_control);
     guard_run(guard, actor, run_chain, &run);
     actor_ran(guard, run.outcome);
@@ -307,7 +300,7 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
 
 static void run_unscheduled(void *closure)
 {
-    Life *run = closure;
+    Run *run = closure;
     ActorOutcome outcome;
     while ((outcome = actor_steps(run->actor)) == ACTOR_WAITS || outcome == ACTOR_YIELDS)
         if (outcome == ACTOR_WAITS)
@@ -317,7 +310,7 @@ static void run_unscheduled(void *closure)
 
 ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
-    Life run = {actor, await, ACTOR_FAILED};
+    Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
     guard_run(guard, actor, run_unscheduled, &run);
     if (actor->self.observed != 0)
         observe_turn(actor, run.outcome, &guard->fault);
@@ -358,10 +351,12 @@ static bool actor_can_go_on(Actor *actor)
 
 // The other end of the channel is likely to answer soon without this worker, which looks for a while if it has nothing
 // else to do. True: the actor can go on.
-static bool actor_looks_for(Actor *actor, uint64_t limit_ns)
+static bool actor_looks_for(Actor *actor, const Channel *channel)
 {
     chx_runtime *runtime = actor->session->runtime;
-    SpinBudget spin_budget = {.limit_ns = limit_ns};
+    SpinBudget spin_budget = {.limit_ns = channel->ops->spin_budget_ns(channel)};
+    if (spin_budget.limit_ns == 0)
+        return false;
     do {
         if (actor_can_go_on(actor))
             return true;
@@ -402,11 +397,10 @@ bool actor_wait(Actor *actor)
     actor_flush_credit(actor);
     if (actor->notified.at_ns != 0)
         actor_weigh(actor);
-    uint64_t spin_budget_ns = channel != NULL ? channel->ops->spin_budget_ns(channel) : 0;
-    if (spin_budget_ns != 0 && actor_looks_for(actor, spin_budget_ns))
+    if (channel != NULL && channel->ops->spin_budget_ns != NULL && actor_looks_for(actor, channel))
         return false;
     atomic_store(&actor->waits, preparing);
-    if (channel != NULL)
+    if (channel != NULL && channel->ops->announce_wait != NULL)
         channel->ops->announce_wait(channel, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.
     if (actor_can_go_on(actor)) {
@@ -416,12 +410,30 @@ bool actor_wait(Actor *actor)
     return atomic_compare_exchange_strong(&actor->waits, &preparing, what);
 }
 
-void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+bool actor_wake(Actor *actor, const void *what)
 {
-    // Sequentially consistent: we look next whether the peer waits; the peer, before it waits, whether this was said.
-    atomic_store(notified, atomic_load_explicit(notified, memory_order_relaxed));
+    uintptr_t waits = atomic_load(&actor->waits);
+    while (waits != 0 && (what == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)what)) {
+        if (atomic_compare_exchange_weak(&actor->waits, &waits, 0))
+            return (waits & WAITS_PREPARING) == 0;
+    }
+    return false;
+}
+
+// The same for an actor that may be on another worker, after this one has changed the channel.
+static inline bool actor_wake_elsewhere(Actor *actor, Channel *channel)
+{
+    _Atomic uint64_t *count = actor == channel->producer ? &channel->head.taken : &channel->head.sent;
+    // Sequentially consistent: we look next whether the actor waits; the actor, before it waits, at this count.
+    atomic_store(count, atomic_load_explicit(count, memory_order_relaxed));
+    return actor_wake(actor, channel);
+}
+
+// The peer is not known to be on the same worker.
+static __attribute__((noinline)) void actor_notify_elsewhere(Actor *actor, Actor *peer, Channel *channel)
+{
     current()->busy++;
-    if (actor_wake(peer, channel)) {
+    if (actor_wake_elsewhere(peer, channel)) {
         Scheduler *scheduler = &actor->session->runtime->scheduler;
         bool moves = atomic_load_explicit(&peer->home, memory_order_relaxed) !=
                      atomic_load_explicit(&actor->home, memory_order_relaxed);
@@ -433,26 +445,28 @@ void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _
     current()->busy--;
 }
 
+void actor_notify(Actor *actor, Actor *peer, Channel *channel)
+{
+    if (!worker_notify(atomic_load_explicit(&actor->home, memory_order_relaxed), peer, channel))
+        actor_notify_elsewhere(actor, peer, channel);
+}
+
 // The peer, which waits, is taken out of that and given away. False: it does not wait, or nobody takes it.
-static bool actor_hand_off(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+static bool actor_hand_off(Actor *actor, Actor *peer, Channel *channel)
 {
     Scheduler *scheduler = &actor->session->runtime->scheduler;
     Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
     if (!scheduler_has_idle_worker(scheduler, peer))
         return false;
     current()->busy++;
-    bool is_here = false, is_taken = true;
+    bool is_taken = false;
     if (owner_section_begin(worker)) {
-        is_here = worker_keeps(worker, peer, channel);
-        if (is_here)
+        is_taken = worker_keeps(worker, peer, channel);
+        if (is_taken)
             atomic_store_explicit(&peer->waits, 0, memory_order_relaxed);
         owner_section_end(worker);
     }
-    if (!is_here) {
-        // As in actor_notify_elsewhere.
-        atomic_store(notified, atomic_load_explicit(notified, memory_order_relaxed));
-        is_taken = actor_wake(peer, channel);
-    }
+    is_taken = is_taken || actor_wake_elsewhere(peer, channel);
     if (is_taken && scheduler_hand_off(scheduler, worker, peer))
         worker_shares(worker);
     else if (is_taken)
@@ -461,44 +475,31 @@ static bool actor_hand_off(Actor *actor, Actor *peer, const Channel *channel, _A
     return is_taken;
 }
 
-void actor_notify_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
+void chx_notify_and_begin(chx_self *self)
 {
+    Actor *actor = (Actor *)self;
     Session *session = actor->session;
-    uint32_t site = actor->self.site;
+    Channel *channel = (Channel *)self->notify_pending;
+    uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
     bool is_long = false, gives = false;
-    if (atomic_load_explicit(&session->apart, memory_order_relaxed) != 0) {
+    self->notify_pending = NULL;
+    if (apart != 0) {
         if (actor->notified.at_ns != 0)
             actor_weigh(actor);
         const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
         actor->notified =
             (Notified){session->runtime->platform->now_ns(), atomic_load_explicit(&worker->turn, memory_order_relaxed),
-                       actor->self.steps, site};
-        uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
+                       self->steps, self->site};
+        apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
         session_set_apart(session, apart > 0 ? apart - 1 : 0);
-        is_long = actor->long_sites[site % LONG_SITES] == site;
-        gives = is_long && actor_hand_off(actor, peer, channel, notified);
+        is_long = actor->long_sites[self->site % LONG_SITES] == self->site;
+        gives = is_long && actor_hand_off(actor, channel->consumer, channel);
     }
     if (!gives)
-        actor_notify(actor, peer, channel, notified);
+        actor_notify(actor, channel->consumer, channel);
     // All sleep.
     if (is_long && !gives)
         scheduler_offer(&session->runtime->scheduler);
-}
-
-void actor_notify(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified)
-{
-    if (!worker_notify(atomic_load_explicit(&actor->home, memory_order_relaxed), peer, channel))
-        actor_notify_elsewhere(actor, peer, channel, notified);
-}
-
-bool actor_wake(Actor *actor, const void *what)
-{
-    uintptr_t waits = atomic_load(&actor->waits);
-    while (waits != 0 && (what == NULL || (waits & ~WAITS_PREPARING) == (uintptr_t)what)) {
-        if (atomic_compare_exchange_weak(&actor->waits, &waits, 0))
-            return (waits & WAITS_PREPARING) == 0;
-    }
-    return false;
 }
 
 // ---- what a role's functions ask of their actor ----
@@ -533,19 +534,12 @@ void *chx_alloc(size_t size)
 void actor_pool(Actor *actor, const struct chx_text *text)
 {
     if (actor->self.pool_size == actor->pool_capacity) {
-        chx_runtime *runtime = actor->session->runtime;
-        size_t capacity = actor->pool_capacity == 0 ? 16 : actor->pool_capacity * 2;
-        const struct chx_text **pool = runtime_allocate(runtime, capacity * sizeof *pool);
-        if (pool == NULL) {
+        void *grown = runtime_grow(actor->session->runtime, actor->pool, &actor->pool_capacity, sizeof *actor->pool);
+        if (grown == NULL) {
             text_drop(text);
             guard_no_memory();
         }
-        if (actor->pool != NULL) {
-            memcpy(pool, actor->pool, actor->self.pool_size * sizeof *pool);
-            runtime_release(runtime, actor->pool);
-        }
-        actor->pool = pool;
-        actor->pool_capacity = capacity;
+        actor->pool = grown;
     }
     actor->pool[actor->self.pool_size++] = text;
 }

@@ -23,7 +23,7 @@ enum {
 
 typedef struct Session Session;
 typedef struct Worker Worker;
-typedef struct Savepoint Savepoint; // checkpoint.c
+typedef struct Savepoint Savepoint; // recovery/savepoint.h
 typedef struct SavepointChunk SavepointChunk;
 
 // How often a role has entered a block.
@@ -37,10 +37,7 @@ typedef struct {
     uint32_t base; // the others: from here on in actor->savepoints.ordinals
 } Ordinals;
 
-// Which blocks a role is in: effect.h.
-typedef struct {
-    uint64_t high, low;
-} EffectPath;
+typedef chx_effect EffectPath; // which blocks a role is in: effect.h
 typedef struct Uncount Uncount;
 
 // When an actor told another one something and began a step.
@@ -151,7 +148,6 @@ struct Actor {
 
     uint64_t traced_ns;   // trace: the step that it is in began then
     uint32_t traced_site; // 0: it is in none
-    uint64_t due_ns;      // simulation: not to be run before
 
     Notified notified;               // what the actor began last when it had told another one something
     uint32_t long_sites[LONG_SITES]; // where that took long
@@ -199,6 +195,11 @@ static inline Current *current(void)
 // returned. False: guard->fault says why it has not, and the thread is again in the state that roles' code begins with.
 // guard->actor is then the one on whose behalf code ran last.
 bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure);
+// Leaves whatever runs inside of this guard, which need not be the current one: its guard_run returns false.
+CHX_NORETURN void guard_jump(Guard *guard);
+// The same in the middle of what the thread is doing: for the same actor, and in the same state. Outside of roles nothing is
+// caught.
+bool guard_run_inside(void (*run)(void *closure), void *closure, Fault *fault);
 // Ends the current step: the fault goes to the current guard.
 CHX_NORETURN void guard_raise(chx_fault_kind kind, int signal, uint32_t site, const char *format, ...) CHX_PRINTF(4, 5);
 CHX_NORETURN void guard_no_memory(void);
@@ -228,12 +229,9 @@ bool actor_wait(Actor *actor);
 // Somebody else's actor: takes it out of its wait for `what`, a channel or block (NULL: any). True: the caller must put
 // it into a queue.
 bool actor_wake(Actor *actor, const void *what);
-// The actor, on its worker, has changed `said`, a count of the channel: the peer may be waiting for that.
-void actor_notify(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
-// The same for an actor that is about to begin a step. Where that is known to take long, the peer goes elsewhere.
-void actor_notify_and_begin(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
-// The last part of it: the peer is not known to be on the same worker.
-void actor_notify_elsewhere(Actor *actor, Actor *peer, const Channel *channel, _Atomic uint64_t *notified);
+// The actor, on its worker, has sent on the channel or taken something out of it: the peer, which is the other end, may be
+// waiting for that.
+void actor_notify(Actor *actor, Actor *peer, Channel *channel);
 // Tells the producer of the channel that was read last that there is room.
 void actor_flush_credit(Actor *actor);
 

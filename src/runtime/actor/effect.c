@@ -8,8 +8,6 @@
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
-#include <string.h>
-
 // ---- hashes ----
 
 static uint64_t mix(uint64_t x)
@@ -34,20 +32,15 @@ static EffectPath path_add(EffectPath path, uint64_t word)
 // One more on the list. False: no memory.
 static bool uncount_push(Actor *actor, Uncount uncount)
 {
-    if (actor->effects.uncount_count == actor->effects.uncount_capacity) {
-        chx_runtime *runtime = actor->session->runtime;
-        size_t capacity = actor->effects.uncount_capacity == 0 ? 16 : actor->effects.uncount_capacity * 2;
-        Uncount *grown = runtime_allocate(runtime, capacity * sizeof *grown);
+    EffectCounts *effects = &actor->effects;
+    if (effects->uncount_count == effects->uncount_capacity) {
+        void *grown =
+            runtime_grow(actor->session->runtime, effects->uncounts, &effects->uncount_capacity, sizeof uncount);
         if (grown == NULL)
             return false;
-        if (actor->effects.uncounts != NULL) {
-            memcpy(grown, actor->effects.uncounts, actor->effects.uncount_count * sizeof *grown);
-            runtime_release(runtime, actor->effects.uncounts);
-        }
-        actor->effects.uncounts = grown;
-        actor->effects.uncount_capacity = capacity;
+        effects->uncounts = grown;
     }
-    actor->effects.uncounts[actor->effects.uncount_count++] = uncount;
+    effects->uncounts[effects->uncount_count++] = uncount;
     return true;
 }
 
@@ -81,8 +74,7 @@ void effect_fini(Actor *actor)
 {
     if (actor->effects.uncounts != NULL)
         runtime_release(actor->session->runtime, actor->effects.uncounts);
-    actor->effects.uncounts = NULL;
-    actor->effects.uncount_count = actor->effects.uncount_capacity = actor->effects.paths_known = 0;
+    actor->effects = (EffectCounts){0};
 }
 
 // ---- for another process ----
@@ -105,22 +97,21 @@ static void ordinals_save(const Actor *actor, chx_writer *writer)
         pair_save(writer, others[i].site, others[i].count);
 }
 
-void effect_save(const Actor *actor, chx_buffer *buffer)
+void effect_save(const Actor *actor, chx_writer *writer)
 {
-    chx_writer writer = {.buffer = buffer};
     if (actor->member.count == 0) {
-        chx_write_u64(&writer, 0); // both lists are empty
+        chx_write_u64(writer, 0); // both lists are empty
         return;
     }
     uint32_t level = actor->self.level - 1, counted = 0;
     const chx_count *counts = actor->self.counts;
-    ordinals_save(actor, &writer);
+    ordinals_save(actor, writer);
     for (size_t i = 0; i < actor->role->counter_count; i++)
         counted += counts[i].level == level && counts[i].count != 0;
-    codec_write_u32(&writer, counted);
+    codec_write_u32(writer, counted);
     for (size_t i = 0; i < actor->role->counter_count; i++)
         if (counts[i].level == level && counts[i].count != 0)
-            pair_save(&writer, (uint32_t)i + 1, counts[i].count);
+            pair_save(writer, (uint32_t)i + 1, counts[i].count);
 }
 
 static bool pair_load(chx_reader *reader, uint32_t *key, uint32_t *count)
@@ -185,23 +176,16 @@ chx_effect chx_effect_id(void)
         count = actor->self.counts[found->counter - 1].count;
     EffectPath id = {actor->session->token[0], actor->session->token[1]};
     id = path_add(path_add(id, path.high), path.low);
-    id = path_add(path_add(id, (uint64_t)site << 32 | actor->index), count);
-    return (chx_effect){id.high, id.low};
+    return path_add(path_add(id, (uint64_t)site << 32 | actor->index), count);
 }
 
 chx_effect chx_effect_for(const void *key, size_t size)
 {
     if (current()->actor == NULL)
         return (chx_effect){0, 0};
-    chx_effect effect = chx_effect_id();
-    EffectPath id = path_add((EffectPath){effect.high, effect.low}, size);
-    const unsigned char *bytes = key;
+    EffectPath id = path_add(chx_effect_id(), size);
     // The same on every machine.
-    for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = 0;
-        for (size_t k = i; k < size && k < i + 8; k++)
-            word |= (uint64_t)bytes[k] << 8 * (k - i);
-        id = path_add(id, word);
-    }
-    return (chx_effect){id.high, id.low};
+    for (size_t i = 0; i < size; i += 8)
+        id = path_add(id, load_number((const unsigned char *)key + i, size - i < 8 ? (unsigned)(size - i) : 8));
+    return id;
 }

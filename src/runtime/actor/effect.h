@@ -29,7 +29,7 @@ void effect_fini(Actor *actor);
 
 // A part of a snapshot: what a new process must know of the level around the newest savepoint, which has just been entered
 // (nothing, if there is none); and the other side, where it is about to be entered. False: that can't be what was saved.
-void effect_save(const Actor *actor, chx_buffer *buffer);
+void effect_save(const Actor *actor, chx_writer *writer);
 bool effect_load(Actor *actor, chx_reader *reader);
 
 // central.c's: how often a role of a sequential program has been at its site.

@@ -20,8 +20,9 @@ bool fault_add(Fault *fault, const char *what)
     return false;
 }
 
-static void guard_enter(Guard *guard, Actor *actor)
+bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure)
 {
+    volatile bool has_returned = false;
     Current *here = current();
     guard->outer = here->guard;
     guard->outer_actor = here->actor;
@@ -29,41 +30,58 @@ static void guard_enter(Guard *guard, Actor *actor)
     guard->outer_unpooled = here->unpooled;
     here->guard = guard;
     here->actor = actor;
-    here->busy = 0;
-    here->unpooled = 0;
-}
-
-static void guard_leave(Guard *guard)
-{
-    Current *here = current();
+    here->busy = here->unpooled = 0;
+    if (sigsetjmp(guard->jump, 0) == 0) {
+        run(closure);
+        has_returned = true;
+    } else {
+        // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
+        here->busy++;
+        if (here->actor != NULL)
+            isolation_thread_recover(here->actor, &guard->fault);
+    }
     CHECK(here->guard == guard);
     guard->actor = here->actor;
     here->guard = guard->outer;
     here->actor = guard->outer_actor;
     here->busy = guard->outer_busy;
     here->unpooled = guard->outer_unpooled;
+    return has_returned;
 }
 
-static void guard_landed(const Guard *guard)
+typedef struct {
+    void (*run)(void *closure);
+    void *closure;
+} Inside;
+
+static void run_inside(void *closure)
+{
+    const Inside *inside = closure;
+    Current *here = current();
+    here->busy = here->guard->outer_busy;
+    here->unpooled = here->guard->outer_unpooled;
+    inside->run(inside->closure);
+}
+
+bool guard_run_inside(void (*run)(void *closure), void *closure, Fault *fault)
+{
+    Guard guard;
+    if (current()->guard == NULL) {
+        run(closure);
+        return true;
+    }
+    if (guard_run(&guard, current()->actor, run_inside, &(Inside){run, closure}))
+        return true;
+    *fault = guard.fault;
+    return false;
+}
+
+void guard_jump(Guard *guard)
 {
     Current *here = current();
-    // Until the guard is left: a signal in what follows, on the last bytes of a stack for instance, would lead here again.
-    here->busy++;
-    isolation_thread_recover(here->actor, &guard->fault);
-}
-
-bool guard_run(Guard *guard, Actor *actor, void (*run)(void *closure), void *closure)
-{
-    volatile bool has_returned = false;
-    guard_enter(guard, actor);
-    if (sigsetjmp(guard->jump, 0) == 0) {
-        run(closure);
-        has_returned = true;
-    } else {
-        guard_landed(guard);
-    }
-    guard_leave(guard);
-    return has_returned;
+    here->guard = guard;
+    here->actor = NULL;
+    siglongjmp(guard->jump, 1);
 }
 
 // The fault, in the current guard.

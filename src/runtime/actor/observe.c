@@ -42,12 +42,12 @@ void chx_observe_pass(chx_self *self, uint32_t site)
 
 uint32_t observe_budget(Actor *actor)
 {
-    return is_simulated(actor) ? platform_of(actor)->budget(actor) : TURN_BUDGET;
+    return is_simulated(actor) ? platform_of(actor)->budget() : TURN_BUDGET;
 }
 
-bool observe_hands_over(Actor *actor)
+bool observe_hands_over(const Actor *actor)
 {
-    return is_simulated(actor) && platform_of(actor)->ready == NULL;
+    return is_simulated(actor);
 }
 
 void observe_waiting(Actor *actor)
@@ -66,13 +66,6 @@ void observe_sent(Actor *actor, Channel *channel, uint32_t site)
 {
     if (is_traced_on(actor, channel))
         trace_message(actor, channel, site, channel->head.sending.epoch, true);
-    if (is_simulated(actor))
-        platform_of(actor)->sent(channel);
-}
-
-bool observe_arrived(Actor *actor, Channel *channel)
-{
-    return !is_simulated(actor) || platform_of(actor)->arrived(actor, channel);
 }
 
 void observe_taking(Actor *actor, Channel *channel, const Record *record)

@@ -14,13 +14,11 @@ enum { OBSERVED_TRACE = 1, OBSERVED_SIMULATION = 2 };
 // How many receives and sends this turn may have.
 uint32_t observe_budget(Actor *actor);
 // Those that the actor makes ready may run in its place, in the same turn.
-bool observe_hands_over(Actor *actor);
+bool observe_hands_over(const Actor *actor);
 // It waits, or hands over, next.
 void observe_waiting(Actor *actor);
 // After the message was put into the channel.
 void observe_sent(Actor *actor, Channel *channel, uint32_t site);
-// The next message of the channel is there: has it arrived? If not, the actor is to yield.
-bool observe_arrived(Actor *actor, Channel *channel);
 // About to take the message out. May not return: a simulated crash.
 void observe_taking(Actor *actor, Channel *channel, const Record *record);
 // At the end of each turn.

@@ -15,11 +15,6 @@
 
 enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless a frame needs more
 
-static void *frame_result(chx_frame *frame)
-{
-    return frame + 1;
-}
-
 // From now on frames lie in this chunk.
 static void stack_use(Actor *actor, Chunk *chunk)
 {
@@ -122,7 +117,7 @@ static void frame_drop_result(chx_frame *frame)
 {
     const chx_type *result = frame->function->result;
     if (result != NULL && result->owning)
-        chx_value_drop(result, frame_result(frame));
+        chx_value_drop(result, frame + 1);
 }
 
 void stack_drop_frame(chx_frame *frame)

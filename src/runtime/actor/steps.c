@@ -6,7 +6,6 @@
 
 #include "runtime/actor/actor.h"
 #include "runtime/actor/observe.h"
-#include "runtime/recovery/machine.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/session/session.h"
 
@@ -75,14 +74,7 @@ void chx_notify(chx_self *self)
 {
     Channel *channel = (Channel *)self->notify_pending;
     self->notify_pending = NULL;
-    actor_notify((Actor *)self, channel->consumer, channel, &channel->head.sent);
-}
-
-void chx_notify_and_begin(chx_self *self)
-{
-    Channel *channel = (Channel *)self->notify_pending;
-    self->notify_pending = NULL;
-    actor_notify_and_begin((Actor *)self, channel->consumer, channel, &channel->head.sent);
+    actor_notify((Actor *)self, channel->consumer, channel);
 }
 
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -94,9 +86,8 @@ void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *valu
         step_raise(actor, channel, status, site);
     if (actor->self.observed != 0)
         observe_sent(actor, channel, site);
-    _Atomic uint64_t *sent = channel->ops->notify_sent(channel, &actor->credit_pending);
-    if (sent != NULL)
-        actor_notify(actor, channel->consumer, channel, sent);
+    if (!channel->ops->notify_sent(channel, &actor->credit_pending))
+        actor_notify(actor, channel->consumer, channel);
 }
 
 bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -113,9 +104,8 @@ bool chx_try_send_slow(chx_self *self, unsigned out, uint32_t site, const void *
 
 static void step_flush_credit(Actor *actor, Channel *channel)
 {
-    _Atomic uint64_t *taken = channel->ops->flush_credit(channel);
-    if (taken != NULL)
-        actor_notify(actor, channel->producer, channel, taken);
+    if (!channel->ops->flush_credit(channel))
+        actor_notify(actor, channel->producer, channel);
 }
 
 void actor_flush_credit(Actor *actor)
@@ -162,8 +152,6 @@ static const Record *step_peek(Actor *actor, Channel *channel)
     const Record *record = actor_peek(actor, channel);
     if (record == NULL)
         step_wants(actor, channel, 0);
-    else if (actor->self.observed != 0 && !observe_arrived(actor, channel))
-        return step_wants(actor, NULL, 0), NULL;
     return record;
 }
 
@@ -204,30 +192,29 @@ static void step_take(Actor *actor, Channel *channel)
         step_charge(actor, credit.fast_takes);
 }
 
-bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+// Moves the next message's value to `value`, which holds one of type `old` (NULL: nothing that is owned).
+CHX_INLINE bool step_receive(Actor *actor, unsigned in, uint32_t site, const chx_type *old, void *value, size_t size)
 {
-    Actor *actor = (Actor *)self;
     Channel *channel = actor->in[in];
     const void *received = step_read(actor, channel, site, size);
     if (received == NULL)
         return false;
+    // Not before: what the variable holds is needed until there is something else.
+    if (old != NULL)
+        chx_value_drop(old, value);
     memcpy(value, received, size);
     step_take(actor, channel);
     return true;
 }
 
+bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, size_t size)
+{
+    return step_receive((Actor *)self, in, site, NULL, value, size);
+}
+
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable)
 {
-    Actor *actor = (Actor *)self;
-    Channel *channel = actor->in[in];
-    const void *received = step_read(actor, channel, site, type->size);
-    if (received == NULL)
-        return false;
-    // Not before: what the variable holds is needed until there is something else.
-    chx_value_drop(type, variable);
-    memcpy(variable, received, type->size);
-    step_take(actor, channel);
-    return true;
+    return step_receive((Actor *)self, in, site, type, variable, type->size);
 }
 
 uint32_t chx_arriving(chx_self *self, unsigned in)

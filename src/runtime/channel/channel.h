@@ -63,11 +63,8 @@ typedef struct {
 //
 // "Telling" the other end means: if it waits for this channel, it looks again. When the other end is an actor of this
 // process, only the caller can do that, because it knows the worker that it runs on. So the operations that tell
-// (notify_sent, flush_credit) return the counter which they have advanced, and the caller hands it to actor_notify
-// together with the peer. They return NULL if they have told the other end themselves.
+// (notify_sent, flush_credit) return false if they have not told the other end, and the caller does it (actor_notify).
 typedef struct {
-    const char *name;
-
     // The other end is code of this process. A message that makes no sense is then a mistake in this library; otherwise
     // it is the failure of a peer, which a checkpoint can rescue.
     bool is_trusted;
@@ -85,7 +82,7 @@ typedef struct {
     // Tells the consumer of what was sent. *credit_pending is a channel of which the caller is the consumer and whose
     // producer is still to be told of room, or NULL. If that can be told at little cost in passing, it is, and
     // *credit_pending becomes NULL.
-    _Atomic uint64_t *(*notify_sent)(Channel *channel, Channel **credit_pending);
+    bool (*notify_sent)(Channel *channel, Channel **credit_pending);
 
     // ---- called by the consumer ----
 
@@ -106,14 +103,16 @@ typedef struct {
     // rules; the message was left and the caller treats the channel as empty.
     bool (*drop)(Channel *channel);
     // Tells the producer of the room that was made by all that was taken out and dropped.
-    _Atomic uint64_t *(*flush_credit)(Channel *channel);
+    bool (*flush_credit)(Channel *channel);
 
     // ---- called by either end, which says which one it is ----
 
     // The caller is about to wait: the producer for room, the consumer for a message. The other end tells it of every
-    // change from now on. The caller then looks once more (room, peek) before it really waits.
+    // change from now on. The caller then looks once more (room, peek) before it really waits. NULL: the other end sees
+    // by itself what this one waits for.
     void (*announce_wait)(Channel *channel, bool for_room);
-    // For how many nanoseconds it pays to look again and again before waiting; 0: not at all.
+    // For how many nanoseconds it pays to look again and again before waiting; 0: not at all. NULL: never, because the other
+    // end may need this thread to go on.
     uint64_t (*spin_budget_ns)(const Channel *channel);
     // The producer: the number of the message that was sent last; the consumer: of the one that comes next.
     uint64_t (*sequence)(const Channel *channel, bool is_producer);
@@ -159,8 +158,7 @@ struct Channel {
     Actor *consumer;
     chx_runtime *runtime; // whose allocator is used
     uint64_t message_limit, byte_limit;
-    bool is_fast;              // projected code may work on the head without a call: nobody observes it
-    struct Arrivals *arrivals; // simulation, with delays: when messages arrive; guarded there
+    bool is_fast; // projected code may work on the head without a call: nobody observes it
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 };
 static_assert(sizeof(Channel) == CHX_CHANNEL_BYTES, "projected code knows how far apart channels are");

@@ -47,16 +47,17 @@ static void channel_count_sent_bytes(Channel *channel)
     channel->head.counted_to = channel->head.write;
 }
 
-// Producer: sets how far projected code may go on sending without asking.
-static void channel_set_sent_stop(Channel *channel)
+// Producer: sets how far projected code may go on sending without asking. False: there is no room at all.
+static bool channel_set_sent_stop(Channel *channel)
 {
     chx_channel *head = &channel->head;
     channel_count_sent_bytes(channel);
     uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
     uint64_t messages = left(channel->message_limit, sent - channel->taken_seen);
-    uint64_t bytes = left(channel->byte_limit, channel->head.sent_bytes - channel->taken_bytes_seen);
+    uint64_t bytes = left(channel->byte_limit, head->sent_bytes - channel->taken_bytes_seen);
     if (channel->is_fast)
         head->sent_stop = sent + smaller(messages, bytes / CHX_RECORD_BYTES(CHX_FAST_BYTES));
+    return messages != 0 && bytes != 0;
 }
 
 // Consumer: adds the bytes that were taken out since the last time.
@@ -67,29 +68,6 @@ static uint64_t channel_count_taken_bytes(Channel *channel)
     channel->counted = channel->head.read;
     atomic_store_explicit(&channel->taken_bytes, bytes, memory_order_relaxed);
     return bytes;
-}
-
-// Consumer: lets projected code take out messages without asking until the producer should be told; returns how many. The
-// caller owes the producer the credit for this channel, so it will call flush_credit, which ends the permission.
-static uint64_t channel_allow_fast_takes(Channel *channel)
-{
-    chx_channel *head = &channel->head;
-    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
-    uint64_t taken_bytes = channel_count_taken_bytes(channel);
-    uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced + 1);
-    uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes + 1);
-    uint64_t count = smaller(messages, bytes / CHX_RECORD_BYTES(CHX_FAST_BYTES));
-    if (!channel->is_fast)
-        return 0;
-    head->taken_stop = taken + count;
-    return count;
-}
-
-// Producer: what is left of the segment. Its end is kept free for the record that ends it.
-static size_t channel_left(const Channel *channel)
-{
-    const Segment *segment = channel->writing;
-    return (size_t)(segment->data + segment->capacity - sizeof(Record) - channel->head.write);
 }
 
 static void channel_write_in(Channel *channel, Segment *segment)
@@ -138,9 +116,7 @@ static uint64_t memory_room(Channel *channel)
         return head->sent_stop - sent;
     channel->taken_seen = atomic_load(&head->taken);
     channel->taken_bytes_seen = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    channel_set_sent_stop(channel);
-    if (sent - channel->taken_seen >= channel->message_limit ||
-        head->sent_bytes - channel->taken_bytes_seen >= channel->byte_limit)
+    if (!channel_set_sent_stop(channel))
         return 0;
     return sent < head->sent_stop ? head->sent_stop - sent : 1;
 }
@@ -173,21 +149,30 @@ static Segment *channel_next_segment(Channel *channel, size_t bytes)
     return segment;
 }
 
-// False: no memory; then nothing was sent.
-static bool channel_push(Channel *channel, uint32_t site, const void *value, size_t size)
+// Goes on writing in another segment, with room for `bytes`. False: no memory.
+static bool channel_extend(Channel *channel, size_t bytes)
+{
+    Segment *segment = channel_next_segment(channel, bytes);
+    if (segment == NULL)
+        return false;
+    segment->next = NULL;
+    channel->writing->next = segment;
+    ((Record *)(void *)channel->head.write)->site = SITE_NEXT_SEGMENT;
+    channel_count_sent_bytes(channel);
+    channel_write_in(channel, segment);
+    return true;
+}
+
+static ChannelStatus memory_send(Channel *channel, uint32_t site, void *value, size_t size)
 {
     CHECK(size <= UINT32_MAX / 2);
     chx_channel *head = &channel->head;
-    size_t bytes = CHX_RECORD_BYTES(size);
-    if (channel_left(channel) < bytes) {
-        Segment *segment = channel_next_segment(channel, bytes + sizeof(Record));
-        if (segment == NULL)
-            return false;
-        segment->next = NULL;
-        channel->writing->next = segment;
-        ((Record *)(void *)head->write)->site = SITE_NEXT_SEGMENT;
-        channel_count_sent_bytes(channel);
-        channel_write_in(channel, segment);
+    // The end of a segment is kept free for the record that ends it.
+    size_t bytes = CHX_RECORD_BYTES(size), needed = bytes + sizeof(Record);
+    if ((size_t)(channel->writing->data + channel->writing->capacity - head->write) < needed &&
+        !channel_extend(channel, needed)) {
+        role_drop_message(channel->role, site, value, size);
+        return CHANNEL_NO_MEMORY;
     }
     Record *record = (Record *)(void *)head->write;
     uint64_t sent = atomic_load_explicit(&head->sent, memory_order_relaxed);
@@ -198,22 +183,15 @@ static bool channel_push(Channel *channel, uint32_t site, const void *value, siz
     atomic_store_explicit(&head->sent, sent + 1, memory_order_release);
     if (size > CHX_FAST_BYTES)
         channel_set_sent_stop(channel);
-    return true;
+    return CHANNEL_DONE;
 }
 
-static ChannelStatus memory_send(Channel *channel, uint32_t site, void *value, size_t size)
-{
-    if (channel_push(channel, site, value, size))
-        return CHANNEL_DONE;
-    role_drop_message(channel->role, site, value, size);
-    return CHANNEL_NO_MEMORY;
-}
-
-static _Atomic uint64_t *memory_notify_sent(Channel *channel, Channel **credit_pending)
+static bool memory_notify_sent(Channel *channel, Channel **credit_pending)
 {
     // The credit is left: usually its producer runs next, and then need not be told at all.
+    (void)channel;
     (void)credit_pending;
-    return &channel->head.sent;
+    return false;
 }
 
 // ---- the consumer's operations ----
@@ -285,14 +263,23 @@ static void channel_pop(Channel *channel, const Record *record)
 
 static ChannelCredit memory_take(Channel *channel)
 {
+    chx_channel *head = &channel->head;
     channel_pop(channel, channel_next_record(channel));
-    // It is not due for every message: a producer that waits should find room for many.
-    uint64_t taken = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
     uint64_t taken_bytes = atomic_load_explicit(&channel->taken_bytes, memory_order_relaxed);
-    if ((taken - channel->announced) * 4 >= channel->message_limit ||
-        (taken_bytes - channel->announced_bytes) * 4 >= channel->byte_limit)
+    // It is not due for every message: a producer that waits should find room for many.
+    uint64_t messages = left((channel->message_limit + 3) / 4, taken - channel->announced);
+    uint64_t bytes = left((channel->byte_limit + 3) / 4, taken_bytes - channel->announced_bytes);
+    if (messages == 0 || bytes == 0)
         return (ChannelCredit){.is_due = true};
-    return (ChannelCredit){.fast_takes = channel_allow_fast_takes(channel)};
+    // Until it is due, projected code may take out messages without asking. The caller owes the producer the credit for
+    // this channel, so it will call flush_credit, which ends the permission.
+    uint64_t count = smaller(messages - 1, (bytes - 1) / CHX_RECORD_BYTES(CHX_FAST_BYTES));
+    if (!channel->is_fast)
+        count = 0;
+    else
+        head->taken_stop = taken + count;
+    return (ChannelCredit){.fast_takes = count};
 }
 
 static bool memory_drop(Channel *channel)
@@ -303,29 +290,15 @@ static bool memory_drop(Channel *channel)
     return true;
 }
 
-static _Atomic uint64_t *memory_flush_credit(Channel *channel)
+static bool memory_flush_credit(Channel *channel)
 {
     channel->announced = atomic_load_explicit(&channel->head.taken, memory_order_relaxed);
     channel->announced_bytes = channel_count_taken_bytes(channel);
     channel->head.taken_stop = 0;
-    return &channel->head.taken;
+    return false;
 }
 
 // ---- the operations of either end ----
-
-static void memory_announce_wait(Channel *channel, bool for_room)
-{
-    // An actor that sends or takes out a message looks at what the actor at the other end waits for.
-    (void)channel;
-    (void)for_room;
-}
-
-static uint64_t memory_spin_budget_ns(const Channel *channel)
-{
-    // The other end may need this thread to go on.
-    (void)channel;
-    return 0;
-}
 
 static uint64_t memory_sequence(const Channel *channel, bool is_producer)
 {
@@ -351,7 +324,6 @@ static void memory_close(Channel *channel)
 }
 
 const ChannelOps memory_channel_ops = {
-    .name = "memory",
     .is_trusted = true,
     .room = memory_room,
     .send = memory_send,
@@ -361,8 +333,6 @@ const ChannelOps memory_channel_ops = {
     .take = memory_take,
     .drop = memory_drop,
     .flush_credit = memory_flush_credit,
-    .announce_wait = memory_announce_wait,
-    .spin_budget_ns = memory_spin_budget_ns,
     .sequence = memory_sequence,
     .explain = memory_explain,
     .close = memory_close,

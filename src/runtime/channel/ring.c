@@ -32,9 +32,9 @@ static uint32_t record_units(size_t size)
     return (uint32_t)(CHX_RECORD_BYTES(size) / RING_UNIT);
 }
 
-bool ring_is_behind(RingPoint point, RingPoint savepoint)
+bool ring_has_reached(RingPoint point, RingPoint target)
 {
-    return (int32_t)(point.count - savepoint.count) >= 0;
+    return (int32_t)(point.count - target.count) >= 0;
 }
 
 void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit)
@@ -73,34 +73,16 @@ RingState ring_room(Ring *ring)
     if (!ring_is_sane(ring, head, ring->tail))
         return RING_BROKEN;
     ring->head = head;
-    uint32_t messages = ring->tail.count - head.count, units = ring->tail.place - head.place;
-    // The last large value has not been taken.
-    bool has_large = ring->tail.count - ring->large < messages;
-    bool has_room = messages < ring->message_limit && (uint64_t)units * RING_UNIT < ring->byte_limit && !has_large;
-    return has_room ? RING_ITEM : RING_EMPTY;
+    return ring_has_room(ring) ? RING_ITEM : RING_EMPTY;
 }
 
-// Large values are written and read as a file: without memory that fails, where a mapping would raise a signal.
-static bool large_write(const Ring *ring, const void *data, size_t size)
+// Writes or reads the large value. That is done as with a file: without memory it fails, where a mapping would raise a signal.
+static bool large_move(const Ring *ring, unsigned char *data, size_t size, bool writes)
 {
-    const unsigned char *bytes = data;
     int file = descriptor_use(&ring->file);
     for (size_t done = 0; done < size;) {
-        ssize_t part = pwrite(file, bytes + done, size - done, ring->large_at + (off_t)done);
-        if (part > 0)
-            done += (size_t)part;
-        else if (part == 0 || errno != EINTR)
-            return false;
-    }
-    return true;
-}
-
-static bool large_read(const Ring *ring, void *data, size_t size)
-{
-    unsigned char *bytes = data;
-    int file = descriptor_use(&ring->file);
-    for (size_t done = 0; done < size;) {
-        ssize_t part = pread(file, bytes + done, size - done, ring->large_at + (off_t)done);
+        off_t at = ring->large_at + (off_t)done;
+        ssize_t part = writes ? pwrite(file, data + done, size - done, at) : pread(file, data + done, size - done, at);
         if (part > 0)
             done += (size_t)part;
         else if (part == 0 || errno != EINTR)
@@ -124,7 +106,7 @@ static void latest_write(const Ring *ring, uint64_t stamp, uint32_t site, const 
 bool ring_send(Ring *ring, uint32_t site, uint32_t epoch, const void *data, size_t size)
 {
     bool is_large = CHX_RECORD_BYTES(size) > ring->bytes / 4;
-    if (is_large && (size > RING_LARGE_BYTES || !large_write(ring, data, size)))
+    if (is_large && (size > RING_LARGE_BYTES || !large_move(ring, (unsigned char *)data, size, true)))
         return false;
     uint64_t length = size;
     size_t inside = is_large ? sizeof length : size;
@@ -233,12 +215,11 @@ bool ring_doubts(Ring *ring, const RingItem *item)
 bool ring_copy(Ring *ring, const RingItem *item, void *to)
 {
     size_t size = item->record.size;
-    if (!item->is_large) {
-        if (size != 0)
-            memcpy(to, item->is_latest ? item->latest : ring_at(ring, item->at.place) + sizeof(Record), size);
-        return true;
-    }
-    return large_read(ring, to, size);
+    if (item->is_large)
+        return large_move(ring, to, size, false);
+    if (size != 0)
+        memcpy(to, item->is_latest ? item->latest : ring_at(ring, item->at.place) + sizeof(Record), size);
+    return true;
 }
 
 void ring_pop(Ring *ring, const RingItem *item)

@@ -107,6 +107,7 @@ RingState ring_room(Ring *ring);
 static inline bool ring_has_room(const Ring *ring)
 {
     uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
+    // The last large value must have been taken.
     return messages < ring->message_limit && (uint64_t)units * RING_UNIT < ring->byte_limit &&
            ring->tail.count - ring->large >= messages;
 }
@@ -134,7 +135,7 @@ void ring_pop(Ring *ring, const RingItem *item);
 // the last good one: the producer's own, if all are good. `large`: what the word of that name must be then.
 RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item), void *context,
                            uint32_t *large);
-// Has a side that is at `point` come at least as far as `savepoint`?
-bool ring_is_behind(RingPoint point, RingPoint savepoint);
+// Has a side that is at `point` come at least as far as `target`?
+bool ring_has_reached(RingPoint point, RingPoint target);
 
 #endif

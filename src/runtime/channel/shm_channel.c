@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     VALUE_FIRST_BYTES = 256,     // of memory for a value that is received
@@ -33,40 +32,24 @@ void shm_channel_init(Channel *channel, ShmChannel *shm, const chx_role *role)
     channel_disable_fast(channel);
 }
 
-static ShmChannel *shm_of(const Channel *channel)
-{
-    return channel->transport;
-}
-
-// What was printed before a message is out before the message: the other process may print next.
-static void flush_output(void)
-{
-    if (__fpending(stdout) != 0)
-        fflush(stdout);
-}
-
 // Tells the other end if it waits. A fence must come before: this end has published first and looks for the flag then,
 // the other end raises its flag and looks once more at what is published.
 static void shm_notify(Channel *channel, bool producer)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     RingWords *words = shm->ring.words;
     _Atomic uint32_t *waits = producer ? &words->producer_waits : &words->consumer_waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) != 0 && atomic_exchange(waits, 0) != 0)
         shm->side->notify(channel, producer);
 }
 
-// Finds out what travels at this site: sets `type`. False: the role has no such site.
-static bool shm_look_up(Channel *channel, uint32_t site)
+// What the role knows of the site; NULL: it has no such site.
+static const chx_site *shm_look_up(Channel *channel, uint32_t site)
 {
-    ShmChannel *shm = shm_of(channel);
-    if (shm->site != site) {
-        const chx_site *found = role_site(channel->role, site);
-        shm->site_is_known = found != NULL;
-        shm->type = found != NULL ? found->type : NULL;
-        shm->site = site;
-    }
-    return shm->site_is_known;
+    ShmChannel *shm = channel->transport;
+    if (shm->site == NULL || shm->site->number != site)
+        shm->site = role_site(channel->role, site);
+    return shm->site;
 }
 
 // Is the encoded form what lies in memory? So it is for the outcome of a choice, and for most numbers.
@@ -106,7 +89,7 @@ static ChannelStatus shm_failure(ShmChannel *shm)
 
 static uint64_t shm_room(Channel *channel)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     if (ring_has_room(&shm->ring))
         return 1;
     RingState state = ring_room(&shm->ring);
@@ -117,9 +100,9 @@ static uint64_t shm_room(Channel *channel)
 
 static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size_t size)
 {
-    ShmChannel *shm = shm_of(channel);
-    shm_look_up(channel, site);
-    const chx_type *type = shm->type;
+    ShmChannel *shm = channel->transport;
+    const chx_site *found = shm_look_up(channel, site);
+    const chx_type *type = found != NULL ? found->type : NULL;
     const void *bytes = value;
     if (!type_is_raw(type)) {
         buffer_restart(&shm->buffer);
@@ -131,7 +114,9 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
         bytes = shm->buffer.data;
         size = shm->buffer.size;
     }
-    flush_output();
+    // What was printed before a message is out before the message: the other process may print next.
+    if (__fpending(stdout) != 0)
+        fflush(stdout);
     if (!ring_send(&shm->ring, site, channel->head.sending.epoch, bytes, size)) {
         snprintf(shm->why, sizeof shm->why, "a message of %zu bytes can't be sent to another process: %s", size,
                  size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");
@@ -141,7 +126,7 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
     return CHANNEL_DONE;
 }
 
-static _Atomic uint64_t *shm_notify_sent(Channel *channel, Channel **credit_pending)
+static bool shm_notify_sent(Channel *channel, Channel **credit_pending)
 {
     Channel *credit = *credit_pending;
     atomic_thread_fence(memory_order_seq_cst);
@@ -150,14 +135,14 @@ static _Atomic uint64_t *shm_notify_sent(Channel *channel, Channel **credit_pend
         *credit_pending = NULL;
         shm_notify(credit, true); // after the same fence
     }
-    return NULL;
+    return true;
 }
 
 // ---- the consumer's operations ----
 
 static const Record *shm_peek(Channel *channel)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     while (!ring_is_empty(&shm->ring)) {
         RingState state = ring_peek(&shm->ring, &shm->item);
         const Record *record = &shm->item.record;
@@ -166,7 +151,7 @@ static const Record *shm_peek(Channel *channel)
         if (state != RING_ITEM)
             return NULL;
         bool is_current = record->of.epoch == channel->head.taking.epoch;
-        if (is_current && shm_look_up(channel, record->site))
+        if (is_current && shm_look_up(channel, record->site) != NULL)
             return record;
         // Either this is an epoch or a site to be surprised at, or what was read of it is not true.
         if (ring_doubts(&shm->ring, &shm->item))
@@ -179,26 +164,14 @@ static const Record *shm_peek(Channel *channel)
     return NULL;
 }
 
-static bool item_decode(const chx_type *type, const void *data, size_t bytes, void *value, size_t size)
-{
-    size_t used;
-    if (type->size != size || !chx_decode(type, value, data, bytes, &used))
-        return false;
-    if (used == bytes)
-        return true;
-    chx_value_drop(type, value);
-    return false;
-}
-
 // Copies what was peeked and decodes it to shm->value. CHANNEL_EMPTY: it is no such value.
 static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     const Record *record = &shm->item.record;
-    if (record->site != site)
+    if (record->site != site || shm_look_up(channel, site) == NULL)
         return CHANNEL_EMPTY;
-    shm_look_up(channel, site);
-    const chx_type *type = shm->type;
+    const chx_type *type = shm->site->type;
     bool is_raw = type_is_raw(type);
     if (is_raw && record->size != size)
         return CHANNEL_EMPTY;
@@ -211,7 +184,7 @@ static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
                  "a message of another process can't be read: out of memory, or an input/output error");
         return shm_failure(shm);
     }
-    bool is_good = is_raw || item_decode(type, copy, record->size, value, size);
+    bool is_good = is_raw || (type->size == size && chx_decode(type, value, copy, record->size));
     buffer_trim(&shm->buffer);
     return is_good ? CHANNEL_DONE : CHANNEL_EMPTY;
 }
@@ -227,12 +200,13 @@ static void shm_drop_held(ShmChannel *shm)
 
 static ChannelStatus shm_read(Channel *channel, uint32_t site, size_t size, const void **value)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     if (shm->held != NULL)
         shm_drop_held(shm);
     ChannelStatus status = shm_decode(channel, site, size);
     if (status == CHANNEL_DONE) {
-        shm->held = shm->type != NULL && shm->type->owning ? shm->type : NULL;
+        const chx_type *type = shm->site->type;
+        shm->held = type != NULL && type->owning ? type : NULL;
         *value = shm->value.data;
     } else if (status == CHANNEL_EMPTY) {
         if (ring_doubts(&shm->ring, &shm->item))
@@ -244,7 +218,7 @@ static ChannelStatus shm_read(Channel *channel, uint32_t site, size_t size, cons
 
 static ChannelCredit shm_take(Channel *channel)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     Ring *ring = &shm->ring;
     uint32_t messages = ring->tail.count - ring->head.count, units = ring->tail.place - ring->head.place;
     bool is_filled = shm->item.is_large || messages >= ring->message_limit / 2 ||
@@ -257,7 +231,7 @@ static ChannelCredit shm_take(Channel *channel)
 
 static bool shm_drop(Channel *channel)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     uint32_t epoch = channel->head.taking.epoch;
     if (shm->dropped_epoch != epoch)
         shm->dropped = 0;
@@ -270,18 +244,18 @@ static bool shm_drop(Channel *channel)
     return true;
 }
 
-static _Atomic uint64_t *shm_flush_credit(Channel *channel)
+static bool shm_flush_credit(Channel *channel)
 {
     atomic_thread_fence(memory_order_seq_cst);
     shm_notify(channel, true);
-    return NULL;
+    return true;
 }
 
 // ---- the operations of either end ----
 
 static void shm_announce_wait(Channel *channel, bool for_room)
 {
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     RingWords *words = shm->ring.words;
     RingItem item;
     ring_repeat(&shm->ring, for_room);
@@ -297,32 +271,31 @@ static void shm_announce_wait(Channel *channel, bool for_room)
 
 static uint64_t shm_spin_budget_ns(const Channel *channel)
 {
-    return shm_of(channel)->spin_budget_ns;
+    return ((const ShmChannel *)channel->transport)->spin_budget_ns;
 }
 
 static uint64_t shm_sequence(const Channel *channel, bool is_producer)
 {
-    const Ring *ring = &shm_of(channel)->ring;
-    return is_producer ? ring->tail.count - 1 : ring->head.count;
+    const ShmChannel *shm = channel->transport;
+    return is_producer ? shm->ring.tail.count - 1 : shm->ring.head.count;
 }
 
 static void shm_explain(Channel *channel, uint32_t site, char *why, size_t size)
 {
     (void)site;
-    snprintf(why, size, "%s", shm_of(channel)->why);
+    snprintf(why, size, "%s", ((const ShmChannel *)channel->transport)->why);
 }
 
 static void shm_close(Channel *channel)
 {
     // What is still in the ring is encoded and owns nothing. isolation/ unmaps the ring.
-    ShmChannel *shm = shm_of(channel);
+    ShmChannel *shm = channel->transport;
     shm_drop_held(shm);
     chx_buffer_free(&shm->buffer);
     chx_buffer_free(&shm->value);
 }
 
 const ChannelOps shm_channel_ops = {
-    .name = "shared memory",
     .is_trusted = false,
     .room = shm_room,
     .send = shm_send,

@@ -39,9 +39,7 @@ typedef struct ShmChannel {
     chx_buffer buffer;    // the encoded form of the message being sent or received
     chx_buffer value;     // of the message that is being received, in the form that it has in C
     const chx_type *held; // the type of that value, which was read and not yet taken; NULL: there is none
-    uint32_t site;        // the site that was last looked up
-    bool site_is_known;   // whether the role has that site
-    const chx_type *type; // what travels there; NULL: the outcome of a choice
+    const chx_site *site; // that was last looked up
     uint32_t dropped;     // the consumer's: how many old messages it has dropped in its present epoch
     uint32_t dropped_epoch;
     char why[128]; // of the last failure

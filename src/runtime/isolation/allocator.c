@@ -2,9 +2,9 @@
 //
 // The C library aborts a program in which it finds damaged memory, usually in the middle of malloc or free and with its own
 // locks held; a damaged list can also make it crash there. Leaving the role's function does not release those locks: from
-// then on whoever allocates or releases memory may wait for ever, this thread first of all. That can't be repaired. What can
-// be done is to find it out: after a signal that may have come from the allocator every lock of it is taken once, under the
-// eyes of a timer that interrupts this thread. If that does not succeed, the program ends and says why.
+// then on a thread that allocates or releases memory may wait for ever, this thread first of all. That can't be repaired. What can
+// be done is to find it out: after a signal that may have come from the allocator every lock of it is taken once, while a
+// timer interrupts this thread from time to time. If that does not succeed, the program ends and says why.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/isolation.h"
@@ -15,17 +15,20 @@
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    PROBE_BYTES = 20000,     // more than the C library keeps for each thread, less than what it asks of the system
-    INTERVAL_NS = 250000000, // at which it is looked whether the check goes on
-    BLOCKED_INTERVALS_MAX =
-        6,               // without progress. Not one long one: the whole program may have been stopped for a while
-    INTERVALS_MAX = 120, // with progress: a damaged list may go in circles
+    // More than the C library keeps for each thread, and less than what it asks of the system for each single block.
+    PROBE_BYTES = 20000,
+    // The timer looks at such intervals whether the check goes on.
+    INTERVAL_NS = 250000000,
+    // After so many without progress it has failed. Not one long interval: the whole program may have been stopped for a
+    // while.
+    BLOCKED_INTERVALS_MAX = 6,
+    // After so many with progress, too: a damaged list may go in circles.
+    INTERVALS_MAX = 120,
 };
 
 // The check that this thread makes.
@@ -45,59 +48,50 @@ static uint64_t thread_cpu_ns(void)
 // ---- is it worth a check? ----
 
 typedef struct {
-    uintptr_t address, other;
-    bool is_same;
-} SameObject;
+    uintptr_t instruction, allocate, release;
+    bool is_allocators;
+} Instruction;
 
+// For one object, which is the program or a library: ends the search if the instruction lies in it.
 static int object_look(struct dl_phdr_info *info, size_t size, void *argument)
 {
-    SameObject *same = argument;
-    bool has_address = false, has_other = false;
+    Instruction *about = argument;
+    bool has_instruction = false, has_allocator = false;
     (void)size;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD)
             continue;
-        uintptr_t begin = (uintptr_t)(info->dlpi_addr + part->p_vaddr), end = begin + part->p_memsz;
-        has_address |= same->address >= begin && same->address < end;
-        has_other |= same->other >= begin && same->other < end;
+        uintptr_t begin = (uintptr_t)(info->dlpi_addr + part->p_vaddr);
+        has_instruction |= about->instruction - begin < part->p_memsz;
+        has_allocator |= about->allocate - begin < part->p_memsz || about->release - begin < part->p_memsz;
     }
-    same->is_same = has_address && has_other;
-    return has_address;
+    about->is_allocators = has_instruction && has_allocator;
+    return has_instruction;
 }
 
-// Was it code of the library, or of the program, that malloc or free is part of?
+// Is it code of the library, or of the program, that malloc or free is part of?
 static bool instruction_is_allocators(uintptr_t instruction)
 {
-    void *(*volatile allocate)(size_t) = malloc;
-    void (*volatile release)(void *) = free;
-    SameObject same = {instruction, (uintptr_t)allocate, false};
-    dl_iterate_phdr(object_look, &same);
-    if (!same.is_same) {
-        same.other = (uintptr_t)release;
-        dl_iterate_phdr(object_look, &same);
-    }
-    return same.is_same;
+    Instruction about = {instruction, (uintptr_t)malloc, (uintptr_t)free, false};
+    dl_iterate_phdr(object_look, &about);
+    return about.is_allocators;
 }
 
 // ---- the check ----
 
-// The signal of the timer goes to this thread alone. False: there is no timer to be had.
-static bool timer_begin(int *timer)
+// Its signal goes to this thread alone. Returns its number; -1: it can't be had.
+static int timer_begin(void)
 {
-    struct sigevent event;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGABRT;
+    int timer = -1;
+    struct itimerspec times = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGABRT};
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     // Not timer_create, which allocates memory.
-    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, timer) != 0)
-        return false;
-    struct itimerspec times = {{0, INTERVAL_NS}, {0, INTERVAL_NS}};
-    if (syscall(SYS_timer_settime, *timer, 0, &times, NULL) == 0)
-        return true;
-    syscall(SYS_timer_delete, *timer);
-    return false;
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0)
+        return -1;
+    syscall(SYS_timer_settime, timer, 0, &times, NULL);
+    return timer;
 }
 
 static void allocator_use(chx_runtime *runtime)
@@ -123,7 +117,6 @@ static void allocator_use(chx_runtime *runtime)
 
 void isolation_check_allocator(Actor *actor, const Fault *fault)
 {
-    int timer = 0;
     if (fault->signal != SIGABRT && !instruction_is_allocators(fault->instruction))
         return;
     Current *here = current();
@@ -131,9 +124,9 @@ void isolation_check_allocator(Actor *actor, const Fault *fault)
     check.intervals = check.blocked_intervals = 0;
     check.cpu_ns = thread_cpu_ns();
     here->checks_allocator = actor;
-    bool has_timer = timer_begin(&timer);
+    int timer = timer_begin();
     allocator_use(actor->session->runtime);
-    if (has_timer)
+    if (timer >= 0)
         syscall(SYS_timer_delete, timer);
     here->checks_allocator = NULL;
     here->busy--;
@@ -141,36 +134,27 @@ void isolation_check_allocator(Actor *actor, const Fault *fault)
 
 // ---- in the signal handler ----
 
-bool isolation_allocator_has_failed(int signal, const siginfo_t *info)
+// The timer has interrupted the check: has that made no progress for too long, or not come to an end?
+static bool check_is_stuck(void)
 {
-    if (signal != SIGABRT || info->si_code != SI_TIMER)
-        return true;
     uint64_t cpu_ns = thread_cpu_ns();
     check.blocked_intervals = cpu_ns - check.cpu_ns < INTERVAL_NS / 16 ? check.blocked_intervals + 1 : 0;
     check.cpu_ns = cpu_ns;
     return check.blocked_intervals >= BLOCKED_INTERVALS_MAX || ++check.intervals >= INTERVALS_MAX;
 }
 
-static void say(const char *text)
-{
-    ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written;
-}
-
-void isolation_allocator_failed(int signal, siginfo_t *info, void *machine)
+void isolation_watch_allocator(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     const Actor *actor = here->checks_allocator;
+    if (signal == SIGABRT && info->si_code == SI_TIMER && !check_is_stuck())
+        return;
     here->checks_allocator = NULL;
-    say("chorex: role ");
-    say(actor->role->role);
-    say(": a fatal signal has left the memory allocator locked or its data damaged, so that no thread can go on: the "
-        "program ends. A role in a process of its own (CHX_PROCESS) would be restarted.\n");
+    isolation_say(actor, "a fatal signal",
+                  " has left the memory allocator locked or its data damaged, so that no thread can go on: the program "
+                  "ends. A role in a process of its own (CHX_PROCESS) would be restarted.\n");
     isolation_signal_chain(signal, info, machine);
-    struct sigaction fallback;
-    memset(&fallback, 0, sizeof fallback);
-    fallback.sa_handler = SIG_DFL;
-    sigaction(SIGABRT, &fallback, NULL);
+    isolation_signal_default(SIGABRT);
     raise(SIGABRT);
     _exit(128 + SIGABRT);
 }

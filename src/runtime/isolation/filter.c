@@ -110,34 +110,24 @@ static size_t argument_at(unsigned index)
     return offsetof(struct seccomp_data, args) + index * sizeof(uint64_t); // little-endian: the lower half
 }
 
-// Allowed if the argument has none of these bits.
-static void make_without(Maker *maker, unsigned number, unsigned argument, uint32_t bits)
+// If the test of the argument against this value holds, the call gets this answer, else the opposite one.
+static void make_rule(Maker *maker, unsigned number, unsigned argument, uint16_t test, uint32_t value, uint32_t answer)
 {
     make_case(maker, number, 4);
     make_load(maker, argument_at(argument));
-    make(maker, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0));
-    make_answer(maker, SECCOMP_RET_ALLOW);
-    make_answer(maker, SECCOMP_RET_KILL_PROCESS);
-}
-
-// Allowed if the argument is this.
-static void make_with(Maker *maker, unsigned number, unsigned argument, uint32_t value)
-{
-    make_case(maker, number, 4);
-    make_load(maker, argument_at(argument));
-    make(maker, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
-    make_answer(maker, SECCOMP_RET_ALLOW);
-    make_answer(maker, SECCOMP_RET_KILL_PROCESS);
+    make(maker, (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, 0, 1));
+    make_answer(maker, answer);
+    make_answer(maker, answer == SECCOMP_RET_ALLOW ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW);
 }
 
 static void make_conditions(Maker *maker)
 {
-    make_without(maker, SYS_mmap, 2, PROT_EXEC);
-    make_without(maker, SYS_mprotect, 2, PROT_EXEC);
-    make_with(maker, SYS_tgkill, 0, (uint32_t)getpid());
+    make_rule(maker, SYS_mmap, 2, BPF_JSET, PROT_EXEC, SECCOMP_RET_KILL_PROCESS);
+    make_rule(maker, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, SECCOMP_RET_KILL_PROCESS);
+    make_rule(maker, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), SECCOMP_RET_ALLOW);
     // The C library's fstat; with a name it tells a file's attributes, but opens nothing.
-    make_with(maker, SYS_newfstatat, 3, AT_EMPTY_PATH);
-    make_with(maker, SYS_fallocate, 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE);
+    make_rule(maker, SYS_newfstatat, 3, BPF_JEQ, AT_EMPTY_PATH, SECCOMP_RET_ALLOW);
+    make_rule(maker, SYS_fallocate, 1, BPF_JEQ, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SECCOMP_RET_ALLOW);
     // Is it a terminal? The C library asks that of standard output; it is told that it is not.
     make_case(maker, SYS_ioctl, 1);
     make_answer(maker, SECCOMP_RET_ERRNO | ENOTTY);
@@ -156,7 +146,7 @@ size_t filter_strict(struct sock_filter *program)
     make_answer(&maker, SECCOMP_RET_KILL_PROCESS);
     make_load(&maker, offsetof(struct seccomp_data, nr));
 #ifdef X32_BIT
-    // The same machine, but numbers of another meaning.
+    // The same machine has a second set of calls, in which the numbers mean other calls.
     make(&maker, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
     make_answer(&maker, SECCOMP_RET_KILL_PROCESS);
 #endif

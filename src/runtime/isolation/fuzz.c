@@ -136,7 +136,7 @@ static bool fuzz_supervisor(IsolatedSession *isolated, uint32_t what)
         RoleProxy *proxy = &isolated->proxies[i];
         if (what % 2 == 0 && proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
             proxy_run_timers(proxy, proxy_next_ns(proxy));
-        proxy_take_controls(proxy);
+        proxy_take_controls(proxy, CONTROLS_PER_TURN);
     }
     if (what % 4 == 1) {
         isolated_look_for_ended(isolated);
@@ -321,10 +321,11 @@ static void decode_one(const chx_type *type, const uint8_t *bytes, size_t count)
     if (count != 0)
         memcpy(copy, bytes, count);
     void *value = aligned_alloc(16, (type->size + 15) / 16 * 16);
-    size_t used = 0;
-    if (chx_decode(type, value, copy, count, &used)) {
+    chx_reader reader = {.at = copy, .end = copy + count};
+    Fault fault;
+    if (value_load(type, value, &reader, &fault) == DECODE_GOOD) {
         chx_buffer again = {0};
-        need(used <= count);
+        size_t used = (size_t)(reader.at - copy);
         chx_encode(type, value, &again);
         need(again.size == used && memcmp(again.data, copy, used) == 0);
         chx_buffer_free(&again);

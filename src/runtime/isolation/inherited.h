@@ -20,7 +20,6 @@ typedef struct {
 // What a process that the calling thread started now would inherit; equal things give equal numbers, others different ones.
 // False: it can't be found out now, errno says why.
 bool inherited_now(Inherited *inherited);
-bool inherited_privileges(uint64_t *privileges);
 
 static inline bool inherited_is_same(Inherited a, Inherited b)
 {

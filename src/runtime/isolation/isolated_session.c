@@ -1,13 +1,11 @@
-// isolated session.c: see isolated session.h.
+// isolated_session.c: see isolated_session.h.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/isolated_session.h"
 
-#include <limits.h>
-#include <linux/futex.h>
+#include "runtime/platform/platform.h"
+
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
 {
@@ -58,9 +56,9 @@ void isolated_unmap_doorbell(Doorbell *doorbell)
 
 void doorbell_wake(Doorbell *doorbell)
 {
-    // All: one alone sleeps there, if the others behave.
+    // All that sleep there are woken. That is only the role, unless a process does what it should not.
     atomic_fetch_add(&doorbell->word, 1);
-    syscall(SYS_futex, (void *)&doorbell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    platform_from_env()->wake_shared(&doorbell->word);
 }
 
 void doorbell_ring(Doorbell *doorbell)
@@ -72,8 +70,8 @@ void doorbell_ring(Doorbell *doorbell)
 
 void doorbell_sleep(Doorbell *doorbell, uint32_t seen)
 {
-    // In this order: a thread that rings either changes the word before the system looks at it, or sees this.
+    // In this order: one that rings either changes the word before the system compares it, or sees this.
     atomic_store(&doorbell->sleeps, 1);
-    syscall(SYS_futex, (void *)&doorbell->word, FUTEX_WAIT, seen, NULL, NULL, 0);
+    platform_from_env()->sleep_on_shared(&doorbell->word, seen);
     atomic_store(&doorbell->sleeps, 0);
 }

@@ -1,19 +1,20 @@
-// isolated session.h: what a session and its isolated roles share: memory in files, each of which is given only to those that need
-// what is in it. Whoever has a file can map all of it, so the files are the borders; files.c decides what goes where.
+// isolated_session.h: what a session and its isolated roles share: memory in files. Each file is given only to the processes
+// that need what is in it. A process that has a file can map all of it, so what must be kept apart lies in different files;
+// files.c decides what goes where. The parent, which is the program that runs the session, has all of them.
 //
-//     a role's own file    its control block (commands to it, control messages from it), its rings to     the parent and the role
-//                          and from roles of the parent's process
-//     a pair's file        the rings between two isolated roles                     the parent and the two
-//     a role's doorbell        slept on by the role, rung by those that it has rings    the parent, the role and those
-//                          to or from. Where these are one or none, it lies in
-//                          the pair's file or in the role's own
+//     a role's own file    its control block (commands to it, control messages from it), and its rings to and from roles
+//                          that are not isolated. Given to the role
+//     a pair's file        the rings between two isolated roles. Given to these two
+//     a role's doorbell    the role sleeps on it, and those that it has rings to or from ring it. Given to all of them.
+//                          If only one of them is isolated the doorbell lies in the pair's file, and if none is, in the
+//                          role's own file
 //
-// A ring is its words, its bytes and its large area, one after the other. No file can be made smaller or larger by anybody:
+// A ring is its words, its bytes and its large area, one after the other. No file can be made smaller or larger:
 // a truncated one would be a SIGBUS for all others.
 //
-// An isolated role is two things: in the parent an Actor that is never run (its position: the blocks it is in, what it
-// saved), and the process, which has the frames. They talk through the control block: control messages go to the parent, in order; an order
-// (go back to that block, in that attempt) goes to the process, the newest one counts.
+// An isolated role is two things: in the parent an Actor that is never run (its position: the blocks that it is in, and what
+// it saved), and the process, which has the frames. They talk through the control block. Control messages go to the parent,
+// in order. A rollback command (go back to that block, in that attempt) goes to the process; only the newest one counts.
 
 #ifndef RUNTIME_ISOLATION_ISOLATED_SESSION_H
 #define RUNTIME_ISOLATION_ISOLATED_SESSION_H
@@ -30,18 +31,23 @@ enum {
 };
 
 typedef struct {
-    _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role; slept on
-    _Atomic uint32_t sleeps;                    // somebody does, or is about to
+    _Alignas(CACHE_LINE) _Atomic uint32_t word; // rises when there is something for the role, which sleeps on it
+    _Atomic uint32_t sleeps;                    // the role does, or is about to
 } Doorbell;
+
+// A failure, as the process is told of it.
+typedef struct {
+    chx_fault_kind kind;
+    int signal, line;
+    char role[NAME_SIZE], why[REPORT_WHY_SIZE];
+} SharedFault;
 
 // Back to the block at this depth, in this attempt.
 typedef struct {
     uint32_t number; // of the command
     uint32_t depth, attempt, epoch;
     uint64_t goes; // blocks left so far
-    chx_fault_kind kind;
-    int signal, line;
-    char role[NAME_SIZE], why[REPORT_WHY_SIZE];
+    SharedFault fault;
 } RollbackCommand;
 
 typedef struct {
@@ -51,15 +57,15 @@ typedef struct {
     RollbackCommand command;
     // Twice the number of the command; one more: the process obeys it; COMMAND_REVOKED: it is to be killed instead.
     _Atomic uint64_t command_state;
-    _Atomic uint32_t late; // so many recoveries, or fewer, were begun of blocks that it has not reached
+    _Atomic uint32_t late; // at most so many recoveries were begun of blocks that it has not reached
     _Alignas(CACHE_LINE) _Atomic uint64_t goes; // so many of its blocks are done and left
     _Atomic uint64_t answered;                  // control messages that have been dealt with
     _Atomic uint64_t control_head;              // bytes
-    _Atomic uint32_t supervisor_awake;          // no need to ring for it
+    _Atomic uint32_t supervisor_awake;          // the supervisor thread looks without being rung for
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t control_tail;
-    _Atomic uint32_t controls_wait; // for room
-    _Atomic uint32_t answer_wait;   // for `answered`
+    _Atomic uint32_t controls_wait; // it waits for room
+    _Atomic uint32_t answer_wait;   // it waits for `answered`
     _Atomic uint32_t begun;         // there is a process, and it has come as far as its own code
     _Atomic uint64_t asleep;        // 0: it is not; else the doorbell's word that it sleeps on, + 1
     unsigned char controls[CONTROLS_BYTES];
@@ -67,13 +73,13 @@ typedef struct {
 } ControlBlock;
 
 typedef enum {
-    CONTROL_ENTER = 1, // PostEnter, tails of the outgoing channels, what it saved: snapshot_save
+    CONTROL_ENTER = 1, // ControlEnter, tails of the outgoing channels, what it saved: snapshot_save
     CONTROL_ARRIVE,    // uint32_t site
-    CONTROL_READY,     // PostReady
-    CONTROL_FAIL,      // PostFail, why
+    CONTROL_READY,     // ControlReady
+    CONTROL_FAIL,      // ControlFail, why
     CONTROL_END,       // the encoded result
-    CONTROL_WAKE,      // uint32_t channel, uint32_t 1: its producer
-    CONTROL_COMPLAIN,  // uint32_t channel, uint32_t about: Violation
+    CONTROL_WAKE,      // ControlChannel; 1: its producer, 0: its consumer
+    CONTROL_COMPLAIN,  // ControlChannel; Violation
 } ControlKind;
 
 typedef struct {
@@ -93,6 +99,11 @@ typedef struct {
     int32_t kind, signal;
     uint32_t site, reserved;
 } ControlFail;
+
+typedef struct {
+    uint32_t number; // of the channel
+    uint32_t what;
+} ControlChannel;
 
 // The files that a new process is given, in this order; then those that it shares with other isolated roles; last the
 // trace, if there is one.
@@ -121,9 +132,7 @@ typedef struct {
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;
     uint64_t float_control; // as in Session
-    chx_fault_kind kind;
-    int signal, line;
-    char fault_role[NAME_SIZE], why[REPORT_WHY_SIZE];
+    SharedFault fault;      // of the innermost block, if it is in one
     char choreography[NAME_SIZE], implementation[NAME_SIZE];
 } SpawnImage;
 #define IMAGE_LAYOUT ((uint32_t)(sizeof(SpawnImage) << 16 | sizeof(ControlBlock) % 65536))
@@ -142,12 +151,10 @@ typedef struct {
 
 // ---- where things lie ----
 
-static inline size_t page_up(size_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-enum { RING_FILE_BYTES = PAGE + RING_BYTES };
+enum {
+    CONTROL_FILE_BYTES = (sizeof(ControlBlock) + PAGE - 1) / PAGE * PAGE,
+    RING_FILE_BYTES = PAGE + RING_BYTES,
+};
 #define RING_WHOLE_BYTES ((uint64_t)RING_FILE_BYTES + RING_LARGE_BYTES)
 
 // The role's block with this number. NULL: it has none.
@@ -162,9 +169,9 @@ void isolated_unmap_ring(Ring *ring);
 Doorbell *isolated_map_doorbell(int file, size_t at);
 void isolated_unmap_doorbell(Doorbell *doorbell);
 
-// Something has happened to what this role waits for.
+// Something has happened to what the role waits for: wakes it if it sleeps.
 void doorbell_ring(Doorbell *doorbell);
-// The same where others may have written over the doorbell: it is woken whatever stands there.
+// The same where a process may have written over the doorbell: wakes the role whatever stands there.
 void doorbell_wake(Doorbell *doorbell);
 // Sleeps until the doorbell has been rung since `seen`.
 void doorbell_sleep(Doorbell *doorbell, uint32_t seen);

@@ -1,4 +1,4 @@
-// isolation.h: what core asks of the isolation modes.
+// isolation.h: what the other parts of the runtime ask of the isolation modes.
 
 #ifndef RUNTIME_ISOLATION_ISOLATION_H
 #define RUNTIME_ISOLATION_ISOLATION_H
@@ -15,18 +15,20 @@
 #define HAS_CLEANUP_LIST
 #endif
 
-// Thread mode. Handlers for fatal signals are the process's: taken with the first runtime that wants them, given back
-// with the last.
+// ---- thread mode ----
+
+// The handlers of fatal signals belong to the whole program: they are installed for the first runtime that wants them, and
+// the program's own ones are put back when the last such runtime ends.
 void isolation_signals_acquire(chx_runtime *runtime);
 void isolation_signals_release(void);
 
-// What roles' code may change in the thread that runs it, as it was before. A worker has one for its whole life, a thread of
-// the program's from when it begins to work for its own session until it returns to its caller.
+// What a role's code may change in the thread that runs it, as it was before. A worker has one for its whole life; a thread
+// of the program has one from when it begins to work for its own session until it returns to its caller.
 typedef struct ThreadState ThreadState;
 struct ThreadState {
-    ThreadState *outer;   // the same thread's: a role's function runs a session
+    ThreadState *outer;   // the same thread's, if a role's function runs a session
     bool handles_signals; // the runtime does
-    bool has_unblocked;   // fatal signals that were blocked
+    bool has_unblocked;   // some fatal signals were blocked, and are no longer
     bool has_failed;      // a role's function was left in the middle on this thread
     sigset_t mask;        // of blocked signals, if the runtime handles signals
     unsigned float_flags;
@@ -35,10 +37,10 @@ struct ThreadState {
     __pthread_unwind_buf_t cleanups; // see thread_state.c
 #endif
 };
-// Before roles' code runs on this thread: it gets a stack to handle signals on, also for when its own has overflowed, and
-// the fatal signals are no longer blocked.
+// To be called before roles' code runs on this thread. The thread gets a stack to handle signals on, for the case that its
+// own has overflowed, and the fatal signals are no longer blocked.
 void isolation_thread_enter(chx_runtime *runtime, ThreadState *state);
-// Everything is as it was before.
+// Puts everything back as it was before.
 void isolation_thread_leave(ThreadState *state);
 // A role's function has been left in the middle, by a fatal signal or by chx_fail; the fault says by which. Puts the thread
 // back into the state that roles' code begins with. Ends the program if the signal has left the memory allocator unusable.
@@ -48,47 +50,48 @@ bool isolation_stack_is_short(void);
 
 // Are fatal signals of this runtime's roles handled?
 bool isolation_handles_signals(const chx_runtime *runtime);
-// The part of isolation_thread_enter that is about signals: true if some of the fatal ones were blocked. `mask` is what was
-// blocked.
+// The part of isolation_thread_enter that is about signals. `mask` is set to what was blocked; true: some of the fatal
+// signals were.
 bool isolation_thread_prepare(sigset_t *mask);
-// Takes the fatal signals out of it.
-void isolation_mask_for_roles(sigset_t *mask);
-// To whoever handled the signal before the runtime did.
+// Passes the signal on to the handler that the program had installed before the runtime's.
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine);
+// From now on the signal does what it does in a program without handlers.
+void isolation_signal_default(int signal);
+// Writes to standard error what has happened to the role. Can be called in a signal handler.
+void isolation_say(const Actor *actor, const char *what, const char *more);
 
-// A fatal signal has interrupted the memory allocator, perhaps. Returns if all threads can still use that. Else the program
-// ends with a message: everybody who allocates or releases memory would wait for ever.
+// A fatal signal may have interrupted the memory allocator. Returns if all threads can still use that. Else the program
+// ends with a message: every thread that allocates or releases memory would wait for ever.
 void isolation_check_allocator(Actor *actor, const Fault *fault);
-// In the handler of a fatal signal while that is found out: has it been found that nobody can use it?
-bool isolation_allocator_has_failed(int signal, const siginfo_t *info);
-CHX_NORETURN void isolation_allocator_failed(int signal, siginfo_t *info, void *machine);
+// In the handler of a fatal signal that has come during this check. Returns if the check may go on; else it has failed.
+void isolation_watch_allocator(int signal, siginfo_t *info, void *machine);
 
-// Process mode. An isolated role's actor in this process is never run: it stands for the process that plays it.
+// ---- process mode: an isolated role's actor in this process is never run, it stands for the process that runs the role ----
 
 typedef struct IsolatedSession IsolatedSession; // what a session shares with the processes of its isolated roles
-typedef struct RoleProxy RoleProxy;             // an isolated role, here
-typedef struct Process Process;                 // the same, in its own process
+typedef struct RoleProxy RoleProxy;             // an isolated role, in the program that runs the session
+typedef struct Process Process;                 // the same role, in its own process
 
 // Does CHOREX_ISOLATION ask for processes? A value that can't be understood ends the program with a message.
 bool isolation_from_env(void);
 // Is this role of the cast to be isolated? CHOREX_ISOLATION=process asks for it where the cast says nothing.
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role);
-// For a session whose actors have got their arguments: makes the processes of those that are isolated possible. On
+// For a session whose actors have got their arguments: prepares everything that the processes of the isolated ones need. On
 // failure the thread's report says why.
 chx_status isolation_prepare(Session *session, const chx_actor *cast);
-// The session begins: so do the processes, and the other roles. Failures are the session's, which may be gone then.
+// The session begins: starts the processes, and the other roles. If one can't be started, the session fails. It may be gone then.
 void isolation_start(Session *session);
-// It is being stopped.
+// The session is being stopped.
 void isolation_stop(Session *session);
-// It is over, and nobody else knows of it any more.
+// The session is over, and no other thread uses it any more.
 void isolation_release(Session *session);
 void isolation_fini(chx_runtime *runtime);
 
 // With the session's block lock held: a block that the role takes part in went to another attempt.
 void isolation_roll_back(RoleProxy *proxy);
-// The role is at the end of a block that is done: it is out of it.
+// The role has arrived at the end of a block that is done: it leaves the block.
 void isolation_go(RoleProxy *proxy, Block *block);
-// The block's time was up: who does not come back soon is killed.
+// The block's time was up: a role that does not come back soon is killed.
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint);
 
 // In an isolated role's process.

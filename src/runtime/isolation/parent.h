@@ -1,22 +1,23 @@
 // parent.h: isolated roles as the program that runs the session sees them.
 //
-// One supervisor thread per runtime (per set of privileges, if the program changes those), started with the first
-// isolated role, deals with what their processes post, with their deaths and with what is due (restarts, kills). What
-// it and others (a role that fails, a deadline) do to a role's proxy is serialised by the session's block lock.
+// A runtime has one supervisor thread, or one per set of privileges if the program changes those. It is started with the
+// first isolated role, and deals with the control messages of the roles' processes, with their deaths and with what is due
+// (restarts, kills). What it and other threads (for a role that fails, for a deadline) do to a role's proxy is serialised by
+// the session's block lock.
 //
 // The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs
 // it:
 //
-//     a process has posted something     it writes its number into the pipe `door`, and is found in a table
+//     a process has sent a message       it writes its number into the pipe `door`, and is found in a table
 //     a role is to be looked at later    its timer in the loop's heap: for a restart, a kill, a start or an end that
 //                                        takes too long
-//     a session needs attention now      its timer `attention`, which is set by whoever has stopped it, could not start
-//                                        a process, and the like
+//     a session needs attention now      its timer `attention`, which is set when the session is stopped, when a process
+//                                        could not be started, and the like
 //     what may have been missed          the session's timer `look`, ever more rarely while nothing happens
 //     whether the zygote still answers   the isolation's timer `ping`
 //
-// A process that has just posted something is likely to post more, and is looked at for some microseconds without being
-// rung for. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
+// A process that has just sent a message is likely to send more, and is looked at for some microseconds without having to
+// ring. At most BUSY_PROXIES processes are polled in that way; the others ring. The thread goes through all
 // sessions only where all are concerned: the zygote was lost, the program has closed the descriptors, or the pipe was
 // full, so that rings may have been lost, which takes thousands of them.
 
@@ -35,22 +36,23 @@
 #include "runtime/isolation/zygote.h"
 
 enum {
-    ROLLBACK_GRACE_NS = 2000000,       // a role that has not come back by then when a block's time is up is killed
-    READY_GRACE_NS = 200000000,        // who was about to say that it has come back, and has not by then, too
-    RESTARTS_AT_ONCE = 3,              // deaths without progress; then each restart waits
-    RESTART_DELAY_NS = 1000000,        // twice as long each time
+    ROLLBACK_GRACE_NS = 2000000, // when a block's time is up: a role that does not obey the command by then is killed
+    READY_GRACE_NS = 200000000,  // one that obeys it has so much longer to say that it has come back
+    RESTARTS_AT_ONCE = 3,        // after so many deaths without progress, each restart waits,
+    RESTART_DELAY_NS = 1000000,  // twice as long each time,
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
     SUPERVISOR_SPIN_NS = 20000,
-    CONTROLS_PER_TURN = 256,
+    CONTROLS_PER_TURN = 256, // control messages of a process that are taken without looking at others
+    CONTROLS_ALL = CONTROLS_BYTES / sizeof(ControlHead) + 1, // no more can be there at once
     BUSY_PROXIES = 64,
-    SAVED_MAX_BYTES = 1 << 30,         // what the blocks that a role is in hold of it
-    SAVEPOINT_BYTES = 512,             // of these, for each block
-    VIOLATIONS_MAX = 16,               // of one process, without a reason that can be seen here
-    VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger ones are looked at by their receiver only
-    UNSPAWNED_MAX = 3,
-    UNASKED_MAX = 10,
-    UNANSWERED_MAX = 2,      // so often a killed process has not ended, and the zygote not answered
-    SILENCE_LOOKS = 20,      // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
+    SAVED_MAX_BYTES = 1 << 30,         // of what a role has saved for the blocks that it is in
+    SAVEPOINT_BYTES = 512,             // each block counts as so many of these, besides what was saved
+    VIOLATIONS_MAX = 16,               // that one process may report without a reason that can be seen here
+    VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger values are checked by their receiver only
+    UNSPAWNED_MAX = 3,                 // so often the zygote may be lost before the role's process has begun
+    UNASKED_MAX = 10,   // so often the zygote can't be asked to kill the process; then the zygote is killed
+    UNANSWERED_MAX = 2, // so often the killed process has not ended, and the zygote not answered; then it is killed
+    SILENCE_LOOKS = 20, // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
     LOOK_MIN_NS = 250000000, // the supervisor thread looks after a session when nothing has happened for so long,
 };
 #define LOOK_MAX_NS UINT64_C(16000000000)  // then twice as long each time, up to this
@@ -65,7 +67,7 @@ typedef enum {
     PROXY_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
 } ProxyState;
 
-// One of the session's files; isolated session.h says which there are.
+// One of the session's files; isolated_session.h says which there are.
 typedef struct {
     Descriptor descriptor;   // none: it has not been made yet
     uint64_t bytes;          // as far as it is planned
@@ -83,31 +85,33 @@ struct RoleProxy {
     Actor *actor; // its place in this process: savepoints, epochs of its channels, counters
     ControlBlock *control;
     Doorbell *doorbell;
-    SharedPlace own, doorbell_place;
-    unsigned isolated_peers; // that it has channels to or from
+    SharedFile *own;
+    SharedPlace doorbell_place;
+    unsigned isolated_peers; // how many isolated roles it has channels to or from
     ProxyState state;
     uint64_t id; // of the process; 0: none
     RoleProxy *next_by_id;
     LoopTimer timer;           // for the earliest of its times, below
     uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: not set; 0: it is not known
-    uint64_t busy_ns;          // until then the supervisor thread looks at it without being rung for; 0: it does not
-    _Atomic bool kill_pending; // to be killed: it asked for that, or its time was up
-    bool is_recovered;         // its time was up when it was coming back
+    uint64_t busy_ns;          // until then the supervisor thread looks at it though it does not ring; 0: it does not
+    _Atomic bool kill_pending; // the process is to be killed: it asked for that, or its time was up
+    bool is_recovered;         // its time was up when it obeyed the command already
+    // What the control block should contain; the process may have written anything there.
     uint64_t goes, answered;
     uint64_t control_head;
     uint32_t late;
     uint32_t command_number;
-    chx_buffer message;           // as far as it has been read
+    chx_buffer message;           // the control message, as far as it has been read
     size_t saved_bytes;           // of its savepoints
-    unsigned violations;          // of this process, without reason
-    chx_buffer begin;             // its frames at the beginning
-    chx_buffer sandbox;           // as sandbox_write has it; empty: it has none
-    bool has_filter;              // of system calls
-    Fault fault;                  // kind CHX_FAULT_NONE: it has not said why it dies
-    uint64_t kill_ns, restart_ns; // 0: not
-    uint64_t begin_ns, end_ns;    // it must have begun by then; having been killed, have ended; 0: not
-    uint64_t killed_ns;           // the zygote was asked to kill it then; 0: it could not be asked
-    unsigned unanswered, unasked; // since it was to be killed
+    unsigned violations;          // that this process has reported without a reason
+    chx_buffer begin;             // the snapshot that it begins with
+    chx_buffer sandbox;           // as sandbox_write has written it; empty: it has none
+    bool has_filter;              // the sandbox filters system calls
+    Fault fault;                  // kind CHX_FAULT_NONE: it is not known why the process dies
+    uint64_t kill_ns, restart_ns; // when it is to be killed, or restarted; 0: never
+    uint64_t begin_ns, end_ns;    // when it must have begun or, having been killed, have ended; 0: never
+    uint64_t killed_ns;           // when the zygote was asked to kill it; 0: it could not be asked
+    unsigned unanswered, unasked; // since it was to be killed, as UNANSWERED_MAX and UNASKED_MAX say
     uint64_t generation;          // of the zygote that was asked for its process
     unsigned unspawned;           // so often the zygote was lost before it had begun
     unsigned deaths;              // since it last entered or left a block
@@ -122,11 +126,11 @@ struct IsolatedSession {
     SharedPlace *rings;        // by channel; file NULL: both ends are here
     LoopTimer attention, look; // of the supervisor thread, as described above
     uint64_t look_every_ns;
-    size_t timers;      // places that are reserved for them and the links'
+    size_t timers;      // places that are reserved for them and those of the roles
     RoleProxy *proxies; // in role order
     unsigned proxy_count, left_count, given_back;
-    uint64_t stood; // what had happened when everybody was last found asleep
-    bool slept;
+    bool slept;        // all roles did when they were last looked at
+    uint64_t progress; // what had happened by then
     bool is_lacking; // a block could not begin again (session->recovery.lacks): the supervisor thread ends the session
     ShmChannel *shm; // by channel; not mapped: both ends are here
 };
@@ -156,57 +160,49 @@ typedef struct Isolation {
     unsigned busy_count;
 } Isolation;
 
-static inline Doorbell *proxy_doorbell(const RoleProxy *proxy)
-{
-    return proxy->doorbell;
-}
+// ---- files.c: which memory is shared with which processes ----
 
-// ---- files.c: which memory is shared with whom ----
-
-// Decides which files there are, makes and maps them: for the isolated session's links and all channels of the session. False: they
-// can't be had; errno says why.
+// Decides which files there are, makes and maps them: for the session's isolated roles and all channels to and from them.
+// False: they can't be had; errno says why.
 bool isolated_make_files(IsolatedSession *isolated);
 void isolated_release_files(IsolatedSession *isolated);
-// So many descriptors a isolated session needs.
-size_t isolated_descriptors(const IsolatedSession *isolated);
 
 typedef struct {
     int *list;
     size_t count;
     Descriptor image; // among them; only made for this list
 } FileList;
-// The files that the role's process is given, from GIVEN_OWN on; the caller fills in those before and the trace, for all of
-// which there is room, and frees the list. False: it can't be had; errno says why.
+// All files that the role's process is given. In any case the caller frees the list and closes the image. False: the files
+// can't be had; errno says why.
 bool proxy_list_files(RoleProxy *proxy, FileList *files);
-// Where this lies, for the process that the files were listed for just now.
+// Where this lies, for the process that the files were listed for last.
 GivenPlace proxy_given(const RoleProxy *proxy, SharedPlace place);
 
-// ---- control messages.c ----
+// ---- process_image.c ----
 
-// With the session's block lock held: deals with what the process has posted. False: there is more.
-bool proxy_take_controls(RoleProxy *proxy);
+// Tells the process to go back to the block of this savepoint.
+void proxy_command(RoleProxy *proxy, const Savepoint *savepoint);
+// A file with what a new process must know, once its files are listed. None: errno says why.
+Descriptor proxy_image_file(const RoleProxy *proxy);
+
+// ---- control.c ----
+
+// With the session's block lock held: takes so many control messages of the process, if there are so many.
+void proxy_take_controls(RoleProxy *proxy, unsigned count);
 
 // ---- role_proxy.c: all with the session's block lock held ----
 
-// Deals with all that the process has posted so far.
-void proxy_take_all_controls(RoleProxy *proxy);
 // The process is dead. `status` as of waitpid.
 void proxy_died(RoleProxy *proxy, int status);
-// It is to be killed, because of this. More than once is once.
+// The process is to be killed, for this reason. Does nothing if it is to be killed already.
 void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
-// What it has written into a channel can't be right.
+// The session fails because of this role, unless it has failed before.
+void proxy_fail_session(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...) CHX_PRINTF(3, 4);
+// What the process has written into a channel to or from `peer` can't be right.
 void proxy_blame(RoleProxy *proxy, const char *peer);
-// Everybody of the session looks again: a process that has gone wrong may have written over what they wait for.
-void isolated_wake_all(IsolatedSession *isolated);
-// Nobody waits in a block for a role that has ended: if so, the session fails.
-void isolated_look_for_ended(IsolatedSession *isolated);
-// Everybody sleeps, was woken to look, and sleeps again, and nothing has happened: the session fails. A choreography never
-// comes to that, unless a process has written over what another one reads, or has got lost. To be called before
-// isolated_wake_all, from time to time.
-void isolated_look_for_deadlock(IsolatedSession *isolated);
-// It has been rolled back because a block's time was up: soon it is killed.
+// The role has been rolled back because a block's time was up: if it does not come back soon it is killed.
 void proxy_hurry(RoleProxy *proxy);
-// What is due now.
+// Does what is due now.
 void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns);
 // When it wants to be looked at again. UINT64_MAX: never.
 uint64_t proxy_next_ns(const RoleProxy *proxy);
@@ -221,32 +217,52 @@ void proxy_lost_touch(RoleProxy *proxy);
 void proxy_not_spawned(RoleProxy *proxy, int error);
 // Asks for a process.
 void proxy_spawn(RoleProxy *proxy);
-// It does not go on. Only on the supervisor thread, which gives its count of `live` back when the lock is released.
+// The role has ended, or is stopped. Only on the supervisor thread, which takes it from the session's count of live roles
+// when the lock is released.
 void proxy_leave(RoleProxy *proxy);
+
+// ---- validate.c ----
 
 // What the process wrote as a value of this type: is it one? The value is then owned. As value_decode.
 DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, const void *data, size_t size,
                           Fault *fault);
 // Can the record that stands in a channel (the context) be a message?
 bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item);
+// Is there something wrong with the channel, as far as can be seen here? For its producer only the points are checked, for
+// its consumer the next message, too.
+bool proxy_channel_is_broken(Channel *channel, bool for_consumer);
+// Cuts off what makes no sense of what a dead process has sent. Only what was sent in the attempt that is over may be lost.
+// False: more is.
+bool proxy_repair(RoleProxy *proxy);
 
-// ---- supervisor thread.c ----
+// ---- watch.c: all with the session's block lock held ----
 
-// The one whose processes have what the calling thread has now; made on first use. It is to be given back. NULL: it can't
-// be had, the status and the thread's report say why.
+// The role looks again at what it waits for.
+void actor_nudge(Actor *actor);
+// All roles of the session do, even if a process has written over what they wait for.
+void isolated_wake_all(IsolatedSession *isolated);
+// If a role has ended that others wait for in a block, the session fails.
+void isolated_look_for_ended(IsolatedSession *isolated);
+// If all roles sleep, were woken to look, and sleep again, and nothing has happened meanwhile, the session fails. A
+// choreography never comes to that, unless a process has written over what another one reads, or has got lost. To be called
+// before isolated_wake_all, from time to time.
+void isolated_look_for_deadlock(IsolatedSession *isolated);
+
+// ---- supervisor.c ----
+
+// The isolation whose processes inherit what the calling thread has now; made on first use. It is to be given back. NULL:
+// it can't be had, the status and the thread's report say why.
 Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *status);
 void isolation_give_back(Isolation *isolation);
-// The isolated session's roles can be started from now on; and no longer.
+// From the first call until the second one the session's roles can be started.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// Timers of the isolated session and its links: places in the loop are reserved for them when it is made. False: no
-// memory.
+// Reserves places in the loop for the timers of the session and its isolated roles. False: no memory.
 bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies);
 void isolated_give_back_timers(IsolatedSession *isolated);
-// The supervisor thread is to look at this session: somebody has stopped it, or one of its links has nothing to wait
-// for.
+// The supervisor thread is to look at this session: it was stopped, or a role has to leave it.
 void isolated_attend(IsolatedSession *isolated);
-// The process is not looked at any more without being rung for. On the supervisor thread.
+// From now on the process is looked at only if it rings. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);
 // Processes have rung: the supervisor thread looks at these.
 void isolation_answer(Isolation *isolation);
@@ -260,13 +276,12 @@ void isolation_close(Isolation *isolation);
 // Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);
-// Gives the link a new process number, which is to be found from isolation_list on, and until it is taken back.
-void isolation_number(RoleProxy *proxy);
+// Gives the role a new process number, by which it is found until isolation_forget.
 void isolation_list(RoleProxy *proxy);
 void isolation_forget(RoleProxy *proxy);
 
 void isolated_block_lock(IsolatedSession *isolated);
-// Gives back what has left meanwhile: afterwards the session and the isolated session may be gone.
+// Takes the roles that have left meanwhile from the session's count: afterwards the session may be gone.
 void isolated_block_unlock(IsolatedSession *isolated);
 
 #endif

@@ -1,4 +1,5 @@
-// prepare.c: a session gets its isolated session: shared memory, links, channels that lead to other processes. See parent.h.
+// prepare.c: prepares a session for its isolated roles: shared memory, proxies, channels that lead to other processes. See
+// parent.h.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
@@ -10,13 +11,9 @@
 #include "runtime/recovery/checkpoint.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 bool isolation_from_env(void)
 {
@@ -33,9 +30,6 @@ bool isolation_from_env(void)
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role)
 {
     const chx_actor *actor = cast != NULL ? &cast[role] : NULL;
-    // On a simulated machine there is one process, and crashes are made.
-    if (runtime->platform->join != NULL)
-        return false;
     if (actor != NULL && actor->isolation == CHX_PROCESS)
         return true;
     return runtime->isolates_all && (actor == NULL || actor->context == NULL);
@@ -45,7 +39,7 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, 
 
 static void parent_notify(Channel *channel, bool producer)
 {
-    doorbell_ring(proxy_doorbell((producer ? channel->producer : channel->consumer)->proxy));
+    doorbell_ring((producer ? channel->producer : channel->consumer)->proxy->doorbell);
 }
 
 // The blocks are locked. The other side may have died since, and what it had done been made good.
@@ -87,69 +81,84 @@ static bool role_is_found(const chx_role *role)
     return found == role && registry_was_sealed_with(role);
 }
 
-// Why the role can't be isolated; NULL: it can. `arguments` are its first frame. `why` has room for REPORT_WHY_SIZE.
-static const char *role_refusal(const Session *session, unsigned index, const chx_frame *arguments, char *why)
+// Why the role can't be isolated, with this sandbox if it is not NULL. NULL: it can be. `why` has room for REPORT_WHY_SIZE.
+static const char *role_refusal(const Actor *actor, const chx_sandbox *sandbox, char *why)
 {
-    const Actor *actor = &session->actors[index];
     const chx_role *role = actor->role;
-    const char *unsendable = snapshot_unsendable(arguments);
+    const char *unsendable = snapshot_unsendable(actor->self.top); // the first frame has the arguments
     if (strlen(role->choreography) >= NAME_SIZE || strlen(role->name) >= NAME_SIZE || strlen(role->role) >= NAME_SIZE)
         return "its name is too long for a process of its own";
     if (actor->context != NULL)
         return "it can't have a context and a process of its own: the pointer means nothing there. Give it arguments, "
                "or make what it needs in its init hook";
-    if (!role_is_found(role)) {
-        snprintf(why, REPORT_WHY_SIZE,
-                 "%s can't be found by its name in a new process of this program: it must be linked in, together with "
-                 "libchorex or with a library that it needs, not made or loaded at run time, and the name must not be "
-                 "used twice",
-                 role->name);
-        return why;
-    }
-    if (unsendable != NULL) {
-        snprintf(why, REPORT_WHY_SIZE,
-                 "its argument '%s' is a pointer or has one in it, which means nothing in a process of its own: give "
-                 "it the value itself",
-                 unsendable);
-        return why;
-    }
-    if (role->fragile_count > 0) {
-        snprintf(why, REPORT_WHY_SIZE,
-                 "its variable '%s' is a pointer that is live over a checkpoint: a new process does not have that "
-                 "memory. Keep the value itself, or get the pointer anew in the rescue",
-                 role->fragile[0]);
-        return why;
-    }
-    return NULL;
+    if (!role_is_found(role))
+        return refuse(why,
+                      "%s can't be found by its name in a new process of this program: it must be linked in, together "
+                      "with libchorex or with a library that it needs, not made or loaded at run time, and the name "
+                      "must not be used twice",
+                      role->name);
+    if (unsendable != NULL)
+        return refuse(why,
+                      "its argument '%s' is a pointer or has one in it, which means nothing in a process of its own: "
+                      "give it the value itself",
+                      unsendable);
+    if (role->fragile_count > 0)
+        return refuse(why,
+                      "its variable '%s' is a pointer that is live over a checkpoint: a new process does not have that "
+                      "memory. Keep the value itself, or get the pointer anew in the rescue",
+                      role->fragile[0]);
+    return sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
+}
+
+static void refuse_memory(const Session *session, int error)
+{
+    char text[REPORT_WHY_SIZE];
+    const char *why = strerrordesc_np(error);
+    if (error == EFBIG)
+        why = "the limit on sizes of files (ulimit -f) is too low";
+    if (error == EMFILE && session->isolated != NULL)
+        why = refuse(text,
+                     "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
+                     "limit is set by ulimit -n",
+                     why, session->isolated->file_count);
+    report_refuse(CHX_NO_MEMORY, NULL, session->plan->choreography->file,
+                  "memory shared with the roles' processes can't be had: %s", why);
 }
 
 // ---- building ----
 
-static IsolatedSession *isolated_new(Session *session, Isolation *isolation, unsigned proxies)
+// With all its arrays, in one piece of memory. False: there is none.
+static bool isolated_new(Session *session, Isolation *isolation, unsigned proxies)
 {
-    chx_runtime *runtime = session->runtime;
-    IsolatedSession *isolated = runtime_allocate(runtime, sizeof *isolated);
+    // Each role has a file of its own and perhaps one for its doorbell; each channel is in one more at the most.
+    size_t channels = session->channel_count, files = 2 * proxies + channels;
+    IsolatedSession *isolated;
+    size_t size = sizeof *isolated + proxies * sizeof *isolated->proxies + channels * sizeof *isolated->shm +
+                  files * sizeof *isolated->files + channels * sizeof *isolated->rings;
+    isolated = runtime_allocate(session->runtime, size);
     if (isolated == NULL)
-        return NULL;
-    *isolated = (IsolatedSession){.session = session, .isolation = isolation};
+        return false;
+    memset(isolated, 0, size);
+    isolated->session = session;
+    isolated->isolation = isolation;
+    isolated->proxies = (RoleProxy *)(isolated + 1);
+    isolated->shm = (ShmChannel *)(isolated->proxies + proxies);
+    isolated->files = (SharedFile *)(isolated->shm + channels);
+    isolated->rings = (SharedPlace *)(isolated->files + files);
     session->isolated = isolated;
-    if (!isolated_reserve_timers(isolated, proxies))
-        return NULL;
-    isolated->proxies = runtime_allocate(runtime, proxies * sizeof *isolated->proxies);
-    isolated->shm = runtime_allocate(runtime, (session->channel_count + 1) * sizeof *isolated->shm);
-    // Either may be there without the other: isolation_release looks at both.
-    if (isolated->proxies != NULL)
-        memset(isolated->proxies, 0, proxies * sizeof *isolated->proxies);
-    if (isolated->shm != NULL)
-        memset(isolated->shm, 0, (session->channel_count + 1) * sizeof *isolated->shm);
-    return isolated->proxies != NULL && isolated->shm != NULL ? isolated : NULL;
+    return isolated_reserve_timers(isolated, proxies);
 }
 
-static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor)
+// Without memory for the sandbox its buffer has failed.
+static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor, const chx_sandbox *sandbox)
 {
     RoleProxy *proxy = &isolated->proxies[isolated->proxy_count++];
     *proxy = (RoleProxy){.isolated = isolated, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
     actor->proxy = proxy;
+    if (sandbox == NULL)
+        return;
+    proxy->has_filter = sandbox->filter != CHX_FILTER_NONE;
+    sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);
 }
 
 // A channel with an isolated role at either end.
@@ -169,7 +178,7 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     shm->owner = isolated;
     shm->number = (uint32_t)number;
     shm->spin_budget_ns = isolated->isolation->spin_budget_ns;
-    // The end that is here; if neither is, nobody sends or receives here.
+    // The role of the end in this process. If neither end is here, no messages pass through here, and either role will do.
     const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
     shm_channel_init(channel, shm, here->role);
     return true;
@@ -178,72 +187,42 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
 static void save_arguments(void *closure)
 {
     RoleProxy *proxy = closure;
-    // As in actor_begin: a codec that crashes here crashes in the caller's hands.
+    // As in actor_begin: a fatal signal in a codec is not made the role's failure here.
     current()->busy++;
     snapshot_save(proxy->actor, NULL, &proxy->begin);
 }
 
-// The arguments lie in the actor's first frame: they go to the process. False: no memory, or a codec that fails.
+// The process gets the arguments, which lie in the actor's first frame. False: no memory, or a codec has failed.
 static bool proxy_take_arguments(RoleProxy *proxy)
 {
-    // Nobody has returned from anything.
+    // What is unwound here has never run, so that no return is to be observed.
     uint32_t observed = proxy->actor->self.observed;
     proxy->actor->self.observed = 0;
     Guard guard;
-    if (!guard_run(&guard, proxy->actor, save_arguments, proxy))
-        proxy->begin.failed = true;
+    bool is_saved = guard_run(&guard, proxy->actor, save_arguments, proxy) && !proxy->begin.failed;
     actor_unwind(proxy->actor);
     proxy->actor->self.observed = observed;
-    return !proxy->begin.failed;
+    return is_saved;
 }
 
-// False: no memory.
-static bool proxy_take_sandbox(RoleProxy *proxy, const chx_sandbox *sandbox)
+// False: something can't be had; errno says what.
+static bool isolated_build(IsolatedSession *isolated)
 {
-    chx_writer writer = {.buffer = &proxy->sandbox};
-    if (sandbox == NULL)
-        return true;
-    proxy->has_filter = sandbox->filter != CHX_FILTER_NONE;
-    sandbox_write(&writer, sandbox);
     errno = ENOMEM;
-    return !proxy->sandbox.failed;
-}
-
-static bool isolated_build(Session *session, const chx_actor *cast)
-{
-    IsolatedSession *isolated = session->isolated;
-    for (unsigned i = 0; i < session->actor_count; i++)
-        if (isolation_wants_process(session->runtime, cast, i))
-            isolated_add_proxy(isolated, &session->actors[i]);
-    for (unsigned i = 0; cast != NULL && i < isolated->proxy_count; i++)
-        if (!proxy_take_sandbox(&isolated->proxies[i], cast[isolated->proxies[i].actor->index].sandbox))
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        if (isolated->proxies[i].sandbox.failed)
             return false;
     if (!isolated_make_files(isolated))
         return false;
-    for (size_t i = 0; i < session->channel_count; i++)
+    for (size_t i = 0; i < isolated->session->channel_count; i++)
         if (!isolated_add_channel(isolated, i))
             return false;
-    // What owns memory here is dropped only when all else is there.
+    // Last, since the arguments are dropped here.
     errno = ENOMEM;
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         if (!proxy_take_arguments(&isolated->proxies[i]))
             return false;
     return true;
-}
-
-static void refuse_memory(const Session *session, int error)
-{
-    char why[REPORT_WHY_SIZE];
-    snprintf(why, sizeof why, "%s", strerrordesc_np(error));
-    if (error == EFBIG)
-        snprintf(why, sizeof why, "the limit on sizes of files (ulimit -f) is too low");
-    if (error == EMFILE && session->isolated != NULL)
-        snprintf(why, sizeof why,
-                 "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
-                 "limit is set by ulimit -n",
-                 strerrordesc_np(error), isolated_descriptors(session->isolated));
-    report_refuse(CHX_NO_MEMORY, NULL, session->plan->choreography->file,
-                  "memory shared with the roles' processes can't be had: %s", why);
 }
 
 chx_status isolation_prepare(Session *session, const chx_actor *cast)
@@ -255,22 +234,22 @@ chx_status isolation_prepare(Session *session, const chx_actor *cast)
     for (unsigned i = 0; i < session->actor_count; i++) {
         if (!isolation_wants_process(session->runtime, cast, i))
             continue;
-        const char *refusal = role_refusal(session, i, session->actors[i].self.top, why);
+        const chx_sandbox *sandbox = cast != NULL ? cast[i].sandbox : NULL;
+        const char *refusal = role_refusal(&session->actors[i], sandbox, why);
         if (refusal != NULL)
             return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s: %s",
                                  choreography->roles[i], refusal);
         proxies++;
-        const chx_sandbox *sandbox = cast != NULL ? cast[i].sandbox : NULL;
-        refusal = sandbox != NULL ? sandbox_refusal(sandbox, why) : NULL;
-        if (refusal != NULL)
-            return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s: its sandbox: %s",
-                                 choreography->roles[i], refusal);
     }
     Isolation *isolation = isolation_get(session->runtime, choreography->file, &status);
     if (isolation == NULL)
         return status;
     errno = ENOMEM;
-    if (isolated_new(session, isolation, proxies) == NULL || !isolated_build(session, cast)) {
+    bool is_new = isolated_new(session, isolation, proxies);
+    for (unsigned i = 0; is_new && i < session->actor_count; i++)
+        if (isolation_wants_process(session->runtime, cast, i))
+            isolated_add_proxy(session->isolated, &session->actors[i], cast != NULL ? cast[i].sandbox : NULL);
+    if (!is_new || !isolated_build(session->isolated)) {
         if (session->isolated == NULL)
             isolation_give_back(isolation);
         refuse_memory(session, errno);
@@ -283,30 +262,26 @@ void isolation_start(Session *session)
 {
     IsolatedSession *isolated = session->isolated;
     Scheduler *scheduler = &session->runtime->scheduler;
-    Actor *first = NULL, *last = NULL; // of the roles that are not isolated, chained
-    unsigned count = 0;
+    Actor *first = NULL, *last = NULL, **end = &first; // of the roles that are not isolated, chained
+    unsigned others = session->actor_count - isolated->proxy_count;
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
-        if (actor->proxy != NULL)
-            continue;
-        if (last == NULL)
-            first = actor;
-        else
-            last->next_queued = actor;
-        last = actor;
-        count++;
+        if (actor->proxy == NULL) {
+            *end = last = actor;
+            end = &actor->next_queued;
+        }
     }
-    // What was printed before the roles began is out before they print.
+    // What the program has printed comes before what the roles print.
     fflush(stdout);
     isolation_add(isolated);
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         proxy_spawn(&isolated->proxies[i]);
-    // Whatever could not be started, the supervisor thread sees. After the lock is released the session may be over.
+    // The supervisor thread deals with roles that could not be started. After the lock is released the session may be over.
     isolated_attend(isolated);
     blocks_unlock_outside(session);
-    if (count > 0)
-        scheduler_start(scheduler, first, last, count);
+    if (others > 0)
+        scheduler_start(scheduler, first, last, others);
 }
 
 void isolation_stop(Session *session)
@@ -317,23 +292,17 @@ void isolation_stop(Session *session)
 void isolation_release(Session *session)
 {
     IsolatedSession *isolated = session->isolated;
-    chx_runtime *runtime = session->runtime;
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];
         chx_buffer_free(&proxy->message);
         chx_buffer_free(&proxy->begin);
         chx_buffer_free(&proxy->sandbox);
     }
-    for (size_t i = 0; isolated->shm != NULL && i < session->channel_count; i++) {
+    for (size_t i = 0; i < session->channel_count; i++)
         isolated_unmap_ring(&isolated->shm[i].ring);
-    }
     isolated_release_files(isolated);
     isolated_give_back_timers(isolated);
-    if (isolated->proxies != NULL)
-        runtime_release(runtime, isolated->proxies);
-    if (isolated->shm != NULL)
-        runtime_release(runtime, isolated->shm);
     isolation_give_back(isolated->isolation);
-    runtime_release(runtime, isolated);
+    runtime_release(session->runtime, isolated);
     session->isolated = NULL;
 }

@@ -24,6 +24,7 @@
 #include "runtime/isolation/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,11 @@
 enum { STATUS_FAILED = 1 };
 
 struct Process {
-    const SpawnImage *image;
-    Descriptor *files; // as listed in isolated session.h
-    size_t file_count;
-    bool *is_kept;       // for large values
-    Descriptor doorbell; // the supervisor thread's
     const Platform *platform;
+    Descriptor *files; // as isolated_session.h lists them
+    size_t file_count;
+    bool *is_kept; // for large values
+    const SpawnImage *image;
     ControlBlock *control;
     Doorbell *own_doorbell;
     Doorbell *
@@ -51,9 +51,17 @@ struct Process {
     uint64_t spin_budget_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
-    Actor *peers; // by role; only to have something to point to
+    Actor *peers;     // by role; only to have something to point to
+    ShmChannel *shms; // of its channels
+    size_t shm_count;
     chx_result_slot result;
 };
+
+static _Noreturn void process_exit(const Process *process, int status)
+{
+    process->platform->process_exit(status);
+    abort();
+}
 
 // ---- waiting ----
 
@@ -131,7 +139,7 @@ static void controls_announce(Process *process, const void *unused)
 // The supervisor thread is to look. False: the role's own code has closed the descriptor.
 static bool process_ring(Process *process)
 {
-    int doorbell = descriptor_use(&process->doorbell);
+    int doorbell = descriptor_use(&process->files[GIVEN_DOORBELL]);
     ssize_t written = -1;
     // A pipe that is full: the supervisor thread has enough to look at.
     if (doorbell >= 0)
@@ -162,7 +170,7 @@ static void controls_write(Process *process, const void *data, size_t size)
         if (size > 0) {
             atomic_store(&process->control->control_tail, process->control_tail);
             if (!process_ring(process))
-                _exit(STATUS_FAILED);
+                process_exit(process, STATUS_FAILED);
         }
     }
 }
@@ -174,7 +182,8 @@ static void process_send_control(Process *process, ControlKind kind, const void 
     ControlHead head = {(uint32_t)size, kind};
     bool is_end = kind == CONTROL_FAIL;
     // What can't be rung for is better not said: it fails in the block that it is in.
-    if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 && !descriptor_is_ours(&process->doorbell))
+    if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 &&
+        !descriptor_is_ours(&process->files[GIVEN_DOORBELL]))
         process_lost_descriptor(process);
     controls_write(process, &head, sizeof head);
     controls_write(process, data, size);
@@ -189,13 +198,16 @@ static void process_send_control(Process *process, ControlKind kind, const void 
 static _Noreturn void process_fail(Process *process, const Fault *fault)
 {
     size_t why = strlen(fault->why);
+    // On a simulated machine the role's thread has survived what would have ended a process.
+    if (fault->kind == CHX_FAULT_SIGNAL)
+        process->platform->process_die(fault->signal);
     ControlFail fail = {.kind = fault->kind, .signal = fault->signal, .site = fault->site};
     unsigned char message[sizeof fail + REPORT_WHY_SIZE];
     memcpy(message, &fail, sizeof fail);
     memcpy(message + sizeof fail, fault->why, why);
     fflush(NULL);
     process_send_control(process, CONTROL_FAIL, message, sizeof fail + why);
-    _exit(STATUS_FAILED);
+    process_exit(process, STATUS_FAILED);
 }
 
 // This is its own doing; the next process has it again.
@@ -308,16 +320,16 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     return false;
 }
 
-static BlockFault *fault_new(const Actor *actor, chx_fault_kind kind, int signal, int line, const char *role,
-                             const char *why)
+static BlockFault *fault_new(const Actor *actor, const SharedFault *shared)
 {
-    size_t why_size = strlen(why) + 1, role_size = strlen(role) + 1;
+    size_t why_size = strlen(shared->why) + 1, role_size = strlen(shared->role) + 1;
     BlockFault *fault = malloc(sizeof *fault + why_size + role_size);
     if (fault == NULL)
         guard_no_memory();
-    memcpy(fault->why, why, why_size);
-    memcpy(fault->why + why_size, role, role_size);
-    fault->fault = (chx_fault){fault->why + why_size, kind, signal, fault->why, actor->role->file, line};
+    memcpy(fault->why, shared->why, why_size);
+    memcpy(fault->why + why_size, shared->role, role_size);
+    fault->fault =
+        (chx_fault){fault->why + why_size, shared->kind, shared->signal, fault->why, actor->role->file, shared->line};
     return fault;
 }
 
@@ -349,17 +361,18 @@ static void command_obey(Actor *actor, const RollbackCommand *command)
     target->fault = NULL;
     target->position.arrived = false;
     target->position.attempt = command->attempt;
-    target->fault = fault_new(actor, command->kind, command->signal, command->line, command->role, command->why);
+    target->fault = fault_new(actor, &command->fault);
 }
 
 // From here on it acts in the new attempt. False: there is another command by now.
-static bool command_recover(ControlBlock *control, const RollbackCommand *command)
+static bool command_recover(const Process *process, const RollbackCommand *command)
 {
+    ControlBlock *control = process->control;
     uint64_t state = (uint64_t)command->number * 2;
     if (atomic_compare_exchange_strong(&control->command_state, &state, state + 1))
         return true;
     while (state == COMMAND_REVOKED)
-        pause(); // it took too long, and is about to be killed
+        process->platform->poll(NULL, 0, -1); // it took too long, and is about to be killed
     return false;
 }
 
@@ -370,7 +383,7 @@ void process_roll_back(Actor *actor)
     do {
         command_read(process->control, &command);
         command_obey(actor, &command);
-    } while (!command_recover(process->control, &command));
+    } while (!command_recover(process, &command));
     Savepoint *target = savepoint_top(actor);
     process->goes = command.goes;
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
@@ -397,16 +410,16 @@ static void *need(Process *process, void *memory)
 }
 
 // The whole of the file, of which `restore` is the beginning.
-static const unsigned char *image_read(Process *process, int file, size_t *size)
+static const unsigned char *image_read(Process *process, size_t *size)
 {
     struct stat about;
+    int file = process->files[GIVEN_IMAGE].number;
     if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof(SpawnImage))
         process_refuse(process, "internal error: its beginning is cut off");
     *size = (size_t)about.st_size;
     unsigned char *data = need(process, malloc(*size));
     if (pread(file, data, *size, 0) != (ssize_t)*size)
         process_refuse(process, "what it has to begin with can't be read: out of memory, or an input/output error");
-    close(file);
     return data;
 }
 
@@ -421,15 +434,15 @@ static Doorbell *process_map_doorbell(Process *process, GivenPlace place)
 // What has been mapped needs no descriptor any more, unless large values travel through it.
 static void process_close_files(Process *process)
 {
-    for (size_t i = GIVEN_OWN; i < process->file_count; i++)
-        if (!process->is_kept[i])
+    for (size_t i = 0; i < process->file_count; i++)
+        if (i != GIVEN_DOORBELL && !process->is_kept[i])
             descriptor_close(&process->files[i]);
 }
 
 static void process_wire(Process *process, Actor *actor, Channel *channel, const ImageChannel *from, bool sends)
 {
     const SpawnImage *image = process->image;
-    ShmChannel *shm = need(process, calloc(1, sizeof *shm));
+    ShmChannel *shm = &process->shms[process->shm_count++];
     Actor *peer = &process->peers[from->peer];
     uint32_t token = (uint32_t)image->token[0] ^ from->number;
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
@@ -472,6 +485,7 @@ static void process_wire_all(Process *process, Actor *actor, const ImageChannel 
     actor->out = channels_new(process, image->out_count);
     Channel *in = channels_new(process, image->in_count);
     actor->in = need(process, calloc(image->in_count + 1u, sizeof *actor->in));
+    process->shms = need(process, calloc(image->out_count + (size_t)image->in_count + 1, sizeof *process->shms));
     for (uint32_t i = 0; i < image->out_count; i++)
         process_wire(process, actor, &actor->out[i], channels++, true);
     for (uint32_t i = 0; i < image->in_count; i++) {
@@ -555,7 +569,7 @@ static const char *process_restore(Process *process, Actor *actor, const unsigne
     }
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
-        savepoint->fault = fault_new(actor, image->kind, image->signal, image->line, image->fault_role, image->why);
+        savepoint->fault = fault_new(actor, &image->fault);
         savepoint->frame->at = position_label(&savepoint->position);
     }
     return NULL;
@@ -572,7 +586,7 @@ static _Noreturn void process_end(Process *process, Actor *actor)
     actor_flush_credit(actor);
     fflush(NULL);
     process_send_control(process, CONTROL_END, process->buffer.data, process->buffer.size);
-    _exit(0);
+    process_exit(process, 0);
 }
 
 static void process_waits(Actor *actor)
@@ -604,23 +618,25 @@ static void process_trace(Process *process, Actor *actor)
 {
     const SpawnImage *image = process->image;
     process->session.trace = image->trace;
-    actor->self.observed = OBSERVED_TRACE;
+    actor->self.observed |= OBSERVED_TRACE;
     if (image->savepoints > 0)
-        trace_block(actor, EVENT_RESTART, image->epoch, image->why);
+        trace_block(actor, EVENT_RESTART, image->epoch, image->fault.why);
 }
 
 // None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so
 // that it can open what the role needs; what the last process has saved, which that may have prepared, is read after that.
 static void process_confine(Process *process, Actor *actor, const unsigned char *data, size_t size)
 {
-    Confinement confinement;
-    if (!confinement_read(&confinement, data, size))
+    chx_sandbox sandbox;
+    if (!sandbox_read(&sandbox, data, size))
         process_refuse(process, "internal error: its sandbox is cut off");
-    const char *why = confine(&confinement);
+    // A simulated process shares everything with the program, which must not be restricted.
+    bool is_simulated = process->platform->is_simulated;
+    const char *why = is_simulated ? NULL : confine(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
     actor_init(actor);
-    why = confine_calls(&confinement);
+    why = is_simulated ? NULL : confine_calls(&sandbox);
     if (why != NULL)
         process_refuse(process, "%s", why);
 }
@@ -664,26 +680,22 @@ static void process_begin(Process *process, Actor *actor, const unsigned char *d
         process_fail(process, &guard.fault);
 }
 
-// What it shares with the program comes first: without it nothing can be said. A process has one role.
-static Process *process_new(const int *files, const SpawnImage *image)
+// What it shares with the program comes first: without it nothing can be said.
+static void process_share(Process *process)
 {
-    static Process process;
-    process.image = image;
-    process.doorbell = descriptor_keep(files[GIVEN_DOORBELL]);
-    process.control = isolated_map(files[GIVEN_OWN], 0, sizeof(ControlBlock));
+    const SpawnImage *image = process->image;
+    process->control = isolated_map(process->files[GIVEN_OWN].number, 0, sizeof(ControlBlock));
     // The role's state lies there. A child that the role forks does not have it: one that returned from the role's function
     // would go on in the role's place, beside it.
-    if (process.control != NULL)
-        madvise(process.control, sizeof(ControlBlock), MADV_DONTFORK);
-    process.own_doorbell = isolated_map_doorbell(files[image->doorbell.file], image->doorbell.at);
-    if (process.control == NULL || process.own_doorbell == NULL)
-        _exit(PROCESS_NO_MEMORY);
-    process.goes = image->goes;
-    process.posted = image->answered;
-    process.control_tail = atomic_load(&process.control->control_tail);
-    process.platform = platform_from_env();
-    atomic_store(&process.control->begun, 1);
-    return &process;
+    if (process->control != NULL)
+        madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
+    process->own_doorbell = isolated_map_doorbell(process->files[image->doorbell.file].number, image->doorbell.at);
+    if (process->control == NULL || process->own_doorbell == NULL)
+        process_exit(process, PROCESS_NO_MEMORY);
+    process->goes = image->goes;
+    process->posted = image->answered;
+    process->control_tail = atomic_load(&process->control->control_tail);
+    atomic_store(&process->control->begun, 1);
 }
 
 static void process_peers(Process *process)
@@ -695,36 +707,80 @@ static void process_peers(Process *process)
         process->peers[i].index = i;
 }
 
-static void process_keep_files(Process *process, const int *files, size_t count)
+Process *process_new(const Platform *platform, const int *files, size_t count, bool copies)
 {
-    process->files = need(process, calloc(count, sizeof *process->files));
-    process->is_kept = need(process, calloc(count, sizeof *process->is_kept));
-    process->file_count = count;
-    for (size_t i = GIVEN_OWN; i < count; i++)
-        process->files[i] = descriptor_keep(files[i]);
-    if (process->image->has_trace != 0)
-        process->is_kept[count - 1] = true;
+    Process *process = calloc(1, sizeof *process);
+    if (process == NULL)
+        return NULL;
+    process->platform = platform;
+    process->files = calloc(count, sizeof *process->files);
+    process->is_kept = calloc(count, sizeof *process->is_kept);
+    bool is_whole = process->files != NULL && process->is_kept != NULL;
+    for (size_t i = 0; i < count && is_whole; i++) {
+        int file = copies ? fcntl(files[i], F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST) : files[i];
+        process->files[process->file_count++] = descriptor_keep(file);
+        is_whole = process->files[i].number >= 0;
+    }
+    if (is_whole)
+        return process;
+    process_drop(process);
+    return NULL;
 }
 
-void process_main(const int *files, size_t file_count)
+// The memory of the role itself, its frames and what its code has allocated, is lost: nobody knows all of it.
+void process_drop(void *argument)
 {
+    Process *process = argument;
+    chx_runtime *runtime = process->session.runtime;
+    for (size_t i = 0; i < process->shm_count; i++)
+        isolated_unmap_ring(&process->shms[i].ring);
+    for (unsigned i = 0; process->doorbells != NULL && i < process->image->role_count; i++)
+        isolated_unmap_doorbell(process->doorbells[i]);
+    isolated_unmap_doorbell(process->own_doorbell);
+    if (process->control != NULL)
+        munmap(process->control, sizeof(ControlBlock));
+    for (size_t i = 0; i < process->file_count; i++)
+        descriptor_close(&process->files[i]);
+    if (runtime != NULL && atomic_load(&runtime->session_count) == 0)
+        chx_runtime_free(runtime);
+    chx_buffer_free(&process->buffer);
+    if (process->doorbells != NULL)
+        free((void *)process->image);
+    free(process->shms);
+    free(process->doorbells);
+    free(process->peers);
+    free(process->files);
+    free(process->is_kept);
+    free(process);
+}
+
+void process_main(void *argument)
+{
+    Process *process = argument;
     size_t size;
     SpawnImage head;
-    if (pread(files[GIVEN_IMAGE], &head, sizeof head, 0) != (ssize_t)sizeof head || head.layout != IMAGE_LAYOUT)
-        _exit(STATUS_FAILED);
-    Process *process = process_new(files, &head);
-    const unsigned char *data = image_read(process, files[GIVEN_IMAGE], &size);
+    if (pread(process->files[GIVEN_IMAGE].number, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+        head.layout != IMAGE_LAYOUT)
+        process_exit(process, STATUS_FAILED);
+    process->image = &head;
+    process_share(process);
+    const unsigned char *data = image_read(process, &size);
     const SpawnImage *image = process->image = (const SpawnImage *)(const void *)data;
     process_peers(process);
-    process_keep_files(process, files, file_count);
-    process->session.runtime = need(process, chx_runtime_new(NULL));
+    if (image->has_trace != 0)
+        process->is_kept[process->file_count - 1] = true;
+    // A simulated process shares the program's handlers of signals: they end the role, not the program.
+    bool is_simulated = process->platform->is_simulated;
+    process->session.runtime = need(process, chx_runtime_new(&(chx_runtime_options){.signals = is_simulated}));
     process->spin_budget_ns = process->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
-    prctl(PR_SET_NAME, image->implementation);
+    if (!is_simulated)
+        prctl(PR_SET_NAME, image->implementation);
     const chx_role *role = registry_named(image->choreography, image->implementation);
     if (role == NULL || role->digest != image->digest || image->definition >= role->entry_count)
         process_refuse(process, "its implementation is not in the program that was started for it");
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
+    actor->self.observed = is_simulated ? OBSERVED_SIMULATION : 0;
     process_begin(process, actor, data + sizeof *image, size - sizeof *image);
     process_live(process, actor);
 }

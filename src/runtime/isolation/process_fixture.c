@@ -273,7 +273,7 @@ bool process_fixture_serve(IsolatedSession *isolated)
 {
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        proxy_take_controls(&isolated->proxies[i]);
+        proxy_take_controls(&isolated->proxies[i], CONTROLS_PER_TURN);
     bool is_there = isolated->left_count < isolated->proxy_count;
     isolated_block_unlock(isolated);
     return is_there;

@@ -1,9 +1,11 @@
-// sandbox.c: see sandbox.h. What is wrong with a sandbox is said before the session starts, as far as it can be known then.
+// sandbox.c: see sandbox.h. A sandbox that can't be made is refused before the session starts, as far as that can be known
+// then.
 
 #define _GNU_SOURCE
 #include "runtime/isolation/sandbox.h"
 
 #include "runtime/session/report.h"
+#include "runtime/value/codec.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -24,8 +26,7 @@ enum {
         CHX_NAMESPACE_USER | CHX_NAMESPACE_MOUNT | CHX_NAMESPACE_NET | CHX_NAMESPACE_IPC | CHX_NAMESPACE_UTS
 };
 
-static const char *refuse(char *why, const char *format, ...) CHX_PRINTF(2, 3);
-static const char *refuse(char *why, const char *format, ...)
+const char *refuse(char *why, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -92,15 +93,10 @@ static const char *places_refusal(const chx_sandbox *sandbox, char *why)
     return NULL;
 }
 
-static bool filters_are_there(void)
-{
-    uint32_t action = SECCOMP_RET_KILL_PROCESS;
-    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-}
-
 static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
 {
     bool is_custom = sandbox->filter == CHX_FILTER_CUSTOM;
+    uint32_t action = SECCOMP_RET_KILL_PROCESS;
     if (sandbox->filter != CHX_FILTER_NONE && sandbox->filter != CHX_FILTER_STRICT && !is_custom)
         return refuse(why, "filter is none that exists");
     if (!is_custom && (sandbox->program != NULL || sandbox->program_length != 0))
@@ -110,38 +106,45 @@ static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
         return refuse(why, "filter = CHX_FILTER_CUSTOM needs a program of 1 to %d instructions", SANDBOX_PROGRAM_MAX);
     if (sandbox->filter == CHX_FILTER_STRICT && !filter_is_known())
         return refuse(why, "filter: the strict one is for x86-64 and AArch64 only");
-    if (sandbox->filter != CHX_FILTER_NONE && !filters_are_there())
+    if (sandbox->filter != CHX_FILTER_NONE && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0)
         return refuse(why, "filter: this system can't filter system calls (seccomp)");
     return NULL;
 }
 
 const char *sandbox_refusal(const chx_sandbox *sandbox, char *why)
 {
-    const char *refusal = user_refusal(sandbox, why);
+    char text[REPORT_WHY_SIZE];
+    const char *refusal = user_refusal(sandbox, text);
     if (refusal == NULL)
-        refusal = limits_refusal(sandbox, why);
+        refusal = limits_refusal(sandbox, text);
     if (refusal == NULL)
-        refusal = places_refusal(sandbox, why);
-    return refusal != NULL ? refusal : filter_refusal(sandbox, why);
+        refusal = places_refusal(sandbox, text);
+    if (refusal == NULL)
+        refusal = filter_refusal(sandbox, text);
+    return refusal != NULL ? refuse(why, "its sandbox: %.490s", refusal) : NULL;
 }
 
 void sandbox_write(chx_writer *writer, const chx_sandbox *sandbox)
 {
-    size_t root_size = sandbox->root != NULL ? strlen(sandbox->root) + 1 : 0;
-    SandboxImage image = {.sets_user = sandbox->set_user,
-                          .user = sandbox->user,
-                          .group = sandbox->group,
-                          .namespaces = sandbox->namespaces,
-                          .no_new_privs = sandbox->no_new_privs || sandbox->filter != CHX_FILTER_NONE,
-                          .filter = (uint32_t)sandbox->filter,
-                          .limit_count = (uint32_t)sandbox->limit_count,
-                          .program_length = (uint32_t)sandbox->program_length,
-                          .root_size = (uint32_t)root_size};
+    chx_sandbox image = *sandbox;
+    // The process is not told where things lie in the program's memory.
+    image.limits = NULL;
+    image.program = NULL;
+    image.root = NULL;
     chx_write(writer, &image, sizeof image);
-    if (sandbox->limit_count > 0)
-        chx_write(writer, sandbox->limits, sandbox->limit_count * sizeof *sandbox->limits);
-    if (sandbox->program_length > 0)
-        chx_write(writer, sandbox->program, sandbox->program_length * sizeof(struct sock_filter));
-    if (root_size > 0)
-        chx_write(writer, sandbox->root, root_size);
+    chx_write(writer, sandbox->limits, sandbox->limit_count * sizeof *sandbox->limits);
+    chx_write(writer, sandbox->program, sandbox->program_length * sizeof *sandbox->program);
+    if (sandbox->root != NULL)
+        chx_write(writer, sandbox->root, strlen(sandbox->root) + 1);
+}
+
+bool sandbox_read(chx_sandbox *sandbox, const unsigned char *data, size_t size)
+{
+    chx_reader reader = {.at = data, .end = data + size};
+    if (!chx_read(&reader, sandbox, sizeof *sandbox))
+        return false;
+    sandbox->limits = chx_read_view(&reader, sandbox->limit_count * sizeof *sandbox->limits);
+    sandbox->program = chx_read_view(&reader, sandbox->program_length * sizeof *sandbox->program);
+    sandbox->root = reader.at < reader.end ? (const char *)reader.at : NULL;
+    return sandbox->limits != NULL && sandbox->program != NULL;
 }

@@ -14,35 +14,24 @@ enum { SANDBOX_PROGRAM_MAX = 4096, SANDBOX_LIMITS_MAX = 64, SANDBOX_ROOT_MAX = 4
 
 // ---- sandbox.c: in the program ----
 
-// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox: a text in
-// `why`, which has room for REPORT_WHY_SIZE bytes.
+// Writes why something can't be done into `why`, which has room for REPORT_WHY_SIZE bytes, and returns that.
+const char *refuse(char *why, const char *format, ...) CHX_PRINTF(2, 3);
+// Can a process be restricted so? NULL: it can; else why not, in terms of the member of chx_sandbox: a text in `why`, as
+// above.
 const char *sandbox_refusal(const chx_sandbox *sandbox, char *why);
 
-// What the process is told, behind this: limits, the filter's program, the root's name.
-typedef struct {
-    uint32_t sets_user, user, group;
-    uint32_t namespaces;
-    uint32_t no_new_privs, filter;
-    uint32_t limit_count, program_length, root_size;
-} SandboxImage;
-
-// Appends it. Without memory the buffer has failed.
+// Appends what the process is told: the struct, then what it points to: limits, the filter's program, the root's name.
+// Without memory the buffer has failed.
 void sandbox_write(chx_writer *writer, const chx_sandbox *sandbox);
+// In the process: takes what sandbox_write has written, which is aligned like a chx_sandbox and stays. False: it is cut off.
+bool sandbox_read(chx_sandbox *sandbox, const unsigned char *data, size_t size);
 
 // ---- confine.c: in the process ----
 
-typedef struct {
-    SandboxImage image;
-    const unsigned char *limits, *program; // perhaps not aligned
-    const char *root;                      // NULL: it stays
-} Confinement;
-
-// Takes what sandbox_write has written, `data` stays. False: it can't be understood.
-bool confinement_read(Confinement *confinement, const unsigned char *data, size_t size);
 // Everything but the filter. Returns NULL, or what could not be done.
-const char *confine(const Confinement *confinement);
+const char *confine(const chx_sandbox *sandbox);
 // The filter, for good. Returns NULL, or what could not be done.
-const char *confine_calls(const Confinement *confinement);
+const char *confine_calls(const chx_sandbox *sandbox);
 
 // ---- filter.c ----
 

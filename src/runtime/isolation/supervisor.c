@@ -151,18 +151,11 @@ static bool isolation_is_whole(void *context)
 
 // ---- which there are ----
 
-void isolation_number(RoleProxy *proxy)
-{
-    Isolation *isolation = proxy->isolated->isolation;
-    pthread_mutex_lock(&isolation->lock);
-    proxy->id = ++isolation->last_id;
-    pthread_mutex_unlock(&isolation->lock);
-}
-
 void isolation_list(RoleProxy *proxy)
 {
     Isolation *isolation = proxy->isolated->isolation;
     pthread_mutex_lock(&isolation->lock);
+    proxy->id = ++isolation->last_id;
     proxy_table_add(&isolation->by_id, proxy);
     pthread_mutex_unlock(&isolation->lock);
 }
@@ -219,7 +212,7 @@ static bool proxy_serve(RoleProxy *proxy)
     if (!proxy_has_controls(proxy))
         return false;
     isolated_block_lock(isolated);
-    proxy_take_controls(proxy);
+    proxy_take_controls(proxy, CONTROLS_PER_TURN);
     bool is_there = proxy->state == PROXY_ALIVE;
     isolated_block_unlock(isolated);
     return is_there;
@@ -260,7 +253,7 @@ static void isolated_answer(IsolatedSession *isolated)
 {
     isolated_block_lock(isolated);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        proxy_take_all_controls(&isolated->proxies[i]);
+        proxy_take_controls(&isolated->proxies[i], CONTROLS_ALL);
     isolated_block_unlock(isolated);
 }
 
@@ -354,7 +347,7 @@ static void isolated_is_looked_at(LoopTimer *timer, uint64_t now)
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];
         atomic_store(&proxy->control->supervisor_awake, proxy->busy_ns != 0);
-        proxy_take_controls(proxy);
+        proxy_take_controls(proxy, CONTROLS_PER_TURN);
         if (proxy->state == PROXY_WAITS && session_is_stopping(isolated->session))
             proxy_leave(proxy);
     }
@@ -535,7 +528,7 @@ static bool busy_attend(void *context)
         if (i < SPIN_BUDGET_LOOKS)
             isolation->runtime->platform->relax();
         else
-            sched_yield();
+            isolation->runtime->platform->yield();
     }
     return isolation->busy_count > 0;
 }
@@ -550,13 +543,12 @@ static const LoopInputs supervisor_inputs = {
 bool isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime,
-                             .by_id = {.runtime = runtime},
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .ping_ns = UINT64_MAX,
                              .ping_every_ns = PING_MIN_NS};
     isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
-    zygote_init(&isolation->zygote);
+    zygote_init(&isolation->zygote, runtime->platform);
     event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);
     event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
     return event_loop_reserve(&isolation->loop, 1);
@@ -585,7 +577,6 @@ static void isolation_free(Isolation *isolation)
     zygote_end(&isolation->zygote);
     isolation_close(isolation);
     event_loop_fini(&isolation->loop);
-    proxy_table_fini(&isolation->by_id);
     pthread_mutex_destroy(&isolation->zygote.lock);
     pthread_mutex_destroy(&isolation->lock);
     runtime_release(runtime, isolation);
@@ -604,7 +595,7 @@ static void isolation_mend(Isolation *isolation)
 {
     while (!isolation_is_whole(isolation)) {
         pthread_mutex_unlock(&isolation->runtime->plan_lock);
-        poll(NULL, 0, 1);
+        isolation->runtime->platform->poll(NULL, 0, 1);
         pthread_mutex_lock(&isolation->runtime->plan_lock);
     }
 }

@@ -51,21 +51,25 @@ static bool sanitizer_is_on(void)
     return __asan_init != NULL || __tsan_init != NULL || __msan_init != NULL || __hwasan_init != NULL;
 }
 
-static void write_text(const char *text)
+void isolation_say(const Actor *actor, const char *what, const char *more)
 {
-    ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written;
+    const char *const texts[] = {"chorex: role ", actor->role->role, ": ", what, more};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ssize_t written = write(STDERR_FILENO, texts[i], strlen(texts[i]));
+        (void)written;
+    }
 }
 
-// Did the code that was interrupted cause it? Else somebody sent it.
-static bool signal_is_own(const siginfo_t *info)
+void isolation_signal_default(int signal)
 {
-    return info->si_code > 0 || info->si_pid == getpid();
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal, &action, NULL);
 }
 
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
 {
-    // A handler that was put on top of ours and chains to it, while ours was put on top again, would go in circles.
+    // If a later handler chains to ours, and ours was then installed again on top of that, the two would call each other
+    // without end.
     static _Thread_local volatile int depth;
     const struct sigaction *earlier = NULL;
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
@@ -81,10 +85,7 @@ void isolation_signal_chain(int signal, siginfo_t *info, void *machine)
             earlier->sa_handler(signal);
         depth--;
     } else if (earlier->sa_handler != SIG_IGN || !is_sent) {
-        struct sigaction fallback;
-        memset(&fallback, 0, sizeof fallback);
-        fallback.sa_handler = SIG_DFL;
-        sigaction(signal, &fallback, NULL);
+        isolation_signal_default(signal);
         // A faulting instruction faults again when this returns.
         if (is_sent)
             raise(signal);
@@ -108,7 +109,9 @@ static uintptr_t signal_instruction(const void *machine)
 static bool signal_is_for_role(int signal, const siginfo_t *info)
 {
     const Current *here = current();
-    if (here->guard == NULL || current_is_busy() || !signal_is_own(info))
+    // Did the code that was interrupted cause the signal? Else it was sent.
+    bool is_own = info->si_code > 0 || info->si_pid == getpid();
+    if (here->guard == NULL || current_is_busy() || !is_own)
         return false;
     const chx_runtime_options *options = &here->actor->session->runtime->options;
     return options->signals && !(signal == SIGABRT && options->abort_ends_program);
@@ -118,21 +121,18 @@ static void signal_arrives(int signal, siginfo_t *info, void *machine)
 {
     Current *here = current();
     Guard *guard = here->guard;
-    if (here->checks_allocator != NULL && isolation_allocator_has_failed(signal, info))
-        isolation_allocator_failed(signal, info, machine);
-    if (here->checks_allocator != NULL && info->si_code == SI_TIMER)
+    if (here->checks_allocator != NULL) {
+        isolation_watch_allocator(signal, info, machine);
         return;
+    }
     if (!signal_is_for_role(signal, info)) {
         isolation_signal_chain(signal, info, machine);
         return;
     }
     if (handlers.refused) {
-        write_text("chorex: role ");
-        write_text(here->actor->role->role);
-        write_text(": ");
-        write_text(report_signal_name(signal));
-        write_text(": not made a failure of the role, because a sanitizer watches this program "
-                   "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
+        isolation_say(here->actor, report_signal_name(signal),
+                      ": not made a failure of the role, because a sanitizer watches this program "
+                      "(CHOREX_FORCE_SIGNALS=1 does it all the same)\n");
         isolation_signal_chain(signal, info, machine);
         return;
     }
@@ -165,20 +165,15 @@ void isolation_signals_acquire(chx_runtime *runtime)
         for (size_t i = 0; i < SIGNAL_COUNT; i++)
             sigaddset(&fatal, fatal_signals[i]);
         handlers.fatal = fatal;
-    }
-    if (!handlers.has_stack_key)
         handlers.has_stack_key = pthread_key_create(&handlers.stack_key, stack_free) == 0;
+    }
     if (handlers.users++ == 0) {
         const char *forced = secure_getenv("CHOREX_FORCE_SIGNALS");
         handlers.refused = sanitizer_is_on() && (forced == NULL || strcmp(forced, "1") != 0);
     }
-    struct sigaction action, now;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = signal_arrives;
     // NODEFER: the handler does not return in order, so nothing would unblock the signal.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&action.sa_mask);
-    // Also for a later runtime: somebody may have taken them since.
+    struct sigaction now, action = {.sa_sigaction = signal_arrives, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    // Also for a later runtime: the program may have set other handlers since.
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
         if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction != signal_arrives)
             sigaction(fatal_signals[i], &action, &handlers.earlier[i]);
@@ -191,19 +186,12 @@ void isolation_signals_release(void)
     if (--handlers.users == 0) {
         for (size_t i = 0; i < SIGNAL_COUNT; i++) {
             struct sigaction now;
-            // Whoever put a handler on top of ours keeps it.
+            // A handler that the program has installed since then stays.
             if (sigaction(fatal_signals[i], NULL, &now) == 0 && now.sa_sigaction == signal_arrives)
                 sigaction(fatal_signals[i], &handlers.earlier[i], NULL);
         }
     }
     pthread_mutex_unlock(&handlers.lock);
-}
-
-static size_t stack_bytes_from_env(void)
-{
-    size_t frame = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
-    return frame + ALTERNATE_STACK_BYTES / 2 > ALTERNATE_STACK_BYTES ? frame + ALTERNATE_STACK_BYTES / 2
-                                                                     : ALTERNATE_STACK_BYTES;
 }
 
 // The thread gets a stack to handle signals on. It keeps one that the program has given it, unless not even the registers
@@ -217,9 +205,10 @@ static void thread_prepare(void)
     stack_t now;
     if (!handlers.has_stack_key || sigaltstack(NULL, &now) != 0)
         return;
-    if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= (size_t)getauxval(AT_MINSIGSTKSZ) + HANDLER_BYTES)
+    size_t registers = (size_t)getauxval(AT_MINSIGSTKSZ); // what the processor's registers take up; 0: not known
+    if ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= registers + HANDLER_BYTES)
         return;
-    size_t size = stack_bytes_from_env();
+    size_t size = registers + ALTERNATE_STACK_BYTES;
     stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
     if (stack.ss_sp == NULL)
         return;
@@ -244,12 +233,6 @@ bool isolation_thread_prepare(sigset_t *mask)
     memcpy(&blocked, mask, sizeof blocked);
     memcpy(&fatal, &handlers.fatal, sizeof fatal);
     return (blocked & fatal) != 0;
-}
-
-void isolation_mask_for_roles(sigset_t *mask)
-{
-    for (size_t i = 0; i < SIGNAL_COUNT; i++)
-        sigdelset(mask, fatal_signals[i]);
 }
 
 // Thread-specific data of the main thread is not released by the C library.

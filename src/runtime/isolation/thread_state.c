@@ -11,23 +11,12 @@
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
-enum {
-    STACK_RESERVE_BYTES = 131072
-}; // for the runtime's own part of a nested session, and the first functions of its roles
+// For the runtime's own part of a nested session, and the first functions of its roles.
+enum { STACK_RESERVE_BYTES = 131072 };
 
 // A function that is left in the middle leaves the cleanup handlers behind that it has pushed (pthread_cleanup_push), with
 // its frame gone. The C library does not tell where its list begins, but registering an entry notes that in the entry, and
 // unregistering the entry makes the list begin there again.
-static void cleanups_save(ThreadState *state)
-{
-#ifdef HAS_CLEANUP_LIST
-    __pthread_register_cancel(&state->cleanups);
-    __pthread_unregister_cancel(&state->cleanups);
-#else
-    (void)state;
-#endif
-}
-
 static void cleanups_restore(ThreadState *state)
 {
 #ifdef HAS_CLEANUP_LIST
@@ -46,7 +35,10 @@ void isolation_thread_enter(chx_runtime *runtime, ThreadState *state)
     state->has_unblocked = state->handles_signals && isolation_thread_prepare(&state->mask);
     state->float_control = float_control();
     state->float_flags = float_flags();
-    cleanups_save(state);
+#ifdef HAS_CLEANUP_LIST
+    __pthread_register_cancel(&state->cleanups);
+#endif
+    cleanups_restore(state);
     here->thread = state;
 }
 
@@ -73,9 +65,9 @@ void isolation_thread_recover(Actor *actor, const Fault *fault)
     if (fault->kind != CHX_FAULT_SIGNAL)
         return;
     if (state != NULL && state->handles_signals) {
-        sigset_t mask = state->mask;
-        isolation_mask_for_roles(&mask);
-        pthread_sigmask(SIG_SETMASK, &mask, NULL);
+        sigset_t left;
+        pthread_sigmask(SIG_SETMASK, &state->mask, NULL);
+        isolation_thread_prepare(&left);
     }
     isolation_check_allocator(actor, fault);
 }

@@ -9,6 +9,7 @@
 #define RUNTIME_ISOLATION_ZYGOTE_H
 
 #include "runtime/platform/descriptor.h"
+#include "runtime/platform/platform.h"
 #include "runtime/session/report.h"
 
 #include <pthread.h>
@@ -19,6 +20,7 @@
 #include <sys/types.h>
 
 typedef struct {
+    const Platform *platform;
     pthread_mutex_t lock;
     Descriptor socket; // none: there is no zygote
     Descriptor life;   // a pipe that is open as long as the zygote or one of its children lives
@@ -59,7 +61,7 @@ typedef struct {
 
 // Any thread may ask; one starts, hears and ends it.
 
-void zygote_init(Zygote *zygote);
+void zygote_init(Zygote *zygote, const Platform *platform);
 // Afterwards it is at work. If not, zygote->why says why.
 ZygoteStart zygote_start(Zygote *zygote);
 // Afterwards all its children are dead.
@@ -70,8 +72,6 @@ int zygote_socket(Zygote *zygote);
 bool zygote_is_whole(Zygote *zygote);
 // Kills it, since it does not do what it is asked for. That it is gone will be heard.
 void zygote_terminate(Zygote *zygote);
-// When the process began, in the system's own terms. 0: there is none.
-uint64_t zygote_process_time(pid_t pid);
 // How many have ended: the present one's number.
 uint64_t zygote_generation(Zygote *zygote);
 // Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
@@ -82,9 +82,47 @@ bool zygote_ping(Zygote *zygote);
 // An answer, without waiting: 1; none there: 0; the zygote is gone: -1.
 int zygote_hear(Zygote *zygote, ZygoteMessage *message);
 
-// The exit status of a role's process that could not get the memory which it shares with the program.
+// ---- the messages ----
+
+enum {
+    ZYGOTE_PROTOCOL = 2,
+    ZYGOTE_FILES_MAX = 250, // in one message; the system's limit is 253
+};
+
+bool zygote_message_send(int socket, const ZygoteMessage *message, const int *files, size_t count, int flags);
+// 1: a message; 0: none there; -1: the other side is gone.
+int zygote_message_receive(int socket, ZygoteMessage *message, int *files, size_t *count);
+
+// ---- the zygote's process ----
+
+typedef struct ZygoteProcess ZygoteProcess;
+
+// Starts it, with its ends of the two connections. 0, or errno.
+int zygote_launch(const Descriptor *socket, const Descriptor *life, pid_t *pid);
+// The same on a simulated machine.
+int zygote_simulate(const Platform *platform, const Descriptor *socket, const Descriptor *life, pid_t *pid);
+// Why the program must not be started once more, in words for the user; NULL: it can be. `missing`: it could not be found
+// out for lack of something, errno says of what.
+const char *zygote_refusal(char *why, size_t size, int *missing);
+
+// Of the process `pid`, 0 if it is simulated; `program` is readable when the program has ended. NULL: no memory. Has
+// told the program that it listens.
+ZygoteProcess *zygote_process_new(const Platform *platform, pid_t pid, int socket, int program, int life);
+// Does what it is asked for; does not return.
+void zygote_process_main(void *zygote);
+// In a new child of this zygote: it ends with that, and has the signals and limits of the program.
+void zygote_child_begin(pid_t zygote);
+
+// ---- a role's process ----
+
+typedef struct Process Process;
+// The exit status of one that could not get the memory which it shares with the program.
 enum { PROCESS_NO_MEMORY = 2 };
-// The life of an isolated role in its own process, with the files listed in isolated session.h. Does not return.
-_Noreturn void process_main(const int *files, size_t count);
+// With the files that isolated_session.h lists, or copies of them. NULL: no memory, or too many files.
+Process *process_new(const Platform *platform, const int *files, size_t count, bool copies);
+// The life of the role; does not return.
+void process_main(void *process);
+// On a simulated machine: releases what the process has left behind.
+void process_drop(void *process);
 
 #endif

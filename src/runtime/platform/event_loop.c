@@ -34,14 +34,10 @@ void event_loop_init(EventLoop *loop, const Platform *platform, TimerMemory memo
         .platform = platform, .inputs = inputs, .context = context, .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
     pthread_mutex_init(&loop->lock, NULL);
     timer_heap_init(&loop->timers, memory);
-    if (platform->loop_join != NULL)
-        platform->loop_join(loop);
 }
 
 void event_loop_fini(EventLoop *loop)
 {
-    if (loop->platform->loop_leave != NULL)
-        loop->platform->loop_leave(loop);
     event_loop_close(loop);
     timer_heap_fini(&loop->timers);
     pthread_mutex_destroy(&loop->lock);
@@ -282,9 +278,9 @@ static void *loop_main(void *argument)
 // The lock is held.
 static bool loop_start(EventLoop *loop)
 {
-    if (!loop->has_thread && loop->platform->loop_join == NULL)
+    if (!loop->has_thread)
         loop->has_thread = loop->platform->thread_start(&loop->thread, loop_main, loop);
-    return loop->has_thread || loop->platform->loop_join != NULL;
+    return loop->has_thread;
 }
 
 bool event_loop_start(EventLoop *loop)

@@ -4,8 +4,7 @@
 // one, the supervisor's: its thread starts their zygote, which inherits privileges and surroundings from that very
 // thread, and replacing a zygote can take seconds, in which deadlines of other sessions must not be late.
 //
-// Any thread may set and cancel timers. They are run on the loop's thread; on a simulated machine, by whoever lets time
-// pass. The loop's lock is held for moments only, and no other lock is taken meanwhile.
+// Any thread may set and cancel timers. They are run on the loop's thread. The loop's lock is held for moments only, and no other lock is taken meanwhile.
 
 #ifndef RUNTIME_PLATFORM_EVENT_LOOP_H
 #define RUNTIME_PLATFORM_EVENT_LOOP_H
@@ -49,11 +48,10 @@ typedef struct {
     void (*lost)(void *context);
 } LoopInputs;
 
-struct EventLoop {
+typedef struct {
     const Platform *platform;
     const LoopInputs *inputs; // NULL: it has timers only
     void *context;
-    EventLoop *next_simulated; // on the same simulated machine
     pthread_t thread;
     _Atomic uint32_t wakes; // rises when it is woken; slept on where there are no inputs
     _Atomic bool closing;
@@ -63,7 +61,7 @@ struct EventLoop {
     uint64_t sleeps_until_ns;
     bool has_thread;
     Descriptor doorbell[2]; // a pipe that it is woken with, where there are inputs
-};
+} EventLoop;
 
 typedef enum { LOOP_OK, LOOP_NO_MEMORY, LOOP_NO_THREAD } LoopStatus;
 

@@ -9,6 +9,8 @@
 
 // Implemented in session/runtime.c. NULL: none left.
 void *runtime_allocate(chx_runtime *runtime, size_t size);
-void runtime_release(chx_runtime *runtime, void *memory);
+void runtime_release(chx_runtime *runtime, void *memory); // NULL is fine
+// An array that is full, with more room: its items are moved, *capacity rises. NULL: there is no memory, nothing has changed.
+void *runtime_grow(chx_runtime *runtime, void *items, size_t *capacity, size_t item_bytes);
 
 #endif

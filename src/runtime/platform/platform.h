@@ -11,14 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <chorex.h>
 
 struct pollfd;
-typedef struct EventLoop EventLoop;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
 typedef struct Session Session;
+
+// What a new process does.
+typedef struct {
+    void (*run)(void *argument); // does not return; process_exit ends the process
+    // On a simulated machine, whose processes share one address space: releases what the process has left behind.
+    void (*drop)(void *argument);
+    void *argument;
+} ProcessEntry;
 
 typedef struct {
     uint64_t (*now_ns)(void);
@@ -37,6 +45,7 @@ typedef struct {
     // Wakes one sleeper. The word may be gone already: the address is only compared.
     void (*wake)(_Atomic uint32_t *word);
     void (*relax)(void); // in a spinning loop
+    void (*yield)(void); // the same, in a loop so long that others may need the processor
     // Waits until one of these descriptors has something, at most timeout_ms. Nothing is said of any if it ends early.
     void (*poll)(struct pollfd *polled, size_t count, int timeout_ms);
     // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
@@ -44,36 +53,44 @@ typedef struct {
     bool (*can_fence_all)(void);
     void (*fence_all)(void);
 
+    // ---- processes ----
+
+    // Starts a child of the calling process. -1: it can't be started, errno says why. `ended` becomes a descriptor that
+    // is readable when the child has ended.
+    pid_t (*process_fork)(const ProcessEntry *entry, int *ended);
+    // Has the child ended? Then its number is free again, and `status` is what waitpid says.
+    bool (*process_reap)(pid_t pid, int *status);
+    void (*process_kill)(pid_t pid);
+    // When the process began, in the system's own terms. 0: there is none.
+    uint64_t (*process_time)(pid_t pid);
+    void (*process_exit)(int status); // ends the calling process
+    // As sleep_on and wake, with a word that lies in memory which processes share. Wakes all sleepers.
+    void (*sleep_on_shared)(_Atomic uint32_t *word, uint32_t expected);
+    void (*wake_shared)(_Atomic uint32_t *word);
+
     // ---- a simulated machine only; NULL on a real one ----
 
-    void (*join)(chx_runtime *runtime); // it exists from now on
-    void (*leave)(chx_runtime *runtime);
-    // The event loop has no thread: whoever lets time pass runs what is due (event_loop_next_ns, event_loop_run).
-    void (*loop_join)(EventLoop *loop);
-    void (*loop_leave)(EventLoop *loop);
-    // A machine without threads. The actor, in the caller's hand, has something to do.
-    void (*ready)(Actor *actor);
-    // A machine without threads. Lets time pass until the session has ended: whoever waits does the work.
-    void (*await)(Session *session);
-    // A machine with threads. A call of the program's that may wait, or run roles, begins and ends; calls nest.
+    bool is_simulated;
+    void (*process_die)(int signal); // ends the calling process, as this signal would
+    // A call of the program's that may wait, or run roles, begins and ends; calls nest.
     void (*call_begin)(void);
     void (*call_end)(void);
-    // A machine with threads. All threads sleep, and nothing is on its way: sessions that are waited for have to fail.
+    // All threads sleep, and nothing is on its way: sessions that are waited for have to fail.
     bool (*is_stuck)(void);
-    // A machine with threads. May the thread that starts a session and waits for it work for it itself?
+    // May the thread that starts a session and waits for it work for it itself?
     bool (*serves)(void);
-    // A machine with threads. Which of these observers see the steps of a new session, and does it use fast channels?
+    // Which one of so many actors in a queue comes next, from 0?
+    uint32_t (*choose)(uint32_t count);
+    // Which of these observers see the steps of a new session, and does it use fast channels?
     uint32_t (*observed)(uint32_t observed, bool *is_fast);
-    // A machine with threads. The actor that runs on this thread is about to wait: others may do something before.
+    // A new channel in memory: its messages may arrive later than they are sent.
+    void (*channel)(Channel *channel);
+    // The actor that runs on this thread is about to wait: others may do something before.
     void (*waiting)(void);
-    // How many receives and sends the actor's turn may have.
-    uint32_t (*budget)(Actor *actor);
+    // How many receives and sends an actor's turn may have.
+    uint32_t (*budget)(void);
     // A place where the actor can crash; then it does not return.
     void (*boundary)(Actor *actor);
-    // A message was sent. When will it arrive? If it has not, the actor is not to be run before.
-    void (*sent)(Channel *channel);
-    bool (*arrived)(Actor *actor, Channel *channel);
-    void (*channel_gone)(Channel *channel);
 } Platform;
 
 extern const Platform platform_posix;

@@ -3,17 +3,22 @@
 #define _GNU_SOURCE
 #include "runtime/platform/platform.h"
 
+#include "runtime/platform/descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -124,6 +129,11 @@ static void posix_relax(void)
 #endif
 }
 
+static void posix_yield(void)
+{
+    sched_yield();
+}
+
 static void posix_poll(struct pollfd *polled, size_t count, int timeout_ms)
 {
     if (poll(polled, count, timeout_ms) > 0)
@@ -142,6 +152,68 @@ static void posix_fence_all(void)
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
+// ---- processes ----
+
+static pid_t posix_process_fork(const ProcessEntry *entry, int *ended)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        entry->run(entry->argument);
+    if (pid < 0)
+        return -1;
+    *ended = (int)syscall(SYS_pidfd_open, pid, 0); // has close-on-exec
+    if (*ended >= 0)
+        return pid;
+    int error = errno;
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    errno = error;
+    return -1;
+}
+
+static bool posix_process_reap(pid_t pid, int *status)
+{
+    return waitpid(pid, status, WNOHANG) == pid;
+}
+
+static void posix_process_kill(pid_t pid)
+{
+    kill(pid, SIGKILL);
+}
+
+static uint64_t posix_process_time(pid_t pid)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
+    Descriptor file = descriptor_note(open(text, O_RDONLY | O_CLOEXEC));
+    ssize_t size = descriptor_read(&file, text, sizeof text - 1);
+    descriptor_close(&file);
+    text[size > 0 ? size : 0] = '\0';
+    // The 22nd field; the second one, a name, may contain anything.
+    const char *at = strrchr(text, ')');
+    // One that has ended may not have been waited for yet.
+    if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
+        return 0;
+    for (int i = 2; at != NULL && i < 22; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+static void posix_process_exit(int status)
+{
+    _exit(status);
+}
+
+static void posix_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
+{
+    syscall(SYS_futex, (void *)word, FUTEX_WAIT, expected, NULL, NULL, 0);
+}
+
+static void posix_wake_shared(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, (void *)word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 const Platform platform_posix = {
     .now_ns = posix_now_ns,
     .random = posix_random,
@@ -154,7 +226,15 @@ const Platform platform_posix = {
     .sleep_on = posix_sleep_on,
     .wake = posix_wake,
     .relax = posix_relax,
+    .yield = posix_yield,
     .poll = posix_poll,
     .can_fence_all = posix_can_fence_all,
     .fence_all = posix_fence_all,
+    .process_fork = posix_process_fork,
+    .process_reap = posix_process_reap,
+    .process_kill = posix_process_kill,
+    .process_time = posix_process_time,
+    .process_exit = posix_process_exit,
+    .sleep_on_shared = posix_sleep_on_shared,
+    .wake_shared = posix_wake_shared,
 };

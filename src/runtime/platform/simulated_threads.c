@@ -1,10 +1,11 @@
-// simulated_threads.c: a simulated machine with threads, on which the scheduler runs as it does on a real one: workers,
-// guests, the watch, owner sections, pinned sessions, handing over, stealing.
+// simulated_threads.c: the threads of the simulated machine, on which the scheduler runs as it does on a real one: workers,
+// guests, the watch, the event loop, owner sections, pinned sessions, handing over, stealing.
 //
 // A simulated thread is a real one that goes on only while it is the one that runs; the others stand still. It lets another
 // one run, which the seed chooses, when it sleeps, spins, or is at a boundary of a role's steps. At none of these places a
 // thread holds a lock, or is in an owner section, so nobody waits for one that stands still. Time is virtual; when all
-// sleep it goes to the next moment at which somebody wakes up.
+// sleep it goes to the next moment at which somebody wakes up. A thread that waits for descriptors can run when one of them
+// is ready, which is asked whenever somebody is to be chosen.
 //
 // Threads of the program's own (visitors) belong to the machine during their calls. Outside of them they run as they like;
 // while no visitor is in a call, the machine stands still.
@@ -14,49 +15,63 @@
 
 #include "base/check.h"
 #include "runtime/actor/actor.h"
-#include "runtime/actor/observe.h"
 
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    STUCK_LOOK_MS = 10,    // real time between two looks for that
-    RELAX_NS = 100,        // of virtual time, for each round of a loop that spins
-    RELAX_SWITCHES = 16,   // one in so many of them lets others run
-    BOUNDARY_SWITCHES = 6, // the same for boundaries
+    STUCK_WAIT_S = 2,      // real time in which another thread of the program's could still change something
+    STUCK_LOOK_MS = 10,    // and between two looks for that
+    RELAX_NS = 2000,       // of virtual time, for each round of a loop that spins
+    RELAX_SWITCHES = 4,    // one in so many of them lets others run
+    BOUNDARY_SWITCHES = 3, // the same for boundaries
+    SWITCHES_RARER = 200,  // after each so many, others become rarer: long runs have enough of them
     SKIPS_MAX = 10000,     // so often all slept for a limited time, and nobody was woken: nothing will change any more
+    CORES_MAX = 3,         // that a seed gives
 };
+
+#define STOP_MAX_NS UINT64_C(15000000000) // of virtual time, for a process that stands still
 
 typedef struct SimulatedThread SimulatedThread;
 struct SimulatedThread {
     SimulatedThread *next; // in the order in which they came
     pthread_t thread;
-    pthread_cond_t goes_on;
+    sem_t goes_on;
     void *(*run)(void *);
     void *argument;
     long id;
     bool is_visitor;
     unsigned calls; // visitor: that it is in
     bool has_ended;
-    bool sleeps;           // until it is woken, until the time, or until a descriptor is ready
-    const void *sleeps_on; // the word that it is woken with; NULL: none
-    uint64_t until_ns;     // of a sleep
-    struct pollfd *polled; // of a sleep: descriptors that are looked at
+    bool sleeps;                 // until it is woken, until the time, or until a descriptor is ready
+    const void *sleeps_on;       // the word that it is woken with; NULL: none
+    uint64_t until_ns;           // of a sleep
+    uint64_t (*due_ns)(void);    // the machine's own: gives that
+    const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
-    bool can_run; // threads_choose has found this
+    const _Atomic uint32_t *shared; // of a sleep: the word, in memory that processes share
+    bool can_run;                   // threads_count_ready has found this
+    SimulatedProcess *process;      // that it belongs to; NULL: the program itself
+    bool is_killed;                 // it does nothing any more
+    bool is_detached;               // nobody joins it
+    Guard end;                      // where it goes when it is killed
 };
 
 static struct {
     pthread_mutex_t lock; // of everything that follows
     pthread_cond_t changed;
     SimulatedThread *first;
-    SimulatedThread *running; // NULL: all stand still
-    unsigned visitors;        // in a call
+    _Atomic(SimulatedThread *) running; // NULL: all stand still
+    SimulatedThread *own;               // the machine's
+    unsigned visitors;                  // in a call
     long ids;
-    unsigned skips; // so often in a row all slept for a limited time
+    uint64_t switches;      // from one thread to another, so far; of the one that runs
+    _Atomic unsigned skips; // so often in a row all slept for a limited time
     _Atomic bool is_stuck;
     bool knows_exits;
     pthread_key_t exits; // of visitors
@@ -66,18 +81,31 @@ static _Thread_local SimulatedThread *this_simulated;
 
 // ---- who runs ----
 
-// Is one of the descriptors ready that the thread waits for? The lock is held.
+// Is it the calling thread? Not a visitor outside of its calls.
+static bool thread_runs(void)
+{
+    return this_simulated != NULL && atomic_load(&threads.running) == this_simulated;
+}
+
+// Is one of the descriptors ready that the thread waits for? Nothing is written there: others may look, too. The lock is held.
 static bool thread_finds_ready(const SimulatedThread *thread)
 {
-    return thread->polled_count != 0 && poll(thread->polled, thread->polled_count, 0) > 0;
+    for (size_t i = 0; i < thread->polled_count; i++) {
+        struct pollfd polled = thread->polled[i];
+        if (polled.fd >= 0 && poll(&polled, 1, 0) > 0)
+            return true;
+    }
+    return false;
 }
 
 // The lock is held.
-static bool thread_can_run(const SimulatedThread *thread)
+static bool thread_can_run(SimulatedThread *thread)
 {
     if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
         return false;
-    return !thread->sleeps || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
+    if (thread->due_ns != NULL)
+        thread->until_ns = thread->due_ns();
+    return !thread->sleeps || thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&threads.is_stuck));
 }
 
@@ -104,9 +132,9 @@ static uint64_t threads_next_ns(void)
 
 // Everybody sleeps for ever. Another thread of the program's may still change that: it wakes somebody, or makes a
 // descriptor ready. The lock is held, and released meanwhile.
-static void threads_are_stuck(void)
+static void threads_await_others(void)
 {
-    threads.skips = 0;
+    atomic_store(&threads.skips, 0);
     for (int waited_ms = 0; waited_ms < STUCK_WAIT_S * 1000; waited_ms += STUCK_LOOK_MS) {
         struct timespec limit;
         clock_gettime(CLOCK_REALTIME, &limit);
@@ -142,10 +170,10 @@ static SimulatedThread *threads_await_next(bool stays)
         if (thread != NULL)
             return thread;
         uint64_t next_ns = threads_next_ns();
-        if (next_ns < UINT64_MAX - 1 && ++threads.skips < SKIPS_MAX)
+        if (next_ns < UINT64_MAX - 1 && atomic_fetch_add(&threads.skips, 1) < SKIPS_MAX)
             machine_advance_to(next_ns);
         else if (stays)
-            threads_are_stuck();
+            threads_await_others();
         else
             return NULL;
     }
@@ -156,24 +184,32 @@ static void thread_stop_sleeping(SimulatedThread *thread)
 {
     thread->sleeps = false;
     thread->sleeps_on = NULL;
-    thread->polled = NULL;
     thread->polled_count = 0;
+    thread->shared = NULL;
 }
 
 // The lock is held.
 static void thread_go_on(SimulatedThread *thread)
 {
-    threads.running = thread;
+    atomic_store(&threads.running, thread);
     if (thread != NULL) {
         thread_stop_sleeping(thread);
-        pthread_cond_signal(&thread->goes_on);
+        sem_post(&thread->goes_on);
     }
 }
 
+// The lock is held, and released meanwhile.
 static void thread_await_turn(SimulatedThread *own)
 {
-    while (threads.running != own)
-        pthread_cond_wait(&own->goes_on, &threads.lock);
+    while (atomic_load(&threads.running) != own) {
+        pthread_mutex_unlock(&threads.lock);
+        sem_wait(&own->goes_on);
+        pthread_mutex_lock(&threads.lock);
+    }
+    if (own->is_killed) {
+        pthread_mutex_unlock(&threads.lock);
+        guard_jump(&own->end);
+    }
 }
 
 // The calling thread lets another one run, or goes on. The lock is held.
@@ -184,6 +220,7 @@ static void thread_switch(SimulatedThread *own)
         thread_stop_sleeping(own);
     else
         thread_go_on(next);
+    threads.switches += next != own;
     thread_await_turn(own);
 }
 
@@ -195,9 +232,23 @@ static void thread_stop(void)
 
 // ---- threads ----
 
-// The lock is held.
+// A forked child has only the thread that forked.
+static void threads_forked(void)
+{
+    pthread_mutex_init(&threads.lock, NULL);
+    threads.first = threads.own = NULL;
+    atomic_store(&threads.running, NULL);
+    threads.visitors = 0;
+    this_simulated = NULL;
+    delay_forget();
+}
+
+// The lock is held. NULL: no memory.
 static SimulatedThread *thread_new(void)
 {
+    static bool knows_forks;
+    if (!knows_forks)
+        knows_forks = pthread_atfork(NULL, NULL, threads_forked) == 0;
     SimulatedThread *thread = calloc(1, sizeof *thread);
     if (thread == NULL)
         return NULL;
@@ -206,7 +257,7 @@ static SimulatedThread *thread_new(void)
         link = &(*link)->next;
     *link = thread;
     thread->id = ++threads.ids;
-    pthread_cond_init(&thread->goes_on, NULL);
+    sem_init(&thread->goes_on, 0, 0);
     return thread;
 }
 
@@ -216,39 +267,67 @@ static void thread_free(SimulatedThread *thread)
     while (*link != thread)
         link = &(*link)->next;
     *link = thread->next;
-    pthread_cond_destroy(&thread->goes_on);
+    sem_destroy(&thread->goes_on);
     free(thread);
+}
+
+// Is it the last thread of its process? The lock is held.
+static bool thread_is_last(const SimulatedThread *own)
+{
+    for (const SimulatedThread *other = threads.first; other != NULL; other = other->next)
+        if (other != own && other->process == own->process && !other->has_ended)
+            return false;
+    return true;
 }
 
 static void thread_ends(void *argument)
 {
     SimulatedThread *own = argument;
     pthread_mutex_lock(&threads.lock);
+    SimulatedProcess *ended = own->process != NULL && thread_is_last(own) ? own->process : NULL;
+    own->is_killed = false;
+    own->process = NULL;
+    if (ended != NULL) {
+        pthread_mutex_unlock(&threads.lock);
+        processes_ended(ended);
+        pthread_mutex_lock(&threads.lock);
+    }
     own->has_ended = true;
     thread_stop();
+    if (own->is_detached)
+        thread_free(own);
     pthread_mutex_unlock(&threads.lock);
+}
+
+static void thread_run(void *argument)
+{
+    SimulatedThread *own = argument;
+    pthread_mutex_lock(&threads.lock);
+    thread_await_turn(own);
+    pthread_mutex_unlock(&threads.lock);
+    // The guard is for guard_jump only: failures don't lead there.
+    current()->guard = NULL;
+    own->run(own->argument);
+    current()->guard = &own->end;
 }
 
 static void *thread_main(void *argument)
 {
     SimulatedThread *own = argument;
     this_simulated = own;
-    pthread_mutex_lock(&threads.lock);
-    thread_await_turn(own);
-    pthread_mutex_unlock(&threads.lock);
-    void *result;
     pthread_cleanup_push(thread_ends, own);
-    result = own->run(own->argument);
+    guard_run(&own->end, NULL, thread_run, own);
     pthread_cleanup_pop(1);
-    return result;
+    return NULL;
 }
 
 // The lock is held.
-static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
+static SimulatedThread *thread_make(SimulatedProcess *process, void *(*run)(void *), void *argument)
 {
     SimulatedThread *thread = thread_new();
     if (thread == NULL)
         return NULL;
+    thread->process = process;
     thread->run = run;
     thread->argument = argument;
     if (!platform_posix.thread_start(&thread->thread, thread_main, thread)) {
@@ -264,14 +343,86 @@ static SimulatedThread *thread_make(void *(*run)(void *), void *argument)
     return thread;
 }
 
-static bool threads_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     pthread_mutex_lock(&threads.lock);
-    SimulatedThread *made = thread_make(run, argument);
+    SimulatedThread *made = thread_make(threads_process(), run, argument);
     if (made != NULL)
         *thread = made->thread;
     pthread_mutex_unlock(&threads.lock);
     return made != NULL;
+}
+
+void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void))
+{
+    pthread_mutex_lock(&threads.lock);
+    if (threads.own == NULL) {
+        threads.own = thread_make(NULL, run, NULL);
+        if (threads.own == NULL)
+            machine_no_memory();
+        threads.own->due_ns = due_ns;
+        threads.own->sleeps = true;
+    }
+    pthread_mutex_unlock(&threads.lock);
+}
+
+unsigned threads_cores(void)
+{
+    const SimulationOptions *options = machine_options();
+    uint64_t mixed = (options->seed + 1) * 0x9e3779b97f4a7c15u;
+    return options->threads != 0 ? options->threads : 1 + (unsigned)((mixed >> 32) % CORES_MAX);
+}
+
+long threads_id(void)
+{
+    return this_simulated->id;
+}
+
+// Every thread is taken to compute all the time, or not at all: the seed decides, each time that somebody asks.
+uint64_t threads_cpu_ns(long id)
+{
+    (void)id;
+    return machine_draw(DRAW_THREAD, 2) == 0 ? machine_now_ns() : 0;
+}
+
+bool threads_sleeps(long id)
+{
+    (void)id;
+    return machine_draw(DRAW_THREAD, 2) == 0;
+}
+
+// ---- processes ----
+
+SimulatedProcess *threads_process(void)
+{
+    return this_simulated != NULL ? this_simulated->process : NULL;
+}
+
+bool threads_start_process(SimulatedProcess *process, void *(*run)(void *))
+{
+    pthread_mutex_lock(&threads.lock);
+    SimulatedThread *made = thread_make(process, run, process);
+    if (made != NULL) {
+        made->is_detached = true;
+        pthread_detach(made->thread);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    return made != NULL;
+}
+
+void threads_kill(SimulatedProcess *process)
+{
+    pthread_mutex_lock(&threads.lock);
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+        if (thread->process == process)
+            thread->is_killed = true;
+    pthread_cond_broadcast(&threads.changed);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_end_this(void)
+{
+    guard_jump(&this_simulated->end);
 }
 
 // ---- visitors ----
@@ -290,12 +441,6 @@ static void visitor_exits(void *argument)
     pthread_mutex_unlock(&threads.lock);
 }
 
-static _Noreturn void threads_no_memory(void)
-{
-    fprintf(stderr, "chorex: simulation: out of memory\n");
-    abort();
-}
-
 // The calling thread. The lock is held.
 static SimulatedThread *thread_self(void)
 {
@@ -305,7 +450,7 @@ static SimulatedThread *thread_self(void)
         threads.knows_exits = pthread_key_create(&threads.exits, visitor_exits) == 0;
     SimulatedThread *own = thread_new();
     if (own == NULL)
-        threads_no_memory();
+        machine_no_memory();
     own->is_visitor = true;
     this_simulated = own;
     if (threads.knows_exits)
@@ -313,21 +458,21 @@ static SimulatedThread *thread_self(void)
     return own;
 }
 
-static void threads_call_begin(void)
+void threads_call_begin(void)
 {
     pthread_mutex_lock(&threads.lock);
     SimulatedThread *own = thread_self();
     if (own->is_visitor && own->calls++ == 0) {
         threads.visitors++;
         pthread_cond_broadcast(&threads.changed);
-        if (threads.running == NULL)
-            threads.running = own;
+        if (atomic_load(&threads.running) == NULL)
+            atomic_store(&threads.running, own);
         thread_await_turn(own);
     }
     pthread_mutex_unlock(&threads.lock);
 }
 
-static void threads_call_end(void)
+void threads_call_end(void)
 {
     SimulatedThread *own = this_simulated;
     pthread_mutex_lock(&threads.lock);
@@ -339,18 +484,7 @@ static void threads_call_end(void)
     pthread_mutex_unlock(&threads.lock);
 }
 
-static bool threads_is_stuck(void)
-{
-    return atomic_load(&threads.is_stuck);
-}
-
-// Is it the calling thread that runs? Not a visitor outside of its calls. The lock is held.
-static bool thread_runs(void)
-{
-    return this_simulated != NULL && threads.running == this_simulated;
-}
-
-static void threads_thread_join(pthread_t thread)
+void threads_join(pthread_t thread)
 {
     threads_call_begin();
     pthread_mutex_lock(&threads.lock);
@@ -366,12 +500,17 @@ static void threads_thread_join(pthread_t thread)
     threads_call_end();
 }
 
-// ---- sleeping, spinning, steps ----
+// ---- sleeping and spinning ----
 
-// The session that is waited for has failed, and still does not end. The lock is held.
+bool threads_are_stuck(void)
+{
+    return atomic_load(&threads.is_stuck);
+}
+
+// The session that is waited for has failed, and still does not end.
 static void threads_check_end(void)
 {
-    if (!atomic_load(&threads.is_stuck) || ++threads.skips < SKIPS_MAX)
+    if (!threads_are_stuck() || atomic_fetch_add(&threads.skips, 1) < SKIPS_MAX)
         return;
     fprintf(stderr, "chorex: simulation: a role that has something to do is never run (seed=%llu)\n",
             (unsigned long long)machine_options()->seed);
@@ -388,7 +527,7 @@ static void thread_sleep(uint64_t timeout_ns)
     thread_switch(this_simulated);
 }
 
-static void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
     pthread_mutex_lock(&threads.lock);
     if (thread_runs() && atomic_load(word) == expected) {
@@ -398,11 +537,25 @@ static void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t
     pthread_mutex_unlock(&threads.lock);
 }
 
-static void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
+// The process of the calling thread is killed, or stands still for so long that others miss it.
+static void thread_is_lost(void)
 {
+    uint64_t stop_ns = machine_draw(DRAW_LOST, 2) == 0 ? 0 : machine_draw(DRAW_LOST, STOP_MAX_NS);
+    if (stop_ns == 0)
+        processes_die(SIGKILL);
+    pthread_mutex_lock(&threads.lock);
+    thread_sleep(stop_ns);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
+{
+    if (threads_process() != NULL && machine_chance(DRAW_LOST, machine_options()->lost))
+        thread_is_lost();
     pthread_mutex_lock(&threads.lock);
     bool runs = thread_runs();
-    if (runs) {
+    // What is ready already is not waited for: nobody else runs, and the caller may hold a lock.
+    if (runs && poll(polled, count, 0) <= 0) {
         this_simulated->polled = polled;
         this_simulated->polled_count = count;
         thread_sleep(timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
@@ -411,44 +564,89 @@ static void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
     platform_posix.poll(polled, count, runs ? 0 : timeout_ms);
 }
 
-static void threads_wake(_Atomic uint32_t *word)
+void threads_sleep_until_due(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    thread_sleep(UINT64_MAX);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_wake(_Atomic uint32_t *word)
 {
     pthread_mutex_lock(&threads.lock);
     SimulatedThread *thread = threads.first;
     while (thread != NULL && thread->sleeps_on != (const void *)word)
         thread = thread->next;
-    threads.skips = 0;
+    atomic_store(&threads.skips, 0);
     if (thread != NULL) {
         thread_stop_sleeping(thread);
-        if (threads.running == NULL && threads.visitors != 0)
+        if (atomic_load(&threads.running) == NULL && threads.visitors != 0)
             thread_go_on(thread);
         pthread_cond_broadcast(&threads.changed);
     }
     pthread_mutex_unlock(&threads.lock);
 }
 
-static void threads_relax(void)
+void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
 {
+    processes_may_crash();
     pthread_mutex_lock(&threads.lock);
-    bool runs = thread_runs();
-    if (runs) {
-        machine_advance_to(machine_now_ns() + RELAX_NS);
-        if (machine_draw(DRAW_THREAD, RELAX_SWITCHES) == 0)
-            thread_switch(this_simulated);
+    if (thread_runs() && atomic_load(word) == expected) {
+        this_simulated->shared = word;
+        thread_sleep(UINT64_MAX);
     }
     pthread_mutex_unlock(&threads.lock);
-    if (!runs)
-        sched_yield();
 }
 
-// Between steps, where others may run.
-static void threads_waiting(void)
+// The word has another address in each process. It is the same if a change made here is seen there: all others stand still.
+void threads_wake_shared(_Atomic uint32_t *word)
 {
+    processes_may_crash();
     pthread_mutex_lock(&threads.lock);
-    threads.skips = 0;
-    if (thread_runs() && machine_draw(DRAW_THREAD, BOUNDARY_SWITCHES) == 0)
-        thread_switch(this_simulated);
+    uint32_t value = atomic_load(word);
+    atomic_store(&threads.skips, 0);
+    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next) {
+        if (thread->shared == NULL || atomic_load(thread->shared) != value)
+            continue;
+        atomic_store(word, ~value);
+        bool is_same = atomic_load(thread->shared) == ~value;
+        atomic_store(word, value);
+        if (is_same)
+            thread_stop_sleeping(thread);
+    }
+    pthread_cond_broadcast(&threads.changed);
     pthread_mutex_unlock(&threads.lock);
+}
+
+bool threads_draw(Draw stream, unsigned times)
+{
+    return machine_draw(stream, times + threads.switches / SWITCHES_RARER) == 0;
+}
+
+// One in so many times, or rarer.
+static void thread_switch_at_times(unsigned times)
+{
+    if (!thread_runs() || !threads_draw(DRAW_THREAD, times))
+        return;
+    pthread_mutex_lock(&threads.lock);
+    thread_switch(this_simulated);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+void threads_relax(void)
+{
+    if (!thread_runs()) {
+        sched_yield();
+        return;
+    }
+    machine_advance_to(machine_now_ns() + RELAX_NS);
+    thread_switch_at_times(RELAX_SWITCHES);
+}
+
+void threads_waiting(void)
+{
+    atomic_store_explicit(&threads.skips, 0, memory_order_relaxed);
+    thread_switch_at_times(BOUNDARY_SWITCHES);
 }
 
 static bool thread_sleeps_for_a_while(const SimulatedThread *thread)
@@ -456,147 +654,17 @@ static bool thread_sleeps_for_a_while(const SimulatedThread *thread)
     return thread->sleeps && thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
 }
 
-// A step takes so long that one of those that sleep for a limited time is due: the event loop with its deadlines, as a rule,
-// or the watch.
-static void threads_skip_to_sleeper(void)
+void threads_skip_to_sleeper(void)
 {
-    pthread_mutex_lock(&threads.lock);
     uint64_t count = 0;
-    for (SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
+    pthread_mutex_lock(&threads.lock);
+    for (const SimulatedThread *thread = threads.first; thread != NULL; thread = thread->next)
         count += thread_sleeps_for_a_while(thread);
     uint64_t chosen = machine_draw(DRAW_SLOW, count);
-    for (SimulatedThread *thread = threads.first; thread != NULL && count != 0; thread = thread->next)
+    for (const SimulatedThread *thread = threads.first; count != 0; thread = thread->next)
         if (thread_sleeps_for_a_while(thread) && chosen-- == 0) {
             machine_advance_to(thread->until_ns);
             break;
         }
     pthread_mutex_unlock(&threads.lock);
 }
-
-static void threads_boundary(Actor *actor)
-{
-    threads_waiting();
-    if (machine_is_slow())
-        threads_skip_to_sleeper();
-    // Only the worker that runs an actor knows it by this.
-    CHECK(atomic_load(&actor->home) == current()->worker);
-    machine_step(actor);
-}
-
-static void threads_sent(Channel *channel)
-{
-    (void)channel;
-}
-
-static bool threads_arrived(Actor *actor, Channel *channel)
-{
-    (void)actor;
-    (void)channel;
-    return true;
-}
-
-// ---- what the seed decides about sessions ----
-
-static bool threads_serves(void)
-{
-    return machine_draw(DRAW_PATH, 2) == 0;
-}
-
-// Three of four sessions run on the fast paths, half of these unobserved if nobody wants to know.
-static uint32_t threads_observed(uint32_t observed, bool *is_fast)
-{
-    const SimulationOptions *options = machine_options();
-    uint64_t drawn = machine_draw(DRAW_PATH, 8);
-    bool is_needed = options->crash > 0 || options->crash_at_count != 0 || options->max_steps != 0 ||
-                     (observed & OBSERVED_TRACE) != 0;
-    *is_fast = drawn >= 2;
-    return drawn % 2 == 1 && *is_fast && !is_needed ? 0 : observed;
-}
-
-// ---- the machine ----
-
-// A forked child has only the thread that forked.
-static void threads_forked(void)
-{
-    pthread_mutex_init(&threads.lock, NULL);
-    threads.first = threads.running = NULL;
-    threads.visitors = 0;
-    this_simulated = NULL;
-}
-
-static void threads_join(chx_runtime *runtime)
-{
-    static bool knows_forks;
-    machine_add_runtime(runtime);
-    pthread_mutex_lock(&threads.lock);
-    if (!knows_forks)
-        knows_forks = pthread_atfork(NULL, NULL, threads_forked) == 0;
-    pthread_mutex_unlock(&threads.lock);
-}
-
-static void threads_leave(chx_runtime *runtime)
-{
-    machine_remove_runtime(runtime);
-}
-
-static unsigned threads_cores(void)
-{
-    return machine_options()->threads;
-}
-
-static long threads_thread_id(void)
-{
-    return this_simulated->id;
-}
-
-// Every thread is taken to compute all the time, or not at all: the seed decides, each time that somebody asks.
-static uint64_t threads_thread_cpu_ns(long id)
-{
-    (void)id;
-    return machine_draw(DRAW_THREAD, 2) == 0 ? machine_now_ns() : 0;
-}
-
-static bool threads_thread_sleeps(long id)
-{
-    (void)id;
-    return machine_draw(DRAW_THREAD, 2) == 0;
-}
-
-static bool threads_can_fence_all(void)
-{
-    return true;
-}
-
-// The threads that stand still have done everything that they did, in order.
-static void threads_fence_all(void)
-{
-}
-
-const Platform platform_simulated_threads = {
-    .now_ns = machine_now_ns,
-    .random = machine_random,
-    .cores = threads_cores,
-    .thread_start = threads_thread_start,
-    .thread_join = threads_thread_join,
-    .thread_id = threads_thread_id,
-    .thread_cpu_ns = threads_thread_cpu_ns,
-    .thread_sleeps = threads_thread_sleeps,
-    .sleep_on = threads_sleep_on,
-    .wake = threads_wake,
-    .relax = threads_relax,
-    .poll = threads_poll,
-    .can_fence_all = threads_can_fence_all,
-    .fence_all = threads_fence_all,
-    .join = threads_join,
-    .leave = threads_leave,
-    .call_begin = threads_call_begin,
-    .call_end = threads_call_end,
-    .is_stuck = threads_is_stuck,
-    .serves = threads_serves,
-    .observed = threads_observed,
-    .waiting = threads_waiting,
-    .budget = machine_budget,
-    .boundary = threads_boundary,
-    .sent = threads_sent,
-    .arrived = threads_arrived,
-};

@@ -99,6 +99,13 @@ static bool parse_slow(Parse *parse, const char *value)
     return true;
 }
 
+static bool parse_lost(Parse *parse, const char *value)
+{
+    if (!parse_probability(value, &parse->options->lost))
+        return parse_refuse(parse, "lost: '%s' is not a probability from 0 to 1", value);
+    return true;
+}
+
 static bool parse_crash_at(Parse *parse, const char *value)
 {
     SimulationOptions *options = parse->options;
@@ -153,20 +160,12 @@ static bool parse_threads(Parse *parse, const char *value)
     return true;
 }
 
-// Settings that exclude each other.
-static bool parse_check(Parse *parse)
-{
-    if (parse->options->threads != 0 && parse->options->delay_max_ns != 0)
-        return parse_refuse(parse, "delay and threads can't be combined: with threads, messages arrive at once");
-    return true;
-}
-
 static const struct {
     const char *name;
     bool (*parse)(Parse *parse, const char *value);
 } settings[] = {
     {"seed", parse_seed},           {"crash", parse_crash},     {"crash_at", parse_crash_at}, {"delay", parse_delay},
-    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},
+    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},         {"lost", parse_lost},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
@@ -199,6 +198,6 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             return false;
         at += length;
         if (*at == '\0')
-            return parse_check(&parse);
+            return true;
     }
 }

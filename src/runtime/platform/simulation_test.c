@@ -82,8 +82,7 @@ static void machines_can_have_threads(void **state)
     refused("threads=17", "from 1 to 16");
     refused("threads=two", "threads");
     refused("slow=2", "slow: '2' is not a probability");
-    refused("threads=2,delay=1ms", "can't be combined");
-    refused("delay=1ms,threads=2", "can't be combined");
+    assert_int_equal(parsed("threads=2,delay=1ms").delay_max_ns, 1000000);
 }
 
 static void mistakes_are_refused(void **state)

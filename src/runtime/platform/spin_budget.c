@@ -2,8 +2,6 @@
 
 #include "runtime/platform/spin_budget.h"
 
-#include <sched.h>
-
 bool spin_budget_lasts(SpinBudget *spin_budget, const Platform *platform)
 {
     if (spin_budget->limit_ns == 0)
@@ -12,7 +10,7 @@ bool spin_budget_lasts(SpinBudget *spin_budget, const Platform *platform)
         platform->relax();
         return true;
     }
-    sched_yield();
+    platform->yield();
     uint64_t now_ns = platform->now_ns();
     if (spin_budget->start_ns == 0)
         spin_budget->start_ns = now_ns;

@@ -13,14 +13,14 @@ static Actor *actor_of(Member *member)
 }
 
 // The session is pinned to this worker: the actor waits, on this thread.
-static inline void wake_waiting(Session *session, Actor *actor)
+static inline void wake_waiting(Actor *actor)
 {
     atomic_store_explicit(&actor->waits, 0, memory_order_relaxed);
     Worker *worker = current()->worker;
-    if (actor->self.observed == 0 && atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
+    if (atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
         atomic_store_explicit(&worker->next, actor, memory_order_release);
     else
-        scheduler_ready_here(&session->runtime->scheduler, actor);
+        scheduler_ready_here(actor);
 }
 
 // Takes the actor out of its wait for `what` (NULL: any) and lets it run.
@@ -34,7 +34,7 @@ static inline void wake(Session *session, Actor *actor, const Block *what)
     // The actor waits, is queued, or is the one that runs, all on this thread.
     uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
     if (waits != 0 && (what == NULL || waits == (uintptr_t)what))
-        wake_waiting(session, actor);
+        wake_waiting(actor);
 }
 
 static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Actor *actor, Block *block)
@@ -52,7 +52,7 @@ static void effect_go(Recovery *recovery, Member *member, Block *block)
     if (CHX_UNLIKELY(!recovery->is_exclusive))
         effect_go_slow(recovery, actor, block);
     else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block)
-        wake_waiting(session_of(recovery), actor);
+        wake_waiting(actor);
 }
 
 // Those that run see it at their next step with others; those that wait are woken.

@@ -112,54 +112,6 @@ void savepoint_chunk_pop(Actor *actor)
 
 // ---- saving and restoring ----
 
-// The first `count` parts are owned, the others not: now nothing is.
-static bool parts_unshare(const chx_type *type, char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool is_array = type->kind == CHX_KIND_ARRAY;
-        const chx_type *part = is_array ? type->element : type->fields[i].type;
-        chx_value_drop(part, bytes + (is_array ? i * part->size : type->fields[i].offset));
-    }
-    memset(bytes, 0, type->size);
-    return false;
-}
-
-// The bytes of an owned value were copied: makes the copy an owner too. Strings are immutable and shared. False: it could not
-// be copied, as in value_copy, and nothing of it is owned.
-static bool value_share(const chx_type *type, void *copy, const void *from, Fault *fault)
-{
-    switch (type->kind) {
-    case CHX_KIND_CSTRING:
-        text_cstring_keep(*(const char **)copy);
-        break;
-    case CHX_KIND_STR:
-        chx_str_keep(*(chx_str *)copy);
-        break;
-    case CHX_KIND_BYTES:
-        chx_bytes_keep(*(chx_bytes *)copy);
-        break;
-    case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count; i++) {
-            const chx_field *field = &type->fields[i];
-            if (field->type->owning &&
-                !value_share(field->type, (char *)copy + field->offset, (const char *)from + field->offset, fault))
-                return parts_unshare(type, copy, i);
-        }
-        break;
-    case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count; i++) {
-            size_t offset = i * type->element->size;
-            if (!value_share(type->element, (char *)copy + offset, (const char *)from + offset, fault))
-                return parts_unshare(type, copy, i);
-        }
-        break;
-    default:
-        fault->kind = CHX_FAULT_NONE;
-        return value_copy(type, copy, from, fault);
-    }
-    return true;
-}
-
 // The variables before this one are owned by the frame, or the copy of one; this one and those after it are not. Now none is.
 static CHX_COLD void frame_unshare(const chx_function *function, void *frame, const chx_variable *failed)
 {
@@ -173,27 +125,20 @@ static CHX_COLD void frame_unshare(const chx_function *function, void *frame, co
     }
 }
 
-static CHX_COLD CHX_NORETURN void share_raise(const Fault *fault)
-{
-    if (fault->kind == CHX_FAULT_NONE)
-        guard_no_memory();
-    guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
-}
-
 typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
 
 // What may change is owned by the copy of a frame, too. If that can't be done, nothing of it is, and it is zero.
-static inline Sharing frame_share(const chx_function *function, void *copy, const void *from, Fault *fault)
+static inline Sharing frame_share(const chx_function *function, void *frame, Fault *fault)
 {
     Sharing sharing = SHARES_NOTHING;
     const chx_variable *variable = function->variables;
     for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
-        void *value = (char *)copy + variable->offset;
+        void *value = (char *)frame + variable->offset;
         // Many strings are not there yet.
         if (type_is_text(variable->type) && *(const void **)value == NULL)
             continue;
-        if (CHX_UNLIKELY(!value_share(variable->type, value, (const char *)from + variable->offset, fault))) {
-            frame_unshare(function, copy, variable);
+        if (CHX_UNLIKELY(!value_own(variable->type, value, true, fault))) {
+            frame_unshare(function, frame, variable);
             return SHARES_FAILED;
         }
         sharing = SHARES_SOMETHING;
@@ -212,11 +157,11 @@ static inline void *savepoint_frame(Savepoint *savepoint)
 void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
 {
     Fault fault;
-    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), savepoint->frame, &fault);
+    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), &fault);
     savepoint->owns = sharing == SHARES_SOMETHING;
     if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
         savepoint_release(actor, savepoint);
-        share_raise(&fault);
+        value_raise(&fault);
     }
 }
 
@@ -230,9 +175,8 @@ static void savepoint_restore(Savepoint *savepoint)
 {
     Fault fault;
     memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
-    if (savepoint->owns &&
-        frame_share(savepoint->frame->function, savepoint->frame, savepoint_frame(savepoint), &fault) == SHARES_FAILED)
-        share_raise(&fault);
+    if (savepoint->owns && frame_share(savepoint->frame->function, savepoint->frame, &fault) == SHARES_FAILED)
+        value_raise(&fault);
 }
 
 Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)

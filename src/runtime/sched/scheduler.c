@@ -41,12 +41,31 @@ static void queue_append(Worker *worker, Actor *first, Actor *last, uint32_t cou
     pthread_mutex_unlock(&worker->lock);
 }
 
+// On a simulated machine any one may come first. The lock of the list is held.
+static CHX_COLD void list_choose_first(const Platform *platform, Actor **first, Actor **last, uint32_t count)
+{
+    Actor *before = *first;
+    uint32_t chosen_at = platform->choose(count);
+    if (chosen_at == 0)
+        return;
+    while (--chosen_at > 0)
+        before = before->next_queued;
+    Actor *chosen = before->next_queued;
+    before->next_queued = chosen->next_queued;
+    if (*last == chosen)
+        *last = before;
+    chosen->next_queued = *first;
+    *first = chosen;
+}
+
 // The first one. `freely`: not if its session is pinned to the worker.
 static Actor *queue_take_if(Worker *worker, bool freely)
 {
     if (atomic_load(&worker->queued) == 0)
         return NULL;
     pthread_mutex_lock(&worker->lock);
+    if (worker->scheduler->platform->choose != NULL && worker->first != NULL)
+        list_choose_first(worker->scheduler->platform, &worker->first, &worker->last, atomic_load(&worker->queued));
     Actor *actor = worker->first;
     if (freely && actor != NULL && session_is_pinned(actor->session))
         actor = NULL;
@@ -170,6 +189,8 @@ static Actor *scheduler_take(Scheduler *scheduler)
     if (atomic_load(&scheduler->queued) == 0)
         return NULL;
     pthread_mutex_lock(&scheduler->lock);
+    if (scheduler->platform->choose != NULL && scheduler->first != NULL)
+        list_choose_first(scheduler->platform, &scheduler->first, &scheduler->last, atomic_load(&scheduler->queued));
     Actor *actor = scheduler->first;
     if (actor != NULL) {
         scheduler->first = actor->next_queued;
@@ -221,8 +242,6 @@ static bool worker_start(Scheduler *scheduler)
 
 bool scheduler_has_worker(Scheduler *scheduler)
 {
-    if (scheduler->platform->ready != NULL)
-        return true;
     if (atomic_load_explicit(&scheduler->worker_count, memory_order_relaxed) != 0)
         return true;
     pthread_mutex_lock(&scheduler->lock);
@@ -277,7 +296,7 @@ void scheduler_help(Scheduler *scheduler)
 void scheduler_offer(Scheduler *scheduler)
 {
     // A worker that searches will find it, or look again before it sleeps.
-    if (atomic_load(&scheduler->searching) != 0 || scheduler->platform->ready != NULL)
+    if (atomic_load(&scheduler->searching) != 0)
         return;
     if (atomic_load(&scheduler->sleeping_count) != 0 || atomic_load(&scheduler->worker_count) < scheduler->wanted)
         scheduler_help(scheduler);
@@ -286,13 +305,6 @@ void scheduler_offer(Scheduler *scheduler)
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count)
 {
     last->next_queued = NULL;
-    if (scheduler->platform->ready != NULL) {
-        for (Actor *actor = first, *next; actor != NULL; actor = next) {
-            next = actor->next_queued;
-            scheduler->platform->ready(actor);
-        }
-        return;
-    }
     pthread_mutex_lock(&scheduler->lock);
     if (scheduler->first == NULL)
         scheduler->first = first;
@@ -319,12 +331,9 @@ static bool worker_put_next(Worker *worker, Actor *actor)
     return displaced != NULL;
 }
 
-void scheduler_ready_here(Scheduler *scheduler, Actor *actor)
+void scheduler_ready_here(Actor *actor)
 {
-    if (scheduler->platform->ready != NULL)
-        scheduler->platform->ready(actor);
-    else
-        worker_put_next(current()->worker, actor);
+    worker_put_next(current()->worker, actor);
 }
 
 void scheduler_ready(Scheduler *scheduler, Actor *actor)
@@ -332,8 +341,7 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     Current *here = current();
     Worker *worker = here->worker;
     here->busy++;
-    if (worker == NULL || worker->scheduler != scheduler || scheduler->platform->ready != NULL ||
-        (worker->is_guest && worker->session != actor->session)) {
+    if (worker == NULL || worker->scheduler != scheduler || (worker->is_guest && worker->session != actor->session)) {
         scheduler_start(scheduler, actor, actor, 1);
     } else if (worker_put_next(worker, actor) && !worker->is_guest) {
         scheduler_offer(scheduler);
@@ -523,9 +531,7 @@ static void worker_turn(Worker *worker, Actor *actor)
             worker_share(worker, actor->session);
             continue;
         }
-        if (outcome == ACTOR_YIELDS && scheduler->platform->ready != NULL)
-            scheduler->platform->ready(actor);
-        else if (outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_YIELDS)
             queue_append(worker, actor, actor, 1);
         else
             session_actor_left(actor, outcome, &guard);
@@ -720,19 +726,16 @@ static void guest_serve(Worker *worker)
     guest_release(worker);
 }
 
-bool scheduler_can_serve(const Scheduler *scheduler, const Session *session)
+bool scheduler_can_serve(const Session *session)
 {
-    return session->actor_count > 0 && scheduler->platform->ready == NULL && session->isolated == NULL;
+    return session->actor_count > 0 && session->isolated == NULL;
 }
 
 bool scheduler_serve(Scheduler *scheduler, Session *session)
 {
     unsigned count = session->actor_count;
-    // A simulated machine without threads has no workers, but half of its sessions are treated as if one ran them.
-    if (scheduler->platform->ready != NULL && session->isolated == NULL && session->token[0] % 2 == 0)
-        atomic_store(&session->worker, &scheduler->guests[0]);
-    bool serves = scheduler_can_serve(scheduler, session);
-    // On one with threads the pool runs some of them from the beginning.
+    bool serves = scheduler_can_serve(session);
+    // On a simulated machine the pool runs some of them from the beginning.
     if (serves && scheduler->platform->serves != NULL && current()->actor == NULL)
         serves = scheduler->platform->serves();
     Worker *worker = serves ? guest_claim(scheduler, session) : NULL;
@@ -799,7 +802,7 @@ static Found scheduler_take_of(Scheduler *scheduler, Session *session)
 bool scheduler_help_session(Scheduler *scheduler, Session *session)
 {
     bool is_exhausted = atomic_load(&scheduler->is_exhausted);
-    if (!scheduler_can_serve(scheduler, session) || (!is_exhausted && atomic_load(&scheduler->queued) == 0))
+    if (!scheduler_can_serve(session) || (!is_exhausted && atomic_load(&scheduler->queued) == 0))
         return false;
     Worker *worker = guest_claim(scheduler, session);
     if (worker == NULL)
@@ -813,27 +816,6 @@ bool scheduler_help_session(Scheduler *scheduler, Session *session)
         guest_unclaim(worker);
     }
     return found.first != NULL;
-}
-
-static void simulated_thread_exits(void *argument)
-{
-    (void)argument;
-    log_misuse("pthread_exit in a role's function: on a simulated machine all roles share one thread");
-}
-
-void scheduler_turn(Scheduler *scheduler, Actor *actor)
-{
-    Current *here = current();
-    Worker *outer = here->worker;
-    pthread_cleanup_push(simulated_thread_exits, NULL);
-    here->worker = &scheduler->guests[0];
-    worker_turn(here->worker, actor);
-    // Nobody serves this worker: any actor may be the next one.
-    Actor *next = next_take(here->worker);
-    if (next != NULL)
-        scheduler->platform->ready(next);
-    here->worker = outer;
-    pthread_cleanup_pop(0);
 }
 
 // ---- pool workers ----
@@ -1097,9 +1079,6 @@ void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers
     pthread_mutex_init(&scheduler->lock, NULL);
     scheduler->has_fence = scheduler->platform->fence_all != NULL && scheduler->platform->can_fence_all();
     atomic_init(&scheduler->quiesced, scheduler->has_fence ? 0 : 1);
-    // A machine without threads has no use for a watch.
-    if (scheduler->platform->ready != NULL)
-        atomic_init(&scheduler->watch, WATCH_RUNS);
     for (uint32_t i = 0; i < GUEST_LIMIT; i++) {
         worker_init(&scheduler->guests[i], scheduler, true);
         scheduler->guests[i].index = i;

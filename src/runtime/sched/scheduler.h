@@ -135,7 +135,7 @@ void scheduler_fini(Scheduler *scheduler);
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
 // The same for an actor of a session that only this worker runs, between owner_section_begin and owner_section_end: nobody is woken to
 // help, which would need a lock that may be held by a thread that waits for owner_section_end.
-void scheduler_ready_here(Scheduler *scheduler, Actor *actor);
+void scheduler_ready_here(Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
 // Does a worker search, to which the actor could be given?
@@ -215,14 +215,12 @@ void scheduler_offer(Scheduler *scheduler);
 // Is there a pool worker, or can one be had? Without one nothing that is started would ever run.
 bool scheduler_has_worker(Scheduler *scheduler);
 // Could the caller's thread work for this session?
-bool scheduler_can_serve(const Scheduler *scheduler, const Session *session);
+bool scheduler_can_serve(const Session *session);
 // Works for a new session on the calling thread while there is something to do. False: no place free, nothing done.
 bool scheduler_serve(Scheduler *scheduler, Session *session);
 // The same for a session that has been started and is awaited by the calling thread, as far as no worker has begun with its
 // actors. False: there was nothing to be done, or no place.
 bool scheduler_help_session(Scheduler *scheduler, Session *session);
-// For a simulated machine: one turn of an actor, in the caller's hand, on the calling thread.
-void scheduler_turn(Scheduler *scheduler, Actor *actor);
 
 // Is there something that this worker could run now?
 bool scheduler_has_work(Scheduler *scheduler, Worker *worker);

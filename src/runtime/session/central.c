@@ -33,20 +33,16 @@ typedef struct {
 static void central_grow(Central *central)
 {
     chx_runtime *runtime = central->session.runtime;
-    chx_count *counts = central->actor.self.counts;
-    size_t capacity = central->step_capacity == 0 ? 16 : central->step_capacity * 2;
-    chx_count *grown = runtime_allocate(runtime, capacity * (sizeof *grown + sizeof *central->steps));
-    if (grown == NULL)
+    chx_self *self = &central->actor.self;
+    size_t capacity = central->step_capacity;
+    chx_count *counts = runtime_grow(runtime, self->counts, &capacity, sizeof *counts);
+    if (counts == NULL)
         guard_no_memory();
-    CentralStep *steps = (CentralStep *)(grown + capacity);
-    if (counts != NULL) {
-        memcpy(grown, counts, central->step_count * sizeof *grown);
-        memcpy(steps, central->steps, central->step_count * sizeof *steps);
-        runtime_release(runtime, counts);
-    }
-    central->actor.self.counts = grown;
+    self->counts = counts;
+    CentralStep *steps = runtime_grow(runtime, central->steps, &central->step_capacity, sizeof *steps);
+    if (steps == NULL)
+        guard_no_memory();
     central->steps = steps;
-    central->step_capacity = capacity;
 }
 
 // The index of the step.
@@ -130,8 +126,8 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     central_leave(central, 0);
     actor_unwind(actor);
     actor_fini(actor);
-    if (actor->self.counts != NULL)
-        runtime_release(runtime, actor->self.counts);
+    runtime_release(runtime, actor->self.counts);
+    runtime_release(runtime, central->steps);
     current()->depth--;
     isolation_thread_leave(&thread);
     return status;

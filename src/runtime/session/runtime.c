@@ -26,12 +26,27 @@ void *runtime_allocate(chx_runtime *runtime, size_t size)
 void runtime_release(chx_runtime *runtime, void *memory)
 {
     Current *here = current();
+    if (memory == NULL)
+        return;
     here->busy++;
     if (runtime->options.allocate != NULL)
         runtime->options.allocate(runtime->options.allocate_context, memory, 0);
     else
         free(memory);
     here->busy--;
+}
+
+void *runtime_grow(chx_runtime *runtime, void *items, size_t *capacity, size_t item_bytes)
+{
+    size_t more = *capacity == 0 ? 16 : *capacity * 2;
+    void *grown = runtime_allocate(runtime, more * item_bytes);
+    if (grown == NULL)
+        return NULL;
+    if (items != NULL)
+        memcpy(grown, items, *capacity * item_bytes);
+    runtime_release(runtime, items);
+    *capacity = more;
+    return grown;
 }
 
 chx_runtime *chx_runtime_new(const chx_runtime_options *options)
@@ -54,14 +69,12 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
     runtime->isolates_all = isolation_from_env();
     runtime->observed =
-        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->join != NULL ? OBSERVED_SIMULATION : 0);
+        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     event_loop_init(&runtime->loop, runtime->platform, runtime_timer_memory(runtime), NULL, NULL);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
-    if (runtime->platform->join != NULL)
-        runtime->platform->join(runtime);
     return runtime;
 }
 
@@ -72,12 +85,15 @@ void chx_runtime_free(chx_runtime *runtime)
     long sessions = atomic_load(&runtime->session_count);
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
-    if (runtime->platform->leave != NULL)
-        runtime->platform->leave(runtime);
+    const Platform *platform = runtime->platform;
+    if (platform->call_begin != NULL)
+        platform->call_begin();
     isolation_fini(runtime);
     event_loop_stop(&runtime->loop);
     event_loop_fini(&runtime->loop);
     scheduler_fini(&runtime->scheduler);
+    if (platform->call_end != NULL)
+        platform->call_end();
     if (runtime->options.signals)
         isolation_signals_release();
     plan_free_all(runtime);

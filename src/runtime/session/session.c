@@ -141,8 +141,6 @@ static void session_fini_parts(Session *session)
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
         channel->ops->close(channel);
-        if (channel->arrivals != NULL)
-            session->runtime->platform->channel_gone(channel);
     }
     recovery_fini(&session->recovery);
     if (session->isolated != NULL)
@@ -179,6 +177,15 @@ static chx_status session_isolate(Session *session, const chx_actor *cast)
         if (isolation_wants_process(runtime, cast, i))
             return isolation_prepare(session, cast);
     return CHX_OK;
+}
+
+// Those in memory.
+static void session_simulate_channels(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    for (size_t i = 0; platform->channel != NULL && i < session->channel_count; i++)
+        if (session->channels[i].ops == &memory_channel_ops)
+            platform->channel(&session->channels[i]);
 }
 
 typedef struct {
@@ -256,6 +263,7 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
         session_discard(session);
         return status;
     }
+    session_simulate_channels(session);
     log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
               (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
@@ -435,15 +443,6 @@ bool session_fits(const chx_choreography *choreography)
     return fits;
 }
 
-// On a simulated machine whoever waits runs the roles of all sessions.
-static void session_await_simulated(Session *session)
-{
-    ThreadState thread;
-    isolation_thread_enter(session->runtime, &thread);
-    session->runtime->platform->await(session);
-    isolation_thread_leave(&thread);
-}
-
 // A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
 // that are nested deep could take up all threads of the pool, each waiting for the next.
 static void session_help(Session *session)
@@ -487,8 +486,6 @@ static void session_sleep(Session *session, bool helps)
 static void session_wait(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
-    if (platform->await != NULL)
-        session_await_simulated(session);
     if (platform->call_begin != NULL)
         platform->call_begin();
     session_sleep(session, helps);
@@ -613,7 +610,7 @@ static chx_status session_run(chx_runtime *runtime, const chx_choreography *chor
     // The caller's thread has nothing better to do than to work for its own session. Inside of a role's function it has to, lest
     // all threads of the pool wait for sessions that none is left to run.
     if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
-        if (here->actor == NULL || !scheduler_can_serve(&runtime->scheduler, session)) {
+        if (here->actor == NULL || !scheduler_can_serve(session)) {
             status = session_hand_over(session);
         } else {
             session_discard(session);
@@ -659,7 +656,7 @@ int chx_session_fd(chx_session *handle)
         return -1;
     Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
-    if (session->runtime->platform->join != NULL)
+    if (session->runtime->platform->is_simulated)
         session_wait(session, current()->actor != NULL);
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number < 0) {

@@ -127,6 +127,8 @@ int trace_file(uint64_t *start_ns)
 
 bool trace_adopt(int fd, uint64_t start_ns)
 {
+    if (file.is_open)
+        return true; // a simulated process: it is the program's own
     file.descriptor = descriptor_keep(fd);
     file.start_ns = start_ns;
     return file.is_open = file.writes_at_once = pthread_atfork(NULL, NULL, file_forget) == 0;
@@ -260,8 +262,9 @@ static uint64_t digest_frame(const chx_frame *frame)
     const chx_function *function = frame->function;
     uint64_t digest = 0xcbf29ce484222325u;
     chx_buffer buffer = {0};
+    chx_writer writer = {.buffer = &buffer};
     for (size_t i = 0; i < function->variable_count; i++)
-        value_save(function->variables[i].type, (const char *)frame + function->variables[i].offset, &buffer);
+        value_save(function->variables[i].type, (const char *)frame + function->variables[i].offset, &writer);
     // Without memory they count as far as they could be encoded.
     for (size_t i = 0; i < buffer.size; i++)
         digest = (digest ^ buffer.data[i]) * 0x100000001b3u;

@@ -10,10 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 Number128;
-#endif
-
+enum { LONG_DOUBLE_BYTES = 10 };
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE formats");
 
 // ---- writing ----
@@ -103,227 +100,144 @@ bool chx_read(chx_reader *reader, void *data, size_t size)
 
 bool codec_read_u32(chx_reader *reader, uint32_t *number)
 {
-    unsigned char bytes[4];
-    if (!chx_read(reader, bytes, sizeof bytes))
-        return false;
-    *number = (uint32_t)load_number(bytes, 4);
-    return true;
+    const unsigned char *bytes = chx_read_view(reader, sizeof *number);
+    if (bytes != NULL)
+        *number = (uint32_t)load_number(bytes, sizeof *number);
+    return bytes != NULL;
 }
 
 bool chx_read_u64(chx_reader *reader, uint64_t *number)
 {
-    unsigned char bytes[8];
-    if (!chx_read(reader, bytes, sizeof bytes))
-        return false;
-    *number = load_number(bytes, 8);
-    return true;
+    const unsigned char *bytes = chx_read_view(reader, sizeof *number);
+    if (bytes != NULL)
+        *number = load_number(bytes, sizeof *number);
+    return bytes != NULL;
 }
 
 // ---- numbers ----
 
-// As two halves, so that there is one way for all widths up to 16 bytes.
-typedef struct {
-    uint64_t low, high;
-} Wide;
-
-static Wide wide_load(const void *value, size_t size, bool is_signed)
+// The bytes of a number, which is in memory at one end and little-endian at the other.
+static void copy_number(void *to, const void *from, size_t size)
 {
-    Wide wide = {0, 0};
-    int64_t narrow = 0;
-    switch (size) {
-    case 1: {
-        int8_t v;
-        memcpy(&v, value, 1);
-        narrow = is_signed ? v : (uint8_t)v;
-        break;
-    }
-    case 2: {
-        int16_t v;
-        memcpy(&v, value, 2);
-        narrow = is_signed ? v : (uint16_t)v;
-        break;
-    }
-    case 4: {
-        int32_t v;
-        memcpy(&v, value, 4);
-        narrow = is_signed ? v : (int64_t)(uint32_t)v;
-        break;
-    }
-    case 8:
-        memcpy(&narrow, value, 8);
-        break;
-    default:
-#ifdef __SIZEOF_INT128__
-    {
-        CHECK(size == 16);
-        Number128 v;
-        memcpy(&v, value, 16);
-        return (Wide){(uint64_t)v, (uint64_t)(v >> 64)};
-    }
-#else
-        CHECK(false);
-#endif
-    }
-    wide.low = (uint64_t)narrow;
-    wide.high = is_signed && narrow < 0 ? UINT64_MAX : 0;
-    return wide;
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[IS_LITTLE_ENDIAN ? i : size - 1 - i];
 }
 
-static void wide_store(Wide wide, void *value, size_t size)
+// A little-endian integer of the type's kind, as wide as integers can be.
+enum { WIDEST_BYTES = 16 };
+static void widen(const chx_type *type, unsigned char bytes[WIDEST_BYTES], size_t size)
 {
-    switch (size) {
-    case 1: {
-        uint8_t v = (uint8_t)wide.low;
-        memcpy(value, &v, 1);
-        break;
-    }
-    case 2: {
-        uint16_t v = (uint16_t)wide.low;
-        memcpy(value, &v, 2);
-        break;
-    }
-    case 4: {
-        uint32_t v = (uint32_t)wide.low;
-        memcpy(value, &v, 4);
-        break;
-    }
-    case 8:
-        memcpy(value, &wide.low, 8);
-        break;
-    default:
-#ifdef __SIZEOF_INT128__
-    {
-        Number128 v = ((Number128)wide.high << 64) | wide.low;
-        memcpy(value, &v, 16);
-        break;
-    }
-#else
-        CHECK(false);
-#endif
-    }
+    bool is_negative = type->kind == CHX_KIND_SIGNED && (bytes[size - 1] & 0x80) != 0;
+    memset(bytes + size, is_negative ? 0xff : 0, WIDEST_BYTES - size);
 }
 
 static void encode_integer(const chx_type *type, const void *value, chx_writer *writer)
 {
-    unsigned char bytes[16];
-    Wide wide = wide_load(value, type->size, type->kind == CHX_KIND_SIGNED);
-    store_number(bytes, wide.low, 8);
-    store_number(bytes + 8, wide.high, 8);
-    CHECK(type->wire >= 1 && type->wire <= 16);
+    unsigned char bytes[WIDEST_BYTES];
+    CHECK(type->size <= sizeof bytes && type->wire <= sizeof bytes);
+    copy_number(bytes, value, type->size);
+    widen(type, bytes, type->size);
     chx_write(writer, bytes, type->wire);
 }
 
 static bool decode_integer(const chx_type *type, void *value, chx_reader *reader)
 {
-    bool is_signed = type->kind == CHX_KIND_SIGNED;
-    unsigned char bytes[16];
-    CHECK(type->wire >= 1 && type->wire <= 16);
+    unsigned char bytes[WIDEST_BYTES], again[WIDEST_BYTES];
+    CHECK(type->size <= sizeof bytes && type->wire <= sizeof bytes);
     if (!chx_read(reader, bytes, type->wire))
         return false;
-    bool negative = is_signed && (bytes[type->wire - 1] & 0x80) != 0;
-    memset(bytes + type->wire, negative ? 0xff : 0, sizeof bytes - type->wire);
-    Wide wide = {load_number(bytes, 8), load_number(bytes + 8, 8)};
-    wide_store(wide, value, type->size);
+    widen(type, bytes, type->wire);
+    copy_number(value, bytes, type->size);
     // In range if nothing was cut off.
-    Wide again = wide_load(value, type->size, is_signed);
-    return again.low == wide.low && again.high == wide.high;
+    memcpy(again, bytes, sizeof again);
+    widen(type, again, type->size);
+    return memcmp(again, bytes, sizeof again) == 0;
 }
 
-static void encode_long_double(long double number, chx_writer *writer)
-{
-    unsigned char bytes[10];
-    uint64_t mantissa;
-    unsigned exponent;
 #if LDBL_MANT_DIG == 64 && (defined(__x86_64__) || defined(__i386__))
-    unsigned char raw[sizeof number];
-    memcpy(raw, &number, sizeof number);
-    mantissa = load_number(raw, 8);
-    exponent = (unsigned)load_number(raw + 8, 2);
+
+// The encoded form is what lies in memory, without padding.
+static void encode_long_double(const void *value, chx_writer *writer)
+{
+    chx_write(writer, value, LONG_DOUBLE_BYTES);
+}
+
+static void decode_long_double(void *value, const unsigned char *bytes)
+{
+    memcpy(value, bytes, LONG_DOUBLE_BYTES);
+}
+
 #else
-    unsigned sign = signbit(number) ? 0x8000 : 0;
-    int power = 0;
-    if (isnan(number)) {
-        mantissa = (uint64_t)3 << 62;
+
+static void encode_long_double(const void *value, chx_writer *writer)
+{
+    unsigned char bytes[LONG_DOUBLE_BYTES];
+    uint64_t mantissa = 0;
+    long double number;
+    int exponent = 0;
+    memcpy(&number, value, sizeof number);
+    if (isnan(number) || isinf(number)) {
+        mantissa = (uint64_t)(isnan(number) ? 3 : 2) << 62;
         exponent = 0x7fff;
-    } else if (isinf(number)) {
-        mantissa = (uint64_t)1 << 63;
-        exponent = 0x7fff;
-    } else if (number == 0) {
-        mantissa = 0;
-        exponent = 0;
-    } else {
-        long double fraction = frexpl(sign ? -number : number, &power);
-        mantissa = (uint64_t)ldexpl(fraction, 64);
-        power += 16382;
-        if (power < 1) {
-            mantissa = power > -63 ? mantissa >> (1 - power) : 0;
-            power = 0;
+    } else if (number != 0) {
+        mantissa = (uint64_t)ldexpl(frexpl(signbit(number) ? -number : number, &exponent), 64);
+        exponent += 16382;
+        if (exponent < 1) {
+            mantissa = exponent > -63 ? mantissa >> (1 - exponent) : 0;
+            exponent = 0;
         }
-        exponent = (unsigned)power;
     }
-    exponent |= sign;
-#endif
     store_number(bytes, mantissa, 8);
-    store_number(bytes + 8, exponent, 2);
+    store_number(bytes + 8, (uint64_t)exponent | (signbit(number) ? 0x8000 : 0), 2);
     chx_write(writer, bytes, sizeof bytes);
 }
 
-static bool decode_long_double(long double *number, chx_reader *reader)
+static void decode_long_double(void *value, const unsigned char *bytes)
 {
-    unsigned char bytes[10];
-    if (!chx_read(reader, bytes, sizeof bytes))
-        return false;
     uint64_t mantissa = load_number(bytes, 8);
-    unsigned exponent = (unsigned)load_number(bytes + 8, 2);
-    // The leading one is written out and must be there, except in zero and the smallest numbers.
-    if (((exponent & 0x7fff) != 0) != (mantissa >> 63 != 0))
-        return false;
-#if LDBL_MANT_DIG == 64 && (defined(__x86_64__) || defined(__i386__))
-    memset(number, 0, sizeof *number);
-    memcpy(number, bytes, sizeof bytes);
-#else
-    long double magnitude;
-    if ((exponent & 0x7fff) == 0x7fff)
-        magnitude = mantissa << 1 == 0 ? (long double)INFINITY : (long double)NAN;
+    int exponent = (int)load_number(bytes + 8, 2) & 0x7fff;
+    long double number;
+    if (exponent == 0x7fff)
+        number = mantissa << 1 == 0 ? (long double)INFINITY : (long double)NAN;
     else
-        magnitude = ldexpl((long double)mantissa, (int)(exponent & 0x7fff ? exponent & 0x7fff : 1) - 16383 - 63);
-    *number = exponent & 0x8000 ? -magnitude : magnitude;
-#endif
-    return true;
+        number = ldexpl((long double)mantissa, (exponent != 0 ? exponent : 1) - 16383 - 63);
+    if ((bytes[9] & 0x80) != 0)
+        number = -number;
+    memcpy(value, &number, sizeof number);
 }
+
+#endif
 
 static void encode_float(size_t size, const void *value, chx_writer *writer)
 {
-    if (size > 8) {
-        long double number;
-        memcpy(&number, value, sizeof number);
-        encode_long_double(number, writer);
+    unsigned char bytes[sizeof(double)];
+    if (size > sizeof bytes) {
+        encode_long_double(value, writer);
         return;
     }
-    unsigned char bytes[8];
-    store_number(bytes, wide_load(value, size, false).low, (unsigned)size);
+    copy_number(bytes, value, size);
     chx_write(writer, bytes, size);
 }
 
 static bool decode_float(size_t size, void *value, chx_reader *reader)
 {
-    if (size > 8) {
-        long double number;
-        if (!decode_long_double(&number, reader))
-            return false;
-        memcpy(value, &number, sizeof number);
+    bool is_long = size > sizeof(double);
+    const unsigned char *bytes = chx_read_view(reader, is_long ? LONG_DOUBLE_BYTES : size);
+    if (bytes == NULL)
+        return false;
+    if (!is_long) {
+        copy_number(value, bytes, size);
         return true;
     }
-    unsigned char bytes[8];
-    if (!chx_read(reader, bytes, size))
+    // The leading one is written out and must be there, except in zero and the smallest numbers.
+    if (((load_number(bytes + 8, 2) & 0x7fff) != 0) != (bytes[7] >> 7 != 0))
         return false;
-    wide_store((Wide){load_number(bytes, (unsigned)size), 0}, value, size);
+    decode_long_double(value, bytes);
     return true;
 }
 
 // ---- the rest ----
 
-static void encode(const chx_type *type, const void *value, chx_writer *writer);
 static bool decode(const chx_type *type, void *value, chx_reader *reader);
 
 // In place of the size of what the user's function wrote.
@@ -371,17 +285,19 @@ static bool type_is_raw(const chx_type *type)
     return end == type->size;
 }
 
-static void encode_array(const chx_type *type, const void *value, chx_writer *writer)
+static void encode_parts(const chx_type *type, const void *value, chx_writer *writer)
 {
-    if (type_is_raw(type->element)) {
+    if (type->kind == CHX_KIND_ARRAY && type_is_raw(type->element)) {
         chx_write(writer, value, type->size);
         return;
     }
-    for (size_t i = 0; i < type->count; i++)
-        encode(type->element, (const char *)value + i * type->element->size, writer);
+    for (size_t i = 0, offset; i < type->count; i++) {
+        const chx_type *part = type_part(type, i, &offset);
+        value_save(part, (const char *)value + offset, writer);
+    }
 }
 
-static void encode(const chx_type *type, const void *value, chx_writer *writer)
+void value_save(const chx_type *type, const void *value, chx_writer *writer)
 {
     if (number_is_raw(type)) {
         append_raw(writer->buffer, value, type->size);
@@ -405,11 +321,8 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
         encode_float(type->size / 2, (const char *)value + type->size / 2, writer);
         return;
     case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count; i++)
-            encode(type->fields[i].type, (const char *)value + type->fields[i].offset, writer);
-        return;
     case CHX_KIND_ARRAY:
-        encode_array(type, value, writer);
+        encode_parts(type, value, writer);
         return;
     case CHX_KIND_CSTRING: {
         const char *string = *(const char *const *)value;
@@ -431,7 +344,7 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
     case CHX_KIND_SHADOW: {
         SHADOW_OF(plain, type);
         type->pack(plain, value);
-        encode(type->element, plain, writer);
+        value_save(type->element, plain, writer);
         return;
     }
     case CHX_KIND_OPAQUE:
@@ -440,104 +353,72 @@ static void encode(const chx_type *type, const void *value, chx_writer *writer)
     }
 }
 
-// The bytes of a counted value. False: there are not so many.
-static bool decode_blob(chx_reader *reader, uint64_t size, const void **data)
+// The bytes of a counted value. NULL: there are not so many.
+static const void *read_counted(chx_reader *reader, uint64_t size)
 {
-    if (size > (uint64_t)(reader->end - reader->at))
-        return false;
-    *data = chx_read_view(reader, (size_t)size);
-    return true;
+    return size <= (uint64_t)(reader->end - reader->at) ? chx_read_view(reader, (size_t)size) : NULL;
 }
 
-static bool decode_no_memory(chx_reader *reader)
+static bool decode_text(const chx_type *type, void *value, chx_reader *reader)
 {
-    reader->has_no_memory = true;
-    return false;
-}
-
-static bool decode_cstring(void *value, chx_reader *reader)
-{
+    bool is_cstring = type->kind == CHX_KIND_CSTRING;
     uint64_t size;
-    const void *data;
-    const char *string = NULL;
     if (!chx_read_u64(reader, &size))
         return false;
-    if (size != 0) {
-        if (!decode_blob(reader, size - 1, &data) || memchr(data, 0, (size_t)(size - 1)) != NULL)
-            return false;
-        struct chx_text *text = text_new(data, (size_t)(size - 1));
-        if (text == NULL)
-            return decode_no_memory(reader);
-        string = text->data;
-    }
-    memcpy(value, &string, sizeof string);
-    return true;
-}
-
-static bool decode_str(void *value, chx_reader *reader)
-{
-    uint64_t size;
-    const void *data;
-    chx_str string = {NULL};
-    if (!chx_read_u64(reader, &size) || !decode_blob(reader, size, &data))
+    if (size == 0)
+        return true;
+    size -= is_cstring;
+    const void *data = read_counted(reader, size);
+    if (data == NULL || (is_cstring && memchr(data, 0, (size_t)size) != NULL))
         return false;
-    if (size != 0 && (string.text = text_new(data, (size_t)size)) == NULL)
-        return decode_no_memory(reader);
-    memcpy(value, &string, sizeof string);
+    const struct chx_text *text = text_new(data, (size_t)size);
+    if (text == NULL) {
+        reader->result = DECODE_NO_MEMORY;
+        return false;
+    }
+    if (is_cstring)
+        *(const char **)value = text->data;
+    else
+        ((chx_str *)value)->text = text;
     return true;
 }
 
 typedef struct {
     const chx_type *type;
     void *value;
-    chx_reader *inner;
+    chx_reader inner;
     bool is_decoded;
 } CodecDecoding;
 
 static void decode_run(void *closure)
 {
     CodecDecoding *decoding = closure;
-    Current *here = current();
-    here->busy = here->guard->outer_busy;
     // Strings that it makes belong to the value.
-    here->unpooled = here->guard->outer_unpooled + 1;
-    decoding->is_decoded = decoding->type->codec->decode(decoding->inner, decoding->value);
-}
-
-// The user's function. It may fail as a role's functions do; what was decoded before it must be dropped then.
-static bool decode_guarded(const chx_type *type, void *value, chx_reader *inner, chx_reader *reader)
-{
-    Guard guard;
-    CodecDecoding decoding = {type, value, inner, false};
-    if (!guard_run(&guard, current()->actor, decode_run, &decoding)) {
-        *reader->fault = guard.fault;
-        reader->has_failed = true;
-    }
-    return decoding.is_decoded;
+    current()->unpooled++;
+    decoding->is_decoded = decoding->type->codec->decode(&decoding->inner, decoding->value);
+    current()->unpooled--;
 }
 
 static bool decode_codec(const chx_type *type, void *value, chx_reader *reader)
 {
     uint64_t size;
-    const void *data;
     if (!chx_read_u64(reader, &size))
         return false;
     if (size == CODEC_ZERO)
         return true;
-    if (!decode_blob(reader, size, &data))
+    const unsigned char *data = read_counted(reader, size);
+    if (data == NULL)
         return false;
-    chx_reader inner = {.at = data, .end = (const unsigned char *)data + size};
-    bool decoded;
-    if (current()->guard != NULL)
-        decoded = decode_guarded(type, value, &inner, reader);
-    else
-        decoded = type->codec->decode(&inner, value);
-    if (!decoded) {
+    CodecDecoding decoding = {type, value, {.at = data, .end = data + size}, false};
+    // The user's function may fail as a role's functions do; what was decoded before it must be dropped then.
+    if (!guard_run_inside(decode_run, &decoding, reader->fault))
+        reader->result = DECODE_FAILED;
+    if (!decoding.is_decoded) {
         // What the user's function left there is its own affair.
         memset(value, 0, type->size);
         return false;
     }
-    return inner.at == inner.end;
+    return decoding.inner.at == decoding.inner.end;
 }
 
 static bool decode_opaque(const chx_type *type, void *value, chx_reader *reader)
@@ -551,13 +432,15 @@ static bool decode_opaque(const chx_type *type, void *value, chx_reader *reader)
     return is_here == 0 || (reader->opaque == OPAQUE_SAVED && chx_read(reader, value, type->size));
 }
 
-static bool decode_array(const chx_type *type, void *value, chx_reader *reader)
+static bool decode_parts(const chx_type *type, void *value, chx_reader *reader)
 {
-    if (type_is_raw(type->element))
+    if (type->kind == CHX_KIND_ARRAY && type_is_raw(type->element))
         return chx_read(reader, value, type->size);
-    for (size_t i = 0; i < type->count; i++)
-        if (!decode(type->element, (char *)value + i * type->element->size, reader))
+    for (size_t i = 0, offset; i < type->count; i++) {
+        const chx_type *part = type_part(type, i, &offset);
+        if (!decode(part, (char *)value + offset, reader))
             return false;
+    }
     return true;
 }
 
@@ -583,17 +466,12 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
         return decode_float(type->size / 2, value, reader) &&
                decode_float(type->size / 2, (char *)value + type->size / 2, reader);
     case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count; i++)
-            if (!decode(type->fields[i].type, (char *)value + type->fields[i].offset, reader))
-                return false;
-        return true;
     case CHX_KIND_ARRAY:
-        return decode_array(type, value, reader);
+        return decode_parts(type, value, reader);
     case CHX_KIND_CSTRING:
-        return decode_cstring(value, reader);
     case CHX_KIND_STR:
     case CHX_KIND_BYTES:
-        return decode_str(value, reader);
+        return decode_text(type, value, reader);
     case CHX_KIND_CODEC:
         return decode_codec(type, value, reader);
     case CHX_KIND_SHADOW: {
@@ -613,14 +491,7 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
 
 void chx_encode(const chx_type *type, const void *value, chx_buffer *buffer)
 {
-    chx_writer writer = {buffer, OPAQUE_NEVER};
-    encode(type, value, &writer);
-}
-
-void value_save(const chx_type *type, const void *value, chx_buffer *buffer)
-{
-    chx_writer writer = {buffer, OPAQUE_SAVED};
-    encode(type, value, &writer);
+    value_save(type, value, &(chx_writer){buffer, OPAQUE_NEVER});
 }
 
 DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, Fault *fault)
@@ -630,32 +501,32 @@ DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, F
     if (decode(type, value, reader))
         return DECODE_GOOD;
     chx_value_drop(type, value);
-    return reader->has_failed ? DECODE_FAILED : reader->has_no_memory ? DECODE_NO_MEMORY : DECODE_MALFORMED;
+    return reader->result != DECODE_GOOD ? reader->result : DECODE_MALFORMED;
 }
 
-DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used, Fault *fault)
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, Fault *fault)
 {
     static const unsigned char nothing[1];
-    if (data == NULL)
-        data = nothing, size = 0;
-    chx_reader reader = {.at = data, .end = (const unsigned char *)data + size};
+    const unsigned char *bytes = data != NULL ? data : nothing;
+    chx_reader reader = {.at = bytes, .end = bytes + size};
     DecodeResult result = value_load(type, value, &reader, fault);
-    if (used != NULL && result == DECODE_GOOD)
-        *used = (size_t)(reader.at - (const unsigned char *)data);
-    return result;
+    if (result != DECODE_GOOD || reader.at == reader.end)
+        return result;
+    chx_value_drop(type, value);
+    return DECODE_MALFORMED;
 }
 
 bool decode_succeeded(DecodeResult result, const Fault *fault)
 {
-    if (result == DECODE_FAILED)
-        guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
     if (result == DECODE_NO_MEMORY)
         text_no_memory();
+    if (result == DECODE_FAILED)
+        value_raise(fault);
     return result == DECODE_GOOD;
 }
 
-bool chx_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used)
+bool chx_decode(const chx_type *type, void *value, const void *data, size_t size)
 {
     Fault fault;
-    return decode_succeeded(value_decode(type, value, data, size, used, &fault), &fault);
+    return decode_succeeded(value_decode(type, value, data, size, &fault), &fault);
 }

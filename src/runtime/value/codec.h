@@ -22,11 +22,13 @@ struct chx_writer {
     OpaqueUse opaque;
 };
 
+// The outcome of decoding. Unless it is good, nothing is owned.
+typedef enum { DECODE_GOOD, DECODE_MALFORMED, DECODE_NO_MEMORY, DECODE_FAILED } DecodeResult;
+
 struct chx_reader {
     const unsigned char *at, *end;
-    struct Fault *fault; // where a failure of the user's decoding function goes; NULL: up, like any other
-    bool has_no_memory;
-    bool has_failed; // the fault is there
+    struct Fault *fault; // DECODE_FAILED: the failure of the user's decoding function
+    DecodeResult result; // of what was read so far, if it is known to be neither good nor malformed
     OpaqueUse opaque;
 };
 
@@ -86,20 +88,31 @@ static inline void buffer_restart(chx_buffer *buffer)
     max_align_t name[((type)->element->size + sizeof(max_align_t) - 1) / sizeof(max_align_t) + 1];                     \
     memset(name, 0, sizeof name)
 
-// As chx_decode, which raises the last two: nothing is owned then.
-typedef enum { DECODE_GOOD, DECODE_MALFORMED, DECODE_NO_MEMORY, DECODE_FAILED } DecodeResult;
-DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, size_t *used,
-                          struct Fault *fault);
+// A part of a struct or an array: its type, and where it lies.
+static inline const chx_type *type_part(const chx_type *type, size_t i, size_t *offset)
+{
+    bool is_array = type->kind == CHX_KIND_ARRAY;
+    const chx_type *part = is_array ? type->element : type->fields[i].type;
+    *offset = is_array ? i * part->size : type->fields[i].offset;
+    return part;
+}
+
+// As chx_decode, which raises the last two.
+DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, struct Fault *fault);
 
 // Raises what is to be raised. False: malformed.
 bool decode_succeeded(DecodeResult result, const struct Fault *fault);
 
 // A variable's value as a snapshot has it: as chx_encode and value_decode, except that what can't be sent is there, too.
-void value_save(const chx_type *type, const void *value, chx_buffer *buffer);
+void value_save(const chx_type *type, const void *value, chx_writer *writer);
 DecodeResult value_load(const chx_type *type, void *value, chx_reader *reader, struct Fault *fault);
 
-// As chx_value_copy. False: no memory (then the fault is of kind CHX_FAULT_NONE), or a codec has failed; `to` is zero.
-bool value_copy(const chx_type *type, void *to, const void *from, struct Fault *fault);
+// The bytes of a value were copied: makes the copy an owner, too. Strings are immutable: those of a value that is owned are
+// shared, others copied. False: it could not be done, the fault says why (of kind CHX_FAULT_NONE: there was no memory), and
+// the copy is zero.
+bool value_own(const chx_type *type, void *copy, bool is_shared, struct Fault *fault);
+// Raises such a fault. Outside of roles this returns if there was no memory.
+void value_raise(const struct Fault *fault);
 
 bool value_is_zero(const void *value, size_t size);
 

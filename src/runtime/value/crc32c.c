@@ -23,7 +23,7 @@ uint32_t crc32c_portable(const void *data, size_t size)
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-
+#define HAS_INSTRUCTION
 static __attribute__((target("sse4.2"))) uint32_t crc32c_instruction(const void *data, size_t size)
 {
     const unsigned char *bytes = data;
@@ -37,16 +37,13 @@ static __attribute__((target("sse4.2"))) uint32_t crc32c_instruction(const void 
     return ~(uint32_t)crc;
 }
 
-uint32_t crc32c(const void *data, size_t size)
-{
-    return __builtin_cpu_supports("sse4.2") ? crc32c_instruction(data, size) : crc32c_portable(data, size);
-}
-
-#else
+#endif
 
 uint32_t crc32c(const void *data, size_t size)
 {
+#ifdef HAS_INSTRUCTION
+    if (__builtin_cpu_supports("sse4.2"))
+        return crc32c_instruction(data, size);
+#endif
     return crc32c_portable(data, size);
 }
-
-#endif

@@ -52,84 +52,76 @@ static bool fault_is_alive(const Actor *actor, const chx_fault *fault)
     return false;
 }
 
-static void fault_save(const Actor *actor, const chx_fault *fault, chx_buffer *buffer)
+static void fault_save(const Actor *actor, const chx_fault *fault, chx_writer *writer)
 {
-    chx_writer writer = {.buffer = buffer};
     unsigned char is_here = fault_is_alive(actor, fault);
-    chx_write(&writer, &is_here, 1);
+    chx_write(writer, &is_here, 1);
     if (!is_here)
         return;
-    value_save(&chx_type_cstring, &fault->role, buffer);
-    value_save(&chx_type_cstring, &fault->why, buffer);
-    value_save(&chx_type_cstring, &fault->file, buffer);
-    codec_write_u32(&writer, (uint32_t)fault->kind);
-    codec_write_u32(&writer, (uint32_t)fault->signal);
-    codec_write_u32(&writer, (uint32_t)fault->line);
+    value_save(&chx_type_cstring, &fault->role, writer);
+    value_save(&chx_type_cstring, &fault->why, writer);
+    value_save(&chx_type_cstring, &fault->file, writer);
+    codec_write_u32(writer, (uint32_t)fault->kind);
+    codec_write_u32(writer, (uint32_t)fault->signal);
+    codec_write_u32(writer, (uint32_t)fault->line);
 }
 
-// A frame has a result only from its last step until its return, when it enters no more blocks; and savepoints have no part
-// in what it owns (savepoint.h). So what owns something is left out.
-static void result_save(const chx_frame *frame, chx_buffer *buffer)
-{
-    const chx_type *type = frame->function->result;
-    chx_writer writer = {.buffer = buffer};
-    unsigned char is_here = !type->owning && !value_is_zero(frame + 1, type->size);
-    chx_write(&writer, &is_here, 1);
-    if (is_here)
-        value_save(type, frame + 1, buffer);
-}
-
-static void frame_save(const Actor *actor, const chx_frame *frame, chx_buffer *buffer)
+static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *writer)
 {
     const chx_function *function = frame->function;
     const chx_role *role = actor->role;
-    chx_writer writer = {.buffer = buffer};
+    chx_buffer *buffer = writer->buffer;
     unsigned char head[FRAME_HEAD_BYTES] = {0};
     CHECK(function->number < role->function_count && role->functions[function->number] == function);
     store_number(head, function->number, 4);
     store_number(head + 4, frame->at, 4);
     size_t start = buffer->size;
-    chx_write(&writer, head, sizeof head);
-    if (function->result != NULL)
-        result_save(frame, buffer);
+    chx_write(writer, head, sizeof head);
+    // A frame has a result only from its last step until its return, when it enters no more blocks; and savepoints have no
+    // part in what it owns (savepoint.h). So what owns something is left out.
+    const chx_type *result = function->result;
+    if (result != NULL) {
+        unsigned char is_here = !result->owning && !value_is_zero(frame + 1, result->size);
+        chx_write(writer, &is_here, 1);
+        if (is_here)
+            value_save(result, frame + 1, writer);
+    }
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
         const void *value = (const char *)frame + variable->offset;
         if (is_fault(variable->type))
-            fault_save(actor, value, buffer);
+            fault_save(actor, value, writer);
         else
-            value_save(variable->type, value, buffer);
+            value_save(variable->type, value, writer);
     }
     if (!buffer->failed)
         store_number(buffer->data + start + 8, buffer->size - start - FRAME_HEAD_BYTES, 8);
 }
 
 // Outermost first.
-static void frames_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
+static void frames_save(const Actor *actor, const chx_frame *first, chx_writer *writer)
 {
     // Recursion of the role may be deep, recursion here must not be: the frames are turned round first.
     const chx_frame *few[FRAMES_ON_C_STACK], **frames = few, *frame = actor->self.top;
     uint32_t count = 0;
     for (const chx_frame *each = frame; each != NULL; each = each != first ? each->caller : NULL)
         count++;
-    chx_writer writer = {.buffer = buffer};
-    codec_write_u32(&writer, count);
+    codec_write_u32(writer, count);
     if (count > FRAMES_ON_C_STACK && (frames = malloc(count * sizeof *frames)) == NULL) {
-        buffer->failed = true;
+        writer->buffer->failed = true;
         return;
     }
     for (uint32_t i = count; i > 0; i--, frame = frame->caller)
         frames[i - 1] = frame;
     for (uint32_t i = 0; i < count; i++)
-        frame_save(actor, frames[i], buffer);
+        frame_save(actor, frames[i], writer);
     if (frames != few)
         free(frames);
 }
 
-static void head_save(const Actor *actor, chx_buffer *buffer)
+static void head_save(const Actor *actor, chx_writer *writer)
 {
     const Savepoint *savepoint = savepoint_top(actor);
-    chx_writer writer = {.buffer = buffer};
     unsigned char head[HEAD_BYTES] = {0};
     memcpy(head + AT_MAGIC, magic, sizeof magic);
     store_number(head + AT_VERSION, SNAPSHOT_VERSION, 4);
@@ -142,20 +134,20 @@ static void head_save(const Actor *actor, chx_buffer *buffer)
         store_number(head + AT_ORDINAL, savepoint->ordinal, 4);
         store_number(head + AT_LEVEL, actor->member.count - 1, 4);
     }
-    chx_write(&writer, head, sizeof head);
+    chx_write(writer, head, sizeof head);
 }
 
 void snapshot_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
 {
+    chx_writer writer = {buffer, OPAQUE_SAVED};
     size_t start = buffer->size;
-    head_save(actor, buffer);
-    effect_save(actor, buffer);
-    frames_save(actor, first, buffer);
+    head_save(actor, &writer);
+    effect_save(actor, &writer);
+    frames_save(actor, first, &writer);
     if (buffer->failed)
         return;
     unsigned char *data = buffer->data + start;
     size_t size = buffer->size - start;
-    chx_writer writer = {.buffer = buffer};
     store_number(data + AT_SIZE, size + CHECKSUM_BYTES, 8);
     codec_write_u32(&writer, crc32c(data, size));
 }
@@ -206,20 +198,15 @@ static bool value_is_loaded(chx_reader *reader, const chx_type *type, void *valu
     return decode_succeeded(value_load(type, value, reader, &fault), &fault);
 }
 
-static bool result_load(chx_reader *reader, chx_frame *frame)
-{
-    const chx_type *type = frame->function->result;
-    unsigned char is_here;
-    if (!chx_read(reader, &is_here, 1) || is_here > 1)
-        return false;
-    return is_here == 0 || (!type->owning && value_is_loaded(reader, type, frame + 1));
-}
-
 // Into a frame that has just been pushed. What it holds is its own.
 static bool frame_load(chx_reader *reader, chx_frame *frame)
 {
     const chx_function *function = frame->function;
-    if (function->result != NULL && !result_load(reader, frame))
+    const chx_type *result = function->result;
+    unsigned char is_here = 0;
+    if (result != NULL && (!chx_read(reader, &is_here, 1) || is_here > 1))
+        return false;
+    if (is_here != 0 && (result->owning || !value_is_loaded(reader, result, frame + 1)))
         return false;
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
@@ -298,25 +285,21 @@ static const char *frames_load(Actor *actor, const chx_checkpoint *checkpoint, c
     return NULL;
 }
 
-// Before anything else is looked at.
-static const char *snapshot_refusal(const unsigned char *data, size_t size)
-{
-    if (size < HEAD_BYTES + CHECKSUM_BYTES)
-        return "it is cut off";
-    if (memcmp(data + AT_MAGIC, magic, sizeof magic) != 0)
-        return "it is no snapshot";
-    if (load_number(data + AT_VERSION, 4) != SNAPSHOT_VERSION)
-        return "it has another version of the format";
-    if (load_number(data + AT_SIZE, 8) != size)
-        return "it is not as long as it says";
-    if (load_number(data + size - CHECKSUM_BYTES, 4) != crc32c(data, size - CHECKSUM_BYTES))
-        return "its checksum is wrong";
-    return NULL;
-}
-
-static const char *head_refusal(const Actor *actor, const chx_checkpoint *checkpoint, const unsigned char *head)
+// Why a snapshot with this head can't be loaded, in which case nothing else of it is looked at. NULL: nothing speaks against it.
+static const char *head_refusal(const Actor *actor, const chx_checkpoint *checkpoint, const unsigned char *head,
+                                size_t size)
 {
     const chx_role *role = actor->role;
+    if (size < HEAD_BYTES + CHECKSUM_BYTES)
+        return "it is cut off";
+    if (memcmp(head + AT_MAGIC, magic, sizeof magic) != 0)
+        return "it is no snapshot";
+    if (load_number(head + AT_VERSION, 4) != SNAPSHOT_VERSION)
+        return "it has another version of the format";
+    if (load_number(head + AT_SIZE, 8) != size)
+        return "it is not as long as it says";
+    if (load_number(head + size - CHECKSUM_BYTES, 4) != crc32c(head, size - CHECKSUM_BYTES))
+        return "its checksum is wrong";
     if (load_number(head + AT_DIGEST, 8) != role->digest)
         return "it is of another choreography";
     if (load_number(head + AT_ROLE, 4) != role->index)
@@ -333,9 +316,7 @@ const char *snapshot_load(Actor *actor, const chx_checkpoint *checkpoint, const 
                           uint32_t *ordinal)
 {
     const unsigned char *head = data;
-    const char *why = snapshot_refusal(head, size);
-    if (why == NULL)
-        why = head_refusal(actor, checkpoint, head);
+    const char *why = head_refusal(actor, checkpoint, head, size);
     if (why != NULL)
         return why;
     bool is_foreign = memcmp(head + AT_MACHINE, machine, sizeof machine) != 0;
@@ -358,12 +339,11 @@ static bool has_pointer(const chx_type *type, const void *value)
     case CHX_KIND_OPAQUE:
         return type->wire == 0 && !value_is_zero(value, type->size);
     case CHX_KIND_STRUCT:
-        for (size_t i = 0; i < type->count && !found; i++)
-            found = has_pointer(type->fields[i].type, (const char *)value + type->fields[i].offset);
-        return found;
     case CHX_KIND_ARRAY:
-        for (size_t i = 0; i < type->count && !found; i++)
-            found = has_pointer(type->element, (const char *)value + i * type->element->size);
+        for (size_t i = 0, offset; i < type->count && !found; i++) {
+            const chx_type *part = type_part(type, i, &offset);
+            found = has_pointer(part, (const char *)value + offset);
+        }
         return found;
     case CHX_KIND_SHADOW: {
         SHADOW_OF(plain, type);

@@ -24,10 +24,11 @@ struct chx_text *text_new(const void *data, size_t size)
     return text;
 }
 
-void text_keep(const struct chx_text *text)
+const struct chx_text *text_keep(const struct chx_text *text)
 {
     if (text != NULL)
         atomic_fetch_add_explicit(&((struct chx_text *)text)->references, 1, memory_order_relaxed);
+    return text;
 }
 
 void text_drop(const struct chx_text *text)
@@ -66,10 +67,11 @@ void text_cstring_drop(const char *string)
         text_drop(text_of(string));
 }
 
-void text_cstring_keep(const char *string)
+const char *chx_keep_cstring(const char *string)
 {
     if (string != NULL)
         text_keep(text_of(string));
+    return string;
 }
 
 // What is made in a role's step belongs to the step.
@@ -128,8 +130,7 @@ size_t chx_str_len(chx_str string)
 
 chx_str chx_str_keep(chx_str string)
 {
-    text_keep(string.text);
-    return string;
+    return (chx_str){text_keep(string.text)};
 }
 
 void chx_str_drop(chx_str string)
@@ -154,8 +155,7 @@ size_t chx_bytes_len(chx_bytes bytes)
 
 chx_bytes chx_bytes_keep(chx_bytes bytes)
 {
-    text_keep(bytes.text);
-    return bytes;
+    return (chx_bytes){text_keep(bytes.text)};
 }
 
 void chx_bytes_drop(chx_bytes bytes)

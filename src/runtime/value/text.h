@@ -25,7 +25,7 @@ static inline bool type_is_text(const chx_type *type)
 
 // One reference, the caller's. `data` may be NULL: to be filled in. NULL: no memory.
 struct chx_text *text_new(const void *data, size_t size);
-void text_keep(const struct chx_text *text); // NULL is fine
+const struct chx_text *text_keep(const struct chx_text *text); // NULL is fine
 void text_drop(const struct chx_text *text);
 // No memory for a value: the role fails. Outside of roles this returns, and the value is the one that is zero.
 void text_no_memory(void);
@@ -33,6 +33,5 @@ void text_no_memory(void);
 // An owned copy of a C string; NULL stays NULL, and is what comes back without memory.
 const char *text_cstring_copy(const char *string);
 void text_cstring_drop(const char *string);
-void text_cstring_keep(const char *string); // such a copy: one more owner
 
 #endif

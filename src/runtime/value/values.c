@@ -58,14 +58,7 @@ bool value_is_zero(const void *value, size_t size)
     return true;
 }
 
-// Without memory.
-static bool copy_failed(Fault *fault)
-{
-    fault->kind = CHX_FAULT_NONE;
-    return false;
-}
-
-static void copy_raise(const Fault *fault)
+void value_raise(const Fault *fault)
 {
     if (fault->kind == CHX_FAULT_NONE)
         text_no_memory();
@@ -73,156 +66,113 @@ static void copy_raise(const Fault *fault)
         guard_raise(fault->kind, fault->signal, fault->site, "%s", fault->why);
 }
 
-static DecodeResult codec_through(const chx_type *type, void *to, const void *from, chx_buffer *buffer, Fault *fault)
+// ---- copying ----
+
+static bool own_failed(const chx_type *type, void *copy)
 {
-    chx_encode(type, from, buffer);
-    return buffer->failed ? DECODE_NO_MEMORY : value_decode(type, to, buffer->data, buffer->size, NULL, fault);
+    memset(copy, 0, type->size);
+    return false;
 }
 
 typedef struct {
     const chx_type *type;
-    void *to;
-    const void *from;
-    chx_buffer *buffer;
-    Fault *fault;
-    DecodeResult result;
-} Through;
+    const void *value;
+    chx_buffer buffer;
+} Encoding;
 
-static void codec_through_run(void *closure)
+static void encode_run(void *closure)
 {
-    Through *through = closure;
-    Current *here = current();
-    // On behalf of whoever does this already, and in the same state.
-    here->busy = here->guard->outer_busy;
-    here->unpooled = here->guard->outer_unpooled;
-    through->result = codec_through(through->type, through->to, through->from, through->buffer, through->fault);
+    Encoding *encoding = closure;
+    chx_encode(encoding->type, encoding->value, &encoding->buffer);
 }
 
-// The user's functions may fail as a role's functions do.
-static DecodeResult codec_through_guarded(const chx_type *type, void *to, const void *from, chx_buffer *buffer,
-                                          Fault *fault)
-{
-    Guard guard;
-    Through through = {type, to, from, buffer, fault, DECODE_FAILED};
-    if (!guard_run(&guard, current()->actor, codec_through_run, &through))
-        *fault = guard.fault;
-    return through.result;
-}
-
-static void codec_exits(void *buffer)
+static void encode_exits(void *buffer)
 {
     chx_buffer_free(buffer);
 }
 
-// They may also end their thread (pthread_exit): then the buffer would be left behind.
-static DecodeResult codec_through_exits(const chx_type *type, void *to, const void *from, chx_buffer *buffer,
-                                        Fault *fault)
+static DecodeResult codec_through(Encoding *encoding, void *copy, Fault *fault)
 {
-    DecodeResult result;
-    pthread_cleanup_push(codec_exits, buffer);
-    result = codec_through_guarded(type, to, from, buffer, fault);
-    pthread_cleanup_pop(0);
-    return result;
+    const chx_buffer *buffer = &encoding->buffer;
+    // The user's functions may fail as a role's functions do.
+    if (!guard_run_inside(encode_run, encoding, fault))
+        return DECODE_FAILED;
+    return buffer->failed ? DECODE_NO_MEMORY : value_decode(encoding->type, copy, buffer->data, buffer->size, fault);
 }
 
 // The user's functions know no other way to copy than through the encoded form.
-static bool codec_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+static bool codec_own(const chx_type *type, void *copy, Fault *fault)
 {
-    memset(to, 0, type->size);
-    if (value_is_zero(from, type->size))
+    if (value_is_zero(copy, type->size))
         return true;
     const Actor *actor = current()->actor;
-    chx_buffer buffer = {0};
-    DecodeResult result = current()->guard != NULL ? codec_through_exits(type, to, from, &buffer, fault)
-                                                   : codec_through(type, to, from, &buffer, fault);
-    chx_buffer_free(&buffer);
+    Encoding encoding = {.type = type, .value = copy};
+    DecodeResult result;
+    // They may also end their thread (pthread_exit): then the buffer would be left behind.
+    pthread_cleanup_push(encode_exits, &encoding.buffer);
+    result = codec_through(&encoding, copy, fault);
+    pthread_cleanup_pop(1);
     if (result == DECODE_NO_MEMORY)
-        return copy_failed(fault);
-    if (result == DECODE_FAILED)
-        memset(to, 0, type->size);
+        fault->kind = CHX_FAULT_NONE;
     if (result == DECODE_MALFORMED && actor != NULL) {
         *fault = (Fault){.kind = CHX_FAULT_FAIL, .site = actor->self.site};
         snprintf(fault->why, sizeof fault->why, "the codec of %s can't read what it has written", type->name);
         return false;
     }
-    return result != DECODE_FAILED;
+    return result == DECODE_GOOD || result == DECODE_MALFORMED || own_failed(type, copy);
 }
 
-static bool shadow_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+static bool shadow_own(const chx_type *type, void *copy, bool is_shared, Fault *fault)
 {
-    SHADOW_OF(borrowed, type);
-    SHADOW_OF(owned, type);
-    type->pack(borrowed, from);
-    memset(to, 0, type->size);
-    if (!value_copy(type->element, owned, borrowed, fault))
-        return false;
-    memcpy(to, from, type->size);
-    type->unpack(to, owned);
+    SHADOW_OF(plain, type);
+    type->pack(plain, copy);
+    if (!value_own(type->element, plain, is_shared, fault))
+        return own_failed(type, copy);
+    type->unpack(copy, plain);
     return true;
 }
 
-static bool cstring_copy(void *to, const void *from, Fault *fault)
+static bool cstring_own(const char **copy, bool is_shared, Fault *fault)
 {
-    const char *string = *(const char *const *)from, *copy = text_cstring_copy(string);
-    memcpy(to, &copy, sizeof copy);
-    return copy != NULL || string == NULL || copy_failed(fault);
+    const char *string = *copy;
+    *copy = is_shared ? chx_keep_cstring(string) : text_cstring_copy(string);
+    fault->kind = CHX_FAULT_NONE;
+    return *copy != NULL || string == NULL;
 }
 
-// The field could not be copied, those before it are owned.
-static CHX_COLD bool struct_copy_failed(const chx_type *type, void *to, size_t field)
+static bool parts_own(const chx_type *type, char *copy, bool is_shared, Fault *fault)
 {
-    for (size_t i = 0; i < field; i++)
-        chx_value_drop(type->fields[i].type, (char *)to + type->fields[i].offset);
-    memset(to, 0, type->size);
-    return false;
-}
-
-static bool struct_copy(const chx_type *type, void *to, const void *from, Fault *fault)
-{
-    memcpy(to, from, type->size);
-    for (size_t i = 0; i < type->count; i++) {
-        const chx_field *field = &type->fields[i];
-        if (field->type->owning &&
-            !value_copy(field->type, (char *)to + field->offset, (const char *)from + field->offset, fault))
-            return struct_copy_failed(type, to, i);
-    }
-    return true;
-}
-
-static bool array_copy(const chx_type *type, void *to, const void *from, Fault *fault)
-{
-    for (size_t i = 0; i < type->count; i++) {
-        size_t offset = i * type->element->size;
-        if (value_copy(type->element, (char *)to + offset, (const char *)from + offset, fault))
+    for (size_t i = 0, offset; i < type->count; i++) {
+        const chx_type *part = type_part(type, i, &offset);
+        if (!part->owning || value_own(part, copy + offset, is_shared, fault))
             continue;
-        while (i-- > 0)
-            chx_value_drop(type->element, (char *)to + i * type->element->size);
-        memset(to, 0, type->size);
-        return false;
+        // The parts before this one are owned, those after it are not.
+        while (i-- > 0) {
+            part = type_part(type, i, &offset);
+            chx_value_drop(part, copy + offset);
+        }
+        return own_failed(type, copy);
     }
     return true;
 }
 
-bool value_copy(const chx_type *type, void *to, const void *from, Fault *fault)
+bool value_own(const chx_type *type, void *copy, bool is_shared, Fault *fault)
 {
     switch (type->owning ? type->kind : CHX_KIND_OPAQUE) {
     case CHX_KIND_CSTRING:
-        return cstring_copy(to, from, fault);
+        return cstring_own(copy, is_shared, fault);
     case CHX_KIND_STR:
     case CHX_KIND_BYTES:
-        text_keep(((const chx_str *)from)->text);
-        memcpy(to, from, type->size);
+        text_keep(((const chx_str *)copy)->text);
         return true;
     case CHX_KIND_STRUCT:
-        return struct_copy(type, to, from, fault);
     case CHX_KIND_ARRAY:
-        return array_copy(type, to, from, fault);
+        return parts_own(type, copy, is_shared, fault);
     case CHX_KIND_CODEC:
-        return codec_copy(type, to, from, fault);
+        return codec_own(type, copy, fault);
     case CHX_KIND_SHADOW:
-        return shadow_copy(type, to, from, fault);
+        return shadow_own(type, copy, is_shared, fault);
     default:
-        memcpy(to, from, type->size);
         return true;
     }
 }
@@ -230,10 +180,9 @@ bool value_copy(const chx_type *type, void *to, const void *from, Fault *fault)
 void chx_value_copy(const chx_type *type, void *to, const void *from)
 {
     Fault fault;
-    if (!type->owning)
-        memcpy(to, from, type->size);
-    else if (!value_copy(type, to, from, &fault))
-        copy_raise(&fault);
+    memcpy(to, from, type->size);
+    if (type->owning && !value_own(type, to, false, &fault))
+        value_raise(&fault);
 }
 
 static void shadow_drop(const chx_type *type, void *value)
@@ -255,13 +204,12 @@ void chx_value_drop(const chx_type *type, void *value)
             text_drop(((chx_str *)value)->text);
             break;
         case CHX_KIND_STRUCT:
-            for (size_t i = 0; i < type->count; i++)
-                if (type->fields[i].type->owning)
-                    chx_value_drop(type->fields[i].type, (char *)value + type->fields[i].offset);
-            break;
         case CHX_KIND_ARRAY:
-            for (size_t i = 0; i < type->count; i++)
-                chx_value_drop(type->element, (char *)value + i * type->element->size);
+            for (size_t i = 0, offset; i < type->count; i++) {
+                const chx_type *part = type_part(type, i, &offset);
+                if (part->owning)
+                    chx_value_drop(part, (char *)value + offset);
+            }
             break;
         case CHX_KIND_CODEC:
             if (type->codec->drop != NULL && !value_is_zero(value, type->size))
@@ -285,12 +233,6 @@ void chx_set_cstring(const char **variable, const char *value)
         text_no_memory();
     *variable = copy;
     text_cstring_drop(old);
-}
-
-const char *chx_keep_cstring(const char *value)
-{
-    text_cstring_keep(value);
-    return value;
 }
 
 void chx_share_cstring(const char **variable, const char *value)
@@ -320,9 +262,9 @@ void chx_set(const chx_type *type, void *variable, const void *value)
 {
     _Alignas(16) unsigned char small[SET_ON_STACK_BYTES];
     unsigned char *copy = type->size <= sizeof small ? small : malloc(type->size);
-    Fault fault;
+    Fault fault = {.kind = CHX_FAULT_NONE};
     // Copy first: the value may be a part of the variable.
-    bool is_copied = copy != NULL ? value_copy(type, copy, value, &fault) : copy_failed(&fault);
+    bool is_copied = copy != NULL && value_own(type, memcpy(copy, value, type->size), false, &fault);
     if (is_copied) {
         chx_value_drop(type, variable);
         memcpy(variable, copy, type->size);
@@ -330,7 +272,7 @@ void chx_set(const chx_type *type, void *variable, const void *value)
     if (copy != small)
         free(copy);
     if (!is_copied)
-        copy_raise(&fault);
+        value_raise(&fault);
 }
 
 void chx_set_moved(const chx_type *type, void *variable, void *value)

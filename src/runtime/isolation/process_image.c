@@ -1,0 +1,134 @@
+// process_image.c: what the process of an isolated role is told: an image to start from, and later the commands to roll back.
+
+#define _GNU_SOURCE
+#include "runtime/isolation/parent.h"
+
+#include "runtime/actor/observe.h"
+#include "runtime/session/trace.h"
+#include "runtime/value/codec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static SharedFault shared_fault(const Block *block)
+{
+    const chx_fault *fault = &block->fault->fault;
+    SharedFault shared = {.kind = fault->kind, .signal = fault->signal, .line = fault->line};
+    snprintf(shared.role, sizeof shared.role, "%s", fault->role);
+    snprintf(shared.why, sizeof shared.why, "%s", fault->why);
+    return shared;
+}
+
+void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
+{
+    ControlBlock *control = proxy->control;
+    const Block *block = savepoint->position.block;
+    // The lock is odd while the command is being written. Its value is made from the number that is kept here: the process
+    // may have written anything there.
+    atomic_store(&control->command_lock, 2 * proxy->command_number + 1);
+    atomic_thread_fence(memory_order_release);
+    control->command = (RollbackCommand){.number = ++proxy->command_number,
+                                         .depth = block->depth,
+                                         .attempt = savepoint->position.attempt,
+                                         .epoch = block->epoch,
+                                         .goes = proxy->goes,
+                                         .fault = shared_fault(block)};
+    atomic_thread_fence(memory_order_release);
+    atomic_store(&control->command_lock, 2 * proxy->command_number);
+    atomic_store(&control->command_state, (uint64_t)proxy->command_number * 2);
+    atomic_store(&control->generation, proxy->command_number);
+    doorbell_ring(proxy->doorbell);
+}
+
+// ---- the image ----
+
+static void image_channel(chx_writer *writer, const RoleProxy *proxy, const Channel *channel, uint32_t epoch)
+{
+    const Actor *peer = channel->producer == proxy->actor ? channel->consumer : channel->producer;
+    uint32_t number = shm_channel(channel)->number;
+    ImageChannel image = {.number = number,
+                          .peer = peer->index,
+                          .epoch = epoch,
+                          .peer_is_isolated = peer->proxy != NULL,
+                          .ring = proxy_given(proxy, proxy->isolated->rings[number])};
+    if (peer->proxy != NULL)
+        image.doorbell = proxy_given(proxy, peer->proxy->doorbell_place);
+    snprintf(image.peer_name, sizeof image.peer_name, "%s", peer->role->role);
+    chx_write(writer, &image, sizeof image);
+}
+
+static void image_piece(chx_writer *writer, ImagePiece piece, const unsigned char *snapshot)
+{
+    chx_write(writer, &piece, sizeof piece);
+    chx_write(writer, snapshot, piece.size);
+}
+
+static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
+{
+    const Actor *actor = proxy->actor;
+    const Session *session = proxy->isolated->session;
+    const chx_runtime_options *options = &session->runtime->options;
+    const Savepoint *savepoint = savepoint_top(actor);
+    SpawnImage image = {
+        .layout = IMAGE_LAYOUT,
+        .role = actor->index,
+        .role_count = session->actor_count,
+        .sandbox_size = (uint32_t)proxy->sandbox.size,
+        .has_trace = (actor->self.observed & OBSERVED_TRACE) != 0,
+        .doorbell = proxy_given(proxy, proxy->doorbell_place),
+        .definition = (uint32_t)session->plan->definition_index,
+        .digest = actor->role->digest,
+        .token = {session->token[0], session->token[1]},
+        .id = proxy->id,
+        .message_limit = options->channel_messages,
+        .byte_limit = options->channel_bytes,
+        .goes = proxy->goes,
+        .answered = proxy->answered,
+        .generation = proxy->command_number,
+        .savepoints = (uint32_t)actor->member.count,
+        .out_count = (uint32_t)actor->role->sends_to_count,
+        .in_count = (uint32_t)actor->role->receives_from_count,
+        .trace = session->trace,
+        .float_control = session->float_control,
+    };
+    trace_file(&image.trace_start_ns);
+    if (savepoint != NULL) {
+        image.epoch = savepoint->position.block->epoch;
+        image.fault = shared_fault(savepoint->position.block);
+    }
+    snprintf(image.choreography, sizeof image.choreography, "%s", actor->role->choreography);
+    snprintf(image.implementation, sizeof image.implementation, "%s", actor->role->name);
+    chx_writer writer = {.buffer = buffer};
+    chx_write(&writer, &image, sizeof image);
+    for (size_t i = 0; i < actor->role->sends_to_count; i++)
+        image_channel(&writer, proxy, &actor->out[i], actor->out[i].head.sending.epoch);
+    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+        image_channel(&writer, proxy, actor->in[i], actor->in[i]->head.taking.epoch);
+    chx_write(&writer, proxy->sandbox.data, proxy->sandbox.size);
+    if (savepoint == NULL)
+        image_piece(&writer, (ImagePiece){.size = proxy->begin.size}, proxy->begin.data);
+    size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
+    for (size_t i = 0; i < actor->member.count; i++) {
+        const Savepoint *each = savepoint_at(actor, i);
+        ImagePiece piece = {each->position.checkpoint->site, each->position.attempt, each->saved_bytes - tails};
+        image_piece(&writer, piece, each->saved + tails);
+    }
+}
+
+Descriptor proxy_image_file(const RoleProxy *proxy)
+{
+    chx_buffer buffer = {0};
+    image_write(&buffer, proxy);
+    errno = ENOMEM;
+    Descriptor file = buffer.failed ? NO_DESCRIPTOR : descriptor_keep(memfd_create("chorex-restore", MFD_CLOEXEC));
+    // A part of it is written only if there is no memory for the rest.
+    if (file.number >= 0 && pwrite(descriptor_use(&file), buffer.data, buffer.size, 0) != (ssize_t)buffer.size) {
+        int error = errno;
+        descriptor_close(&file);
+        errno = error;
+    }
+    chx_buffer_free(&buffer);
+    return file;
+}
