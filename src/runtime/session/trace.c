@@ -262,7 +262,7 @@ static uint64_t digest_frame(const chx_frame *frame)
     const chx_function *function = frame->function;
     uint64_t digest = 0xcbf29ce484222325u;
     chx_buffer buffer = {0};
-    chx_writer writer = {.buffer = &buffer};
+    chx_writer writer = {&buffer, OPAQUE_SAVED};
     for (size_t i = 0; i < function->variable_count; i++)
         value_save(function->variables[i].type, (const char *)frame + function->variables[i].offset, &writer);
     // Without memory they count as far as they could be encoded.
