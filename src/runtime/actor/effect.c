@@ -27,16 +27,6 @@ static EffectPath path_add(EffectPath path, uint64_t word)
     return (EffectPath){high, low};
 }
 
-EffectPath effect_outermost(void)
-{
-    return (EffectPath){0x243f6a8885a308d3u, 0x13198a2e03707344u};
-}
-
-EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool is_rescue)
-{
-    return path_add(path_add(outer, (uint64_t)site << 32 | ordinal), is_rescue ? 2 : 1);
-}
-
 // ---- counting ----
 
 // One more on the list. False: no memory.
@@ -157,15 +147,16 @@ bool effect_load(Actor *actor, chx_reader *reader)
 // Of the innermost block. Blocks may be nested deep, so what was found is kept.
 static EffectPath savepoint_path(Actor *actor)
 {
+    static const EffectPath outermost = {0x243f6a8885a308d3u, 0x13198a2e03707344u};
     size_t known = actor->effects.paths_known;
-    EffectPath path = known > 0 ? savepoint_at(actor, known - 1)->path : effect_outermost();
+    EffectPath path = known > 0 ? savepoint_at(actor, known - 1)->path : outermost;
     if (known == actor->member.count)
         return path;
     for (; known < actor->member.count; known++) {
         Savepoint *savepoint = savepoint_at(actor, known);
         bool is_rescue = savepoint->position.attempt > savepoint->position.checkpoint->retries;
-        path = savepoint->path =
-            effect_block(path, savepoint->position.checkpoint->site, savepoint->ordinal, is_rescue);
+        path = path_add(path, (uint64_t)savepoint->position.checkpoint->site << 32 | savepoint->ordinal);
+        path = savepoint->path = path_add(path, is_rescue ? 2 : 1);
     }
     paths_know(actor, (uint32_t)known);
     return path;
@@ -177,15 +168,12 @@ chx_effect chx_effect_id(void)
     if (actor == NULL)
         return (chx_effect){0, 0};
     uint32_t site = actor->hook != 0 ? actor->hook : actor->self.site, count = 1;
-    EffectPath path;
-    if (actor->is_central) {
-        central_effect(actor, &path, &count);
-    } else {
-        const chx_site *found = actor->hook == 0 ? role_site(actor->role, site) : NULL;
-        if (found != NULL && found->counter != 0)
-            count = actor->self.counts[found->counter - 1].count;
-        path = savepoint_path(actor);
-    }
+    EffectPath path = savepoint_path(actor);
+    const chx_site *found = actor->hook == 0 ? role_site(actor->role, site) : NULL;
+    if (actor->is_central)
+        count = central_count(actor);
+    else if (found != NULL && found->counter != 0)
+        count = actor->self.counts[found->counter - 1].count;
     EffectPath id = {actor->session->token[0], actor->session->token[1]};
     id = path_add(path_add(id, path.high), path.low);
     return path_add(path_add(id, (uint64_t)site << 32 | actor->index), count);

@@ -23,10 +23,6 @@ struct Uncount {
     chx_count was;
 };
 
-// No block at all; a block in others.
-EffectPath effect_outermost(void);
-EffectPath effect_block(EffectPath outer, uint32_t site, uint32_t ordinal, bool is_rescue);
-
 // The blocks above this level were left, or are tried again: does what the list says.
 CHX_COLD void effect_left(Actor *actor, uint32_t level);
 void effect_fini(Actor *actor);
@@ -36,7 +32,7 @@ void effect_fini(Actor *actor);
 void effect_save(const Actor *actor, chx_writer *writer);
 bool effect_load(Actor *actor, chx_reader *reader);
 
-// central.c's: the same of a sequential program, which counts by itself.
-void central_effect(const Actor *actor, EffectPath *path, uint32_t *count);
+// central.c's: how often a role of a sequential program has been at its site.
+uint32_t central_count(const Actor *actor);
 
 #endif

@@ -65,7 +65,7 @@ static bool is_traced_on(const Actor *actor, const Channel *channel)
 void observe_sent(Actor *actor, Channel *channel, uint32_t site)
 {
     if (is_traced_on(actor, channel))
-        trace_sent(actor, channel, site);
+        trace_message(actor, channel, site, channel->head.sending.epoch, true);
 }
 
 void observe_taking(Actor *actor, Channel *channel, const Record *record)
@@ -73,7 +73,7 @@ void observe_taking(Actor *actor, Channel *channel, const Record *record)
     actor->self.site = record->site;
     observe_boundary(actor);
     if (is_traced_on(actor, channel))
-        trace_received(actor, channel, record);
+        trace_message(actor, channel, record->site, record->of.epoch, false);
 }
 
 void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
@@ -85,11 +85,11 @@ void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault)
 void observe_call(Actor *actor, const chx_function *function)
 {
     if (is_traced(actor))
-        trace_call(actor, function);
+        trace_function(actor, EVENT_CALL, function);
 }
 
 void observe_return(Actor *actor, const chx_function *function)
 {
     if (is_traced(actor))
-        trace_return(actor, function);
+        trace_function(actor, EVENT_RETURN, function);
 }

@@ -75,11 +75,11 @@ typedef struct Process Process;                 // the same role, in its own pro
 // Does CHOREX_ISOLATION ask for processes? A value that can't be understood ends the program with a message.
 bool isolation_from_env(void);
 // Is this role of the cast to be isolated? CHOREX_ISOLATION=process asks for it where the cast says nothing.
-bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor);
+bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role);
 // For a session whose actors have got their arguments: prepares everything that the processes of the isolated ones need. On
 // failure the thread's report says why.
-chx_status isolation_prepare(Session *session, const bool *isolated, const chx_actor *cast);
-// The session begins: starts the processes. If one can't be started, the session fails.
+chx_status isolation_prepare(Session *session, const chx_actor *cast);
+// The session begins: starts the processes, and the other roles. If one can't be started, the session fails. It may be gone then.
 void isolation_start(Session *session);
 // The session is being stopped.
 void isolation_stop(Session *session);

@@ -8,6 +8,7 @@
 #include "runtime/session/registry.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/sandbox.h"
+#include "runtime/recovery/checkpoint.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +27,9 @@ bool isolation_from_env(void)
     return true;
 }
 
-bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *actor)
+bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role)
 {
+    const chx_actor *actor = cast != NULL ? &cast[role] : NULL;
     if (actor != NULL && actor->isolation == CHX_PROCESS)
         return true;
     return runtime->isolates_all && (actor == NULL || actor->context == NULL);
@@ -65,7 +67,7 @@ static void parent_report_violation(Actor *actor, Channel *channel, Violation ab
     isolated_block_lock(isolated);
     if (violation_holds(actor, channel, proxy, about))
         proxy_blame(proxy, actor->role->role);
-    pthread_mutex_unlock(&isolated->session->block_lock);
+    blocks_unlock_outside(isolated->session);
     current()->busy--;
 }
 
@@ -119,8 +121,8 @@ static void refuse_memory(const Session *session, int error)
                      "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
                      "limit is set by ulimit -n",
                      why, session->isolated->file_count);
-    report_refuse(NULL, session->plan->choreography->file, "memory shared with the roles' processes can't be had: %s",
-                  why);
+    report_refuse(CHX_NO_MEMORY, NULL, session->plan->choreography->file,
+                  "memory shared with the roles' processes can't be had: %s", why);
 }
 
 // ---- building ----
@@ -223,34 +225,21 @@ static bool isolated_build(IsolatedSession *isolated)
     return true;
 }
 
-// Chains the session's roles that are not isolated.
-static void isolated_chain_others(Session *session)
-{
-    Actor **end = &session->first_here;
-    for (unsigned i = 0; i < session->actor_count; i++) {
-        Actor *actor = &session->actors[i];
-        if (actor->proxy == NULL) {
-            *end = session->last_here = actor;
-            end = &actor->next_queued;
-        }
-    }
-    session->here_count = session->actor_count - session->isolated->proxy_count;
-}
-
-chx_status isolation_prepare(Session *session, const bool *is_isolated, const chx_actor *cast)
+chx_status isolation_prepare(Session *session, const chx_actor *cast)
 {
     const chx_choreography *choreography = session->plan->choreography;
     unsigned proxies = 0;
     char why[REPORT_WHY_SIZE];
     chx_status status;
     for (unsigned i = 0; i < session->actor_count; i++) {
+        if (!isolation_wants_process(session->runtime, cast, i))
+            continue;
         const chx_sandbox *sandbox = cast != NULL ? cast[i].sandbox : NULL;
-        const char *refusal = is_isolated[i] ? role_refusal(&session->actors[i], sandbox, why) : NULL;
-        if (refusal != NULL) {
-            report_refuse(choreography->roles[i], choreography->file, "%s: %s", choreography->roles[i], refusal);
-            return CHX_INVALID;
-        }
-        proxies += is_isolated[i];
+        const char *refusal = role_refusal(&session->actors[i], sandbox, why);
+        if (refusal != NULL)
+            return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s: %s",
+                                 choreography->roles[i], refusal);
+        proxies++;
     }
     Isolation *isolation = isolation_get(session->runtime, choreography->file, &status);
     if (isolation == NULL)
@@ -258,7 +247,7 @@ chx_status isolation_prepare(Session *session, const bool *is_isolated, const ch
     errno = ENOMEM;
     bool is_new = isolated_new(session, isolation, proxies);
     for (unsigned i = 0; is_new && i < session->actor_count; i++)
-        if (is_isolated[i])
+        if (isolation_wants_process(session->runtime, cast, i))
             isolated_add_proxy(session->isolated, &session->actors[i], cast != NULL ? cast[i].sandbox : NULL);
     if (!is_new || !isolated_build(session->isolated)) {
         if (session->isolated == NULL)
@@ -266,13 +255,22 @@ chx_status isolation_prepare(Session *session, const bool *is_isolated, const ch
         refuse_memory(session, errno);
         return CHX_NO_MEMORY;
     }
-    isolated_chain_others(session);
     return CHX_OK;
 }
 
 void isolation_start(Session *session)
 {
     IsolatedSession *isolated = session->isolated;
+    Scheduler *scheduler = &session->runtime->scheduler;
+    Actor *first = NULL, *last = NULL, **end = &first; // of the roles that are not isolated, chained
+    unsigned others = session->actor_count - isolated->proxy_count;
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        Actor *actor = &session->actors[i];
+        if (actor->proxy == NULL) {
+            *end = last = actor;
+            end = &actor->next_queued;
+        }
+    }
     // What the program has printed comes before what the roles print.
     fflush(stdout);
     isolation_add(isolated);
@@ -281,7 +279,9 @@ void isolation_start(Session *session)
         proxy_spawn(&isolated->proxies[i]);
     // The supervisor thread deals with roles that could not be started. After the lock is released the session may be over.
     isolated_attend(isolated);
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
+    if (others > 0)
+        scheduler_start(scheduler, first, last, others);
 }
 
 void isolation_stop(Session *session)

@@ -51,8 +51,8 @@ struct Process {
     uint64_t spin_budget_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
-    Actor *peers;      // by role; only to have something to point to
-    ShmChannel *shms;  // of its channels
+    Actor *peers;     // by role; only to have something to point to
+    ShmChannel *shms; // of its channels
     size_t shm_count;
     chx_result_slot result;
 };
@@ -182,7 +182,7 @@ static void process_send_control(Process *process, ControlKind kind, const void 
     ControlHead head = {(uint32_t)size, kind};
     bool is_end = kind == CONTROL_FAIL;
     // What can't be rung for is better not said: it fails in the block that it is in.
-    if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 && 
+    if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 &&
         !descriptor_is_ours(&process->files[GIVEN_DOORBELL]))
         process_lost_descriptor(process);
     controls_write(process, &head, sizeof head);
@@ -273,33 +273,12 @@ static void savepoint_forget(Actor *actor)
     savepoint_pop(actor);
 }
 
-static void process_observe(Actor *actor, void (*trace)(Actor *actor, const TraceBlock *block), uint32_t epoch,
-                            const char *why)
-{
-    const Savepoint *savepoint = savepoint_top(actor);
-    if (actor->self.observed == 0)
-        return;
-    actor->self.site = savepoint->position.checkpoint->site;
-    trace(actor, &(TraceBlock){.site = savepoint->position.checkpoint->site,
-                               .attempt = savepoint->position.attempt,
-                               .epoch = epoch,
-                               .depth = (uint32_t)actor->member.count - 1,
-                               .frame = savepoint->frame,
-                               .why = why});
-}
-
 uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Process *process = actor->process;
-    savepoint_reserve(actor);
-    Savepoint *parent = savepoint_top(actor);
-    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->site);
-    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
-    savepoint->frame = frame;
-    savepoint_save(actor, savepoint);
-    savepoint->position = (Position){.checkpoint = checkpoint};
-    savepoint_push(actor, savepoint, (*ordinal)++);
-    process_observe(actor, trace_checkpoint_enter, 0, NULL);
+    const Savepoint *parent = savepoint_top(actor);
+    savepoint_add(actor, frame, checkpoint);
+    trace_block(actor, EVENT_ENTER, 0, NULL);
 
     buffer_restart(&process->buffer);
     chx_writer writer = {.buffer = &process->buffer};
@@ -327,13 +306,13 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
     if (atomic_load(actor->self.generation) != actor->self.generation_seen)
         return false;
     if (!savepoint->position.arrived) {
-        process_observe(actor, trace_checkpoint_arrive, 0, NULL);
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
         process_send_control(process, CONTROL_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
         savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
         process->goes++;
-        process_observe(actor, trace_checkpoint_leave, 0, NULL);
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
         savepoint_forget(actor);
         return true;
     }
@@ -409,7 +388,7 @@ void process_roll_back(Actor *actor)
     process->goes = command.goes;
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
     target->frame->at = position_label(&target->position);
-    process_observe(actor, trace_checkpoint_recover, command.epoch, target->fault->why);
+    trace_block(actor, EVENT_RECOVER, command.epoch, target->fault->why);
     ControlReady ready = {command.epoch};
     process_send_control(process, CONTROL_READY, &ready, sizeof ready);
 }
@@ -641,7 +620,7 @@ static void process_trace(Process *process, Actor *actor)
     process->session.trace = image->trace;
     actor->self.observed |= OBSERVED_TRACE;
     if (image->savepoints > 0)
-        process_observe(actor, trace_checkpoint_restart, image->epoch, image->fault.why);
+        trace_block(actor, EVENT_RESTART, image->epoch, image->fault.why);
 }
 
 // None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so
@@ -710,8 +689,7 @@ static void process_share(Process *process)
     // would go on in the role's place, beside it.
     if (process->control != NULL)
         madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
-    process->own_doorbell =
-        isolated_map_doorbell(process->files[image->doorbell.file].number, image->doorbell.at);
+    process->own_doorbell = isolated_map_doorbell(process->files[image->doorbell.file].number, image->doorbell.at);
     if (process->control == NULL || process->own_doorbell == NULL)
         process_exit(process, PROCESS_NO_MEMORY);
     process->goes = image->goes;

@@ -442,7 +442,8 @@ static void time_is_up(uint64_t *due_ns)
     Session *of = isolated->session;
     chx_fault fault = {"R0", CHX_FAULT_DEADLINE, 0, "late", "fixture.c", 1};
     isolated_block_lock(isolated);
-    assert_true(recovery_decide(&of->recovery, savepoint_top(proxies[0].actor)->position.block, &fault));
+    assert_int_equal(recovery_decide(&of->recovery, savepoint_top(proxies[0].actor)->position.block, &fault),
+                     RECOVERY_DECIDED);
     is_rung();
     isolation_overdue(of, savepoint_top(proxies[0].actor)->position.checkpoint);
     isolated_block_unlock(isolated);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/session/log.h"
+#include "runtime/recovery/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,7 @@ enum {
 
 void isolated_block_lock(IsolatedSession *isolated)
 {
-    pthread_mutex_lock(&isolated->session->block_lock);
-    isolated->session->recovery.is_exclusive = false;
+    blocks_lock_outside(isolated->session);
 }
 
 void isolated_block_unlock(IsolatedSession *isolated)
@@ -38,7 +38,7 @@ void isolated_block_unlock(IsolatedSession *isolated)
     unsigned leaving = isolated->left_count - isolated->given_back;
     isolated->given_back = isolated->left_count;
     bool is_over = isolated->left_count == isolated->proxy_count;
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
     if (is_over && leaving > 0)
         isolation_remove(isolated);
     while (leaving-- > 0)
@@ -585,10 +585,9 @@ static void isolation_free(Isolation *isolation)
 static chx_status isolation_refuse(const char *file, ZygoteStart started, const char *why)
 {
     if (started == ZYGOTE_NOT_ALLOWED)
-        report_refuse(NULL, file, "roles can't have processes of their own here (use CHX_THREAD): %s", why);
-    else
-        report_refuse(NULL, file, "processes can't be started: %s", why);
-    return started == ZYGOTE_NOT_ALLOWED ? CHX_INVALID : CHX_NO_MEMORY;
+        return report_refuse(CHX_INVALID, NULL, file,
+                             "roles can't have processes of their own here (use CHX_THREAD): %s", why);
+    return report_refuse(CHX_NO_MEMORY, NULL, file, "processes can't be started: %s", why);
 }
 
 // The program may have closed them since the last session. The supervisor thread has seen that, or is about to.
@@ -606,11 +605,11 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
     Isolation *isolation = runtime_allocate(runtime, sizeof *isolation);
     *status = CHX_NO_MEMORY;
     if (isolation == NULL) {
-        report_refuse(NULL, file, "out of memory");
+        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
         return NULL;
     }
     if (!isolation_init(isolation, runtime)) {
-        report_refuse(NULL, file, "out of memory");
+        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
         isolation_free(isolation);
         return NULL;
     }
@@ -669,9 +668,9 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *sta
     Inherited inherited;
     Isolation *idle = NULL;
     if (!inherited_now(&inherited)) {
-        report_refuse(NULL, file, "processes can't be started: the program's privileges can't be read: %s",
-                      strerrordesc_np(errno));
-        *status = CHX_NO_MEMORY;
+        *status = report_refuse(CHX_NO_MEMORY, NULL, file,
+                                "processes can't be started: the program's privileges can't be read: %s",
+                                strerrordesc_np(errno));
         return NULL;
     }
     pthread_mutex_lock(&runtime->plan_lock);

@@ -55,7 +55,7 @@ static bool isolated_sleeps(IsolatedSession *isolated)
             waiting += atomic_load(&proxy->control->asleep) == (uint64_t)atomic_load(&proxy->doorbell->word) + 1;
         }
     }
-    return waiting == atomic_load(&session->live);
+    return waiting == session_live(session);
 }
 
 // A number that changes with whatever happens among the session's roles.

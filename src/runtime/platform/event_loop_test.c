@@ -12,15 +12,15 @@
 
 static bool memory_is_left = true;
 
-static void *test_allocate(void *context, size_t size)
+static void *test_allocate(chx_runtime *runtime, size_t size)
 {
-    (void)context;
+    (void)runtime;
     return memory_is_left ? malloc(size) : NULL;
 }
 
-static void test_release(void *context, void *memory)
+static void test_release(chx_runtime *runtime, void *memory)
 {
-    (void)context;
+    (void)runtime;
     free(memory);
 }
 

@@ -19,7 +19,7 @@ void timer_heap_init(TimerHeap *heap, TimerMemory memory)
 void timer_heap_fini(TimerHeap *heap)
 {
     if (heap->timers != NULL)
-        heap->memory.release(heap->memory.context, heap->timers);
+        heap->memory.release(heap->memory.runtime, heap->timers);
     heap->timers = NULL;
     heap->count = heap->capacity = heap->reserved = 0;
 }
@@ -32,12 +32,12 @@ bool timer_heap_reserve(TimerHeap *heap, size_t count)
         size_t capacity = heap->reserved + count;
         capacity = capacity < 2 * heap->capacity ? 2 * heap->capacity : capacity;
         capacity = capacity < CAPACITY_MIN ? CAPACITY_MIN : capacity;
-        Timer **timers = heap->memory.allocate(heap->memory.context, capacity * sizeof(Timer *));
+        Timer **timers = heap->memory.allocate(heap->memory.runtime, capacity * sizeof(Timer *));
         if (timers == NULL)
             return false;
         if (heap->timers != NULL) {
             memcpy(timers, heap->timers, heap->count * sizeof(Timer *));
-            heap->memory.release(heap->memory.context, heap->timers);
+            heap->memory.release(heap->memory.runtime, heap->timers);
         }
         heap->timers = timers;
         heap->capacity = capacity;

@@ -10,6 +10,7 @@
 #ifndef RUNTIME_PLATFORM_TIMER_HEAP_H
 #define RUNTIME_PLATFORM_TIMER_HEAP_H
 
+#include <chorex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +23,9 @@ typedef struct {
 
 // Where the array's memory comes from. NULL: there is none left.
 typedef struct {
-    void *(*allocate)(void *context, size_t size);
-    void (*release)(void *context, void *memory);
-    void *context;
+    void *(*allocate)(chx_runtime *runtime, size_t size);
+    void (*release)(chx_runtime *runtime, void *memory);
+    chx_runtime *runtime;
 } TimerMemory;
 
 typedef struct {

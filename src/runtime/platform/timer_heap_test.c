@@ -13,15 +13,15 @@ enum { MANY = 100000 };
 
 static size_t allocated, fail_from = SIZE_MAX;
 
-static void *test_allocate(void *context, size_t size)
+static void *test_allocate(chx_runtime *runtime, size_t size)
 {
-    (void)context;
+    (void)runtime;
     return ++allocated >= fail_from ? NULL : malloc(size);
 }
 
-static void test_release(void *context, void *memory)
+static void test_release(chx_runtime *runtime, void *memory)
 {
-    (void)context;
+    (void)runtime;
     free(memory);
 }
 

@@ -227,7 +227,7 @@ static void overtake(const Actor *actor)
     overtaking.was_tried = true;
     overtaking.runtime = session->runtime;
 
-    pthread_mutex_lock(&session->block_lock);
+    pthread_mutex_lock(&session->block_lock.mutex);
     if (pthread_create(&thread, NULL, let_time_pass, NULL) != 0)
         abort();
     while (atomic_load(&overtaking.thread_id) == 0 ||
@@ -236,7 +236,7 @@ static void overtake(const Actor *actor)
     overtaking.waits_for_the_lock = atomic_load(&scheduler->quiesced) == 0 && session_is_pinned_to(session, worker);
 
     bool is_inside = owner_section_begin(worker);
-    pthread_mutex_unlock(&session->block_lock);
+    pthread_mutex_unlock(&session->block_lock.mutex);
     while (atomic_load(&scheduler->quiesced) == 0 && session_is_pinned_to(session, worker) && !overtaking.is_over)
         ;
     overtaking.waits_for_the_worker = is_inside && session_is_pinned_to(session, worker) && !overtaking.is_over;

@@ -22,11 +22,11 @@
 static CHX_COLD void blocks_try_pin(Session *session, Worker *worker)
 {
     enum { FIRST_TRY = 32, LAST_TRY = 4096 };
-    if (session->locks_until_pinned == 0)
-        session->locks_left = session->locks_until_pinned = FIRST_TRY;
+    BlockLock *lock = &session->block_lock;
+    if (lock->until_pinned == 0)
+        lock->left = lock->until_pinned = FIRST_TRY;
     else if (session->isolated == NULL && session_pin(session, worker, current()->actor))
-        session->locks_left = session->locks_until_pinned =
-            session->locks_until_pinned < LAST_TRY ? session->locks_until_pinned * 2 : LAST_TRY;
+        lock->left = lock->until_pinned = lock->until_pinned < LAST_TRY ? lock->until_pinned * 2 : LAST_TRY;
 }
 
 static inline void blocks_lock(Session *session)
@@ -41,12 +41,12 @@ static inline void blocks_lock(Session *session)
         owner_section_end(worker);
     }
     here->busy++;
-    scheduler_lock(session->runtime->platform, &session->block_lock);
+    scheduler_lock(session->runtime->platform, &session->block_lock.mutex);
     session->recovery.is_exclusive = false;
-    if (session->locks_left == 0)
+    if (session->block_lock.left == 0)
         blocks_try_pin(session, worker);
     else
-        session->locks_left--;
+        session->block_lock.left--;
 }
 
 static inline void blocks_unlock(Session *session)
@@ -56,8 +56,26 @@ static inline void blocks_unlock(Session *session)
         owner_section_end(here->worker);
         return;
     }
-    pthread_mutex_unlock(&session->block_lock);
+    pthread_mutex_unlock(&session->block_lock.mutex);
     here->busy--;
+}
+
+void blocks_lock_outside(Session *session)
+{
+    Scheduler *scheduler = &session->runtime->scheduler;
+    // In this order: whoever holds the lock could pin the session again.
+    pthread_mutex_lock(&session->block_lock.mutex);
+    if (session_is_pinned(session)) {
+        scheduler_quiesce(scheduler);
+        session_unpin(session);
+        scheduler_resume(scheduler);
+    }
+    session->recovery.is_exclusive = false;
+}
+
+void blocks_unlock_outside(Session *session)
+{
+    pthread_mutex_unlock(&session->block_lock.mutex);
 }
 
 // The usual case, in fewer steps: one worker has the session, and nothing has happened that the role has not seen. Then they
@@ -93,11 +111,6 @@ static __attribute__((noinline)) Savepoint *savepoint_rolled_back(Actor *actor, 
     return outermost < actor->member.count ? savepoint_at(actor, outermost) : NULL;
 }
 
-static void wants_nothing(Actor *actor)
-{
-    actor->self.wants = 0;
-}
-
 // Something must be done before this role enters or leaves a block. The blocks are locked.
 static inline bool actor_must_look(Actor *actor)
 {
@@ -106,8 +119,6 @@ static inline bool actor_must_look(Actor *actor)
            (session_is_stopping(actor->session) || savepoint_rolled_back(actor, generation) != NULL);
 }
 
-// ---- what an observer sees: the callers have asked whether there is one ----
-
 // The beginning and the end of a block are places where a role can crash.
 static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
 {
@@ -115,56 +126,9 @@ static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
     observe_boundary(actor);
 }
 
-static TraceBlock savepoint_traced(const Savepoint *savepoint, size_t depth, uint32_t epoch)
-{
-    return (TraceBlock){.site = savepoint->position.checkpoint->site,
-                        .attempt = savepoint->position.attempt,
-                        .epoch = epoch,
-                        .depth = (uint32_t)depth,
-                        .frame = savepoint->frame};
-}
-
-static void observe_entered(Actor *actor, uint32_t epoch)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, epoch);
-    trace_checkpoint_enter(actor, &position);
-}
-
-static void observe_end(Actor *actor, bool arrives, bool leaves)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, 0);
-    if (arrives)
-        trace_checkpoint_arrive(actor, &position);
-    if (leaves)
-        trace_checkpoint_leave(actor, &position);
-}
-
-// Back at the savepoint, which is the newest. A fresh instance has not begun yet.
-static void observe_back(Actor *actor, uint32_t epoch, const char *why)
-{
-    TraceBlock position = savepoint_traced(savepoint_top(actor), actor->member.count - 1, epoch);
-    position.why = why;
-    if (actor->begun)
-        trace_checkpoint_recover(actor, &position);
-    else
-        trace_checkpoint_restart(actor, &position);
-}
-
 // ---- entering and leaving ----
 
-// Not entered: the role is rolled back elsewhere, or something is missing, which is named.
-static CHX_COLD uint32_t savepoint_stays_out(Actor *actor, Savepoint *savepoint, const char *lacks)
-{
-    uint32_t site = savepoint->position.checkpoint->site;
-    savepoint_drop_saved(savepoint);
-    savepoint_release(actor, savepoint);
-    if (lacks != NULL)
-        guard_raise(CHX_FAULT_SYSTEM, 0, site, "%s", lacks);
-    wants_nothing(actor);
-    return 0;
-}
-
-// In any case.
+// In any case. Not entered, and 0: the role is rolled back elsewhere.
 static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoint *savepoint, Block *parent,
                                                           uint32_t *ordinal)
 {
@@ -177,13 +141,19 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     uint32_t epoch = is_in ? savepoint->position.block->epoch : 0;
     const char *lacks = is_in || is_rolled_back ? NULL : session->recovery.lacks;
     blocks_unlock(session);
-    if (!is_in)
-        return savepoint_stays_out(actor, savepoint, lacks);
+    if (!is_in) {
+        savepoint_drop_saved(savepoint);
+        savepoint_release(actor, savepoint);
+        if (lacks != NULL)
+            guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", lacks);
+        actor->self.wants = 0;
+        return 0;
+    }
     if (is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN))
         savepoint->position.attempt = 0;
     savepoint_push(actor, savepoint, (*ordinal)++);
     if (actor->self.observed != 0)
-        observe_entered(actor, epoch);
+        trace_block(actor, EVENT_ENTER, epoch, NULL);
     if (savepoint->position.attempt == 0)
         return checkpoint->body_at;
     // Others have failed here already: this role begins where they are.
@@ -194,20 +164,6 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
         actor->self.generation_seen -= ROLLBACKS_REMEMBERED + 1;
     }
     return at;
-}
-
-// In the usual one: the first attempt, and the blocks can be locked quietly. False: that is not so.
-CHX_INLINE bool savepoint_enter_quietly(Actor *actor, Savepoint *savepoint, Block *parent, uint32_t *ordinal)
-{
-    Worker *worker = blocks_lock_quietly(actor);
-    if (worker == NULL)
-        return false;
-    bool is_in = recovery_enter_first(&actor->session->recovery, &savepoint->position, parent,
-                                      savepoint->position.checkpoint, *ordinal);
-    owner_section_end(worker);
-    if (is_in)
-        savepoint_push(actor, savepoint, (*ordinal)++);
-    return is_in;
 }
 
 // Compiled twice: for roles that are not observed, and for those that are, or have a process of their own (enter_seen,
@@ -224,10 +180,18 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     savepoint->frame = frame;
     savepoint->position.checkpoint = checkpoint;
     savepoint_save(actor, savepoint); // before the block knows of this role: a copy may fail
-    if (!savepoint_enter_quietly(actor, savepoint, parent, ordinal))
+    // Usually it is the first attempt, and the blocks can be locked quietly.
+    Worker *worker = blocks_lock_quietly(actor);
+    bool is_in = false;
+    if (worker != NULL) {
+        is_in = recovery_enter_first(&actor->session->recovery, &savepoint->position, parent, checkpoint, *ordinal);
+        owner_section_end(worker);
+    }
+    if (!is_in)
         return savepoint_enter(actor, savepoint, parent, ordinal);
+    savepoint_push(actor, savepoint, (*ordinal)++);
     if (is_observed)
-        observe_entered(actor, 0);
+        trace_block(actor, EVENT_ENTER, 0, NULL);
     return checkpoint->body_at;
 }
 
@@ -244,20 +208,23 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
     return enter(actor, frame, checkpoint, false);
 }
 
-// At the end of the current attempt: leaves the block if all are there. The blocks are locked.
-CHX_INLINE void savepoint_meet(Session *session, Savepoint *savepoint)
+// At the end of the current attempt: leaves the block if all are there, else is to wait for it. The blocks are locked.
+CHX_INLINE void savepoint_meet(Actor *actor, Savepoint *savepoint)
 {
+    Recovery *recovery = &actor->session->recovery;
     Position *position = &savepoint->position;
     CHECK(position->block->attempt == position->attempt || is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN));
     if (!position->arrived) {
-        recovery_arrive(&session->recovery, position);
+        recovery_arrive(recovery, position);
         if (position->is_done)
             return;
     }
     position->is_done =
         atomic_load_explicit(&position->block->done, memory_order_relaxed) || is_broken(BROKEN_MEETING_SKIPPED);
     if (position->is_done)
-        recovery_leave(&session->recovery, position, !is_broken(BROKEN_MEETING_SKIPPED));
+        recovery_leave(recovery, position, !is_broken(BROKEN_MEETING_SKIPPED));
+    else
+        actor->self.wants = (uintptr_t)position->block | WANTS_BLOCK;
 }
 
 // In any case. False: something has happened, the role does not arrive.
@@ -265,15 +232,12 @@ static __attribute__((noinline)) bool savepoint_leave(Actor *actor, Savepoint *s
 {
     Session *session = actor->session;
     blocks_lock(session);
-    bool generation_changed = actor_must_look(actor);
-    if (generation_changed) {
-        wants_nothing(actor);
-    } else {
-        savepoint_meet(session, savepoint);
-        actor->self.wants = (uintptr_t)savepoint->position.block | WANTS_BLOCK;
-    }
+    bool goes_on = !actor_must_look(actor);
+    actor->self.wants = 0;
+    if (goes_on)
+        savepoint_meet(actor, savepoint);
     blocks_unlock(session);
-    return !generation_changed;
+    return goes_on;
 }
 
 CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_observed)
@@ -287,17 +251,18 @@ CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_ob
             observe_edge(actor, checkpoint);
         Worker *worker = blocks_lock_quietly(actor);
         if (worker != NULL) {
-            savepoint_meet(actor->session, savepoint);
-            actor->self.wants = (uintptr_t)savepoint->position.block | WANTS_BLOCK;
+            savepoint_meet(actor, savepoint);
             owner_section_end(worker);
         } else if (!savepoint_leave(actor, savepoint)) {
             arrives = false;
         }
     }
-    if (is_observed)
-        observe_end(actor, arrives, savepoint->position.is_done);
+    if (is_observed && arrives)
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
     if (!savepoint->position.is_done)
         return false;
+    if (is_observed)
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
     savepoint_pop(actor);
     return true;
 }
@@ -367,7 +332,7 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
     if (lacks != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, target->position.checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)
-        observe_back(actor, epoch, why);
+        trace_block(actor, actor->begun ? EVENT_RECOVER : EVENT_RESTART, epoch, why); // a fresh instance has not begun
 }
 
 bool checkpoint_recover(Actor *actor, Fault *fault)

@@ -14,4 +14,8 @@ bool checkpoint_recover(Actor *actor, Fault *fault);
 // Leaves all blocks without a word: the session is being stopped.
 void checkpoint_abandon(Actor *actor);
 
+// Serialises with the events of a session's recovery what a thread does that is not a worker.
+void blocks_lock_outside(Session *session);
+void blocks_unlock_outside(Session *session);
+
 #endif

@@ -4,75 +4,37 @@
 // When a deadline is due it is claimed under the loop's lock, with a count of the session's `live`, so that the session
 // can't end meanwhile; whether it still holds is then looked up under the block lock.
 
-#include "runtime/recovery/machine.h"
-#include "runtime/recovery/deadline.h"
+#include "runtime/recovery/effects.h"
 
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/checkpoint.h"
 #include "runtime/session/runtime.h"
-#include "runtime/session/session.h"
 
 #include <stdio.h>
 
-struct Deadline {
+typedef struct Deadline {
     LoopTimer timer; // the first member
     Session *session;
     Block *block; // NULL: void
-};
+} Deadline;
 
-static bool deadline_claim(LoopTimer *timer);
-static void deadline_run(LoopTimer *timer, uint64_t now_ns);
-static const LoopTimerKind deadline_kind = {deadline_claim, deadline_run};
-
-bool deadline_arm(Session *session, Block *block)
+void deadline_fault(Fault *fault, uint32_t site, uint64_t within_ns)
 {
-    chx_runtime *runtime = session->runtime;
-    Deadline *deadline = runtime_allocate(runtime, sizeof *deadline);
-    if (deadline == NULL) {
-        session->recovery.lacks = "out of memory";
-        return false;
-    }
-    uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
-    uint64_t due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1;
-    *deadline = (Deadline){.session = session, .block = block};
-    LoopStatus status = event_loop_add(&runtime->loop, &deadline->timer, &deadline_kind, due_ns);
-    if (status == LOOP_OK) {
-        block->deadline = deadline;
-        return true;
-    }
-    runtime_release(runtime, deadline);
-    session->recovery.lacks =
-        status == LOOP_NO_MEMORY
-            ? "out of memory"
-            : "no thread could be started for the deadline of a block: out of memory, or too many threads";
-    return false;
-}
-
-void deadline_disarm(Session *session, Block *block)
-{
-    Deadline *deadline = block->deadline;
-    block->deadline = NULL;
-    if (event_loop_remove(&session->runtime->loop, &deadline->timer))
-        runtime_release(session->runtime, deadline);
-    else
-        deadline->block = NULL; // it waits for the block lock, and is void
-}
-
-// The first role, in role order, that is not at the end.
-static unsigned deadline_culprit(const Block *block)
-{
-    for (size_t i = 0; i < block->checkpoint->participant_count; i++)
-        if (!block->is_there[i])
-            return block->checkpoint->participants[i];
-    return block->checkpoint->participants[0];
+    *fault = (Fault){.kind = CHX_FAULT_DEADLINE, .site = site};
+    snprintf(fault->why, sizeof fault->why, "not at the end of the block within %llu ms",
+             (unsigned long long)(within_ns / 1000000));
 }
 
 static void deadline_fire(Session *session, Block *block)
 {
-    const Actor *culprit = &session->actors[deadline_culprit(block)];
+    // The first role, in role order, that is not at the end.
+    size_t first = 0;
+    while (block->is_there[first] && first + 1 < block->checkpoint->participant_count)
+        first++;
+    const Actor *culprit = &session->actors[block->checkpoint->participants[first]];
     int line = actor_site_line(culprit, block->checkpoint->site);
-    Fault fault = {.kind = CHX_FAULT_DEADLINE, .site = block->checkpoint->site};
-    snprintf(fault.why, sizeof fault.why, "not at the end of the block within %llu ms",
-             (unsigned long long)(block->checkpoint->within_ns / 1000000));
+    Fault fault;
+    deadline_fault(&fault, block->checkpoint->site, block->checkpoint->within_ns);
     chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
     RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
     if (verdict == RECOVERY_NO_MEMORY)
@@ -95,19 +57,49 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
     Deadline *deadline = (Deadline *)timer;
     Session *session = deadline->session;
     chx_runtime *runtime = session->runtime;
-    // In this order: who holds the lock could confine it again.
-    pthread_mutex_lock(&session->block_lock);
-    scheduler_quiesce(&runtime->scheduler);
-    session_unpin(session);
-    scheduler_resume(&runtime->scheduler);
-    session->recovery.is_exclusive = false;
+    blocks_lock_outside(session);
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;
         deadline_fire(session, block);
     }
-    pthread_mutex_unlock(&session->block_lock);
+    blocks_unlock_outside(session);
     event_loop_give_back(&runtime->loop, 1);
     runtime_release(runtime, deadline);
     session_leave(session);
+}
+
+static const LoopTimerKind deadline_kind = {deadline_claim, deadline_run};
+
+bool deadline_arm(Recovery *recovery, Block *block)
+{
+    Session *session = session_of(recovery);
+    chx_runtime *runtime = session->runtime;
+    Deadline *deadline = runtime_allocate(runtime, sizeof *deadline);
+    recovery->lacks = "out of memory";
+    if (deadline == NULL)
+        return false;
+    uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
+    uint64_t due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1;
+    *deadline = (Deadline){.session = session, .block = block};
+    LoopStatus status = event_loop_add(&runtime->loop, &deadline->timer, &deadline_kind, due_ns);
+    if (status == LOOP_OK) {
+        block->deadline = deadline;
+        return true;
+    }
+    runtime_release(runtime, deadline);
+    if (status != LOOP_NO_MEMORY)
+        recovery->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
+    return false;
+}
+
+void deadline_disarm(Recovery *recovery, Block *block)
+{
+    chx_runtime *runtime = session_of(recovery)->runtime;
+    Deadline *deadline = block->deadline;
+    block->deadline = NULL;
+    if (event_loop_remove(&runtime->loop, &deadline->timer))
+        runtime_release(runtime, deadline);
+    else
+        deadline->block = NULL; // it waits for the block lock, and is void
 }

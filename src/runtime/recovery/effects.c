@@ -5,48 +5,11 @@
 #include "runtime/recovery/effects.h"
 
 #include "runtime/isolation/isolation.h"
-#include "runtime/recovery/deadline.h"
 #include "runtime/session/runtime.h"
-#include "runtime/session/session.h"
-
-static Session *session_of(Recovery *recovery)
-{
-    return (Session *)(void *)((char *)recovery - offsetof(Session, recovery));
-}
 
 static Actor *actor_of(Member *member)
 {
     return (Actor *)(void *)((char *)member - offsetof(Actor, member));
-}
-
-static void *effect_allocate(Recovery *recovery, size_t size)
-{
-    return runtime_allocate(session_of(recovery)->runtime, size);
-}
-
-static void effect_release(Recovery *recovery, void *memory)
-{
-    runtime_release(session_of(recovery)->runtime, memory);
-}
-
-static void *effect_page_take(Recovery *recovery)
-{
-    return page_take(session_of(recovery)->runtime);
-}
-
-static void effect_page_give(Recovery *recovery, void *page)
-{
-    page_give(session_of(recovery)->runtime, page);
-}
-
-static bool effect_arm(Recovery *recovery, Block *block)
-{
-    return deadline_arm(session_of(recovery), block);
-}
-
-static void effect_disarm(Recovery *recovery, Block *block)
-{
-    deadline_disarm(session_of(recovery), block);
 }
 
 // The session is pinned to this worker: the actor waits, on this thread.
@@ -74,9 +37,8 @@ static inline void wake(Session *session, Actor *actor, const Block *what)
         wake_waiting(actor);
 }
 
-static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Member *member, Block *block)
+static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Actor *actor, Block *block)
 {
-    Actor *actor = actor_of(member);
     if (actor->proxy != NULL)
         isolation_go(actor->proxy, block);
     else
@@ -88,13 +50,13 @@ static void effect_go(Recovery *recovery, Member *member, Block *block)
     // A session that is pinned to a worker has no isolated roles.
     Actor *actor = actor_of(member);
     if (CHX_UNLIKELY(!recovery->is_exclusive))
-        effect_go_slow(recovery, member, block);
+        effect_go_slow(recovery, actor, block);
     else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block)
         wake_waiting(actor);
 }
 
 // Those that run see it at their next step with others; those that wait are woken.
-static void effect_rollback_begin(Recovery *recovery, const Block *block)
+static void effect_roll_back(Recovery *recovery, const Block *block)
 {
     Session *session = session_of(recovery);
     uint32_t generation = atomic_load(&session->generation);
@@ -102,32 +64,24 @@ static void effect_rollback_begin(Recovery *recovery, const Block *block)
     atomic_fetch_add(&session->generation, 1);
     if (!recovery->is_exclusive)
         scheduler_quiesce(&session->runtime->scheduler);
-}
-
-static void effect_roll_back(Recovery *recovery, Member *member)
-{
-    Actor *actor = actor_of(member);
-    if (actor->proxy != NULL)
-        isolation_roll_back(actor->proxy);
-    else
-        wake(session_of(recovery), actor, NULL);
-}
-
-static void effect_rollback_end(Recovery *recovery)
-{
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
+        Actor *actor = &session->actors[block->checkpoint->participants[i]];
+        if (actor->proxy != NULL)
+            isolation_roll_back(actor->proxy);
+        else
+            wake(session, actor, NULL);
+    }
     if (!recovery->is_exclusive)
-        scheduler_resume(&session_of(recovery)->runtime->scheduler);
+        scheduler_resume(&session->runtime->scheduler);
 }
 
 const RecoveryEffects recovery_effects = {
-    .allocate = effect_allocate,
-    .release = effect_release,
-    .page_take = effect_page_take,
-    .page_give = effect_page_give,
-    .arm = effect_arm,
-    .disarm = effect_disarm,
-    .rollback_begin = effect_rollback_begin,
+    .allocate = runtime_allocate,
+    .release = runtime_release,
+    .page_take = page_take,
+    .page_give = page_give,
+    .arm = deadline_arm,
+    .disarm = deadline_disarm,
     .roll_back = effect_roll_back,
-    .rollback_end = effect_rollback_end,
     .go = effect_go,
 };

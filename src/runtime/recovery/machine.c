@@ -4,29 +4,26 @@
 
 #include <string.h>
 
-void recovery_init(Recovery *recovery, const RecoveryEffects *effects, void *members, size_t member_bytes, void *room)
+void recovery_init(Recovery *recovery, const RecoveryEffects *effects, chx_runtime *runtime, void *members,
+                   size_t member_bytes, void *room)
 {
     BlockPage *page = room;
     if (page != NULL)
         *page = (BlockPage){.capacity = BLOCKS_FIRST};
-    *recovery = (Recovery){.effects = effects, .members = members, .member_bytes = member_bytes, .pages = page};
+    *recovery = (Recovery){effects, runtime, members, member_bytes, .pages = page};
 }
 
 bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 {
-    enum { FEW = 8 };
-    const unsigned *participants = checkpoint->participants;
     size_t low = 0, high = checkpoint->participant_count;
-    while (high - low > FEW) {
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (participants[middle] <= role)
-            low = middle;
+        if (checkpoint->participants[middle] < role)
+            low = middle + 1;
         else
             high = middle;
     }
-    while (low < high && participants[low] < role)
-        low++;
-    return low < high && participants[low] == role;
+    return low < checkpoint->participant_count && checkpoint->participants[low] == role;
 }
 
 // ---- records ----
@@ -35,10 +32,11 @@ bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
 static __attribute__((noinline)) Block *block_allocate(Recovery *recovery, const chx_checkpoint *checkpoint)
 {
     if (checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS)
-        return recovery->effects->allocate(recovery, sizeof(Block) + checkpoint->participant_count * sizeof(bool));
+        return recovery->effects->allocate(recovery->runtime,
+                                           sizeof(Block) + checkpoint->participant_count * sizeof(bool));
     BlockPage *page = recovery->pages;
     if (page == NULL || page->used == page->capacity) {
-        page = recovery->effects->page_take(recovery);
+        page = recovery->effects->page_take(recovery->runtime);
         if (page == NULL)
             return NULL;
         *page = (BlockPage){.next = recovery->pages, .capacity = BLOCKS_MORE};
@@ -47,29 +45,13 @@ static __attribute__((noinline)) Block *block_allocate(Recovery *recovery, const
     return (Block *)(void *)(page->blocks + page->used++ * BLOCK_USUAL_BYTES);
 }
 
-// One is kept.
+// One is kept for the next decision.
 static void fault_free(Recovery *recovery, BlockFault *fault)
 {
     if (recovery->spare_fault == NULL)
         recovery->spare_fault = fault;
     else
-        recovery->effects->release(recovery, fault);
-}
-
-// With room for a text of this size. NULL: no memory.
-static BlockFault *fault_allocate(Recovery *recovery, size_t why_size)
-{
-    enum { CAPACITY_MIN = 96 };
-    BlockFault *fault = recovery->spare_fault;
-    if (fault != NULL && fault->capacity >= why_size) {
-        recovery->spare_fault = NULL;
-        return fault;
-    }
-    size_t capacity = why_size < CAPACITY_MIN ? CAPACITY_MIN : why_size;
-    fault = recovery->effects->allocate(recovery, sizeof *fault + capacity);
-    if (fault != NULL)
-        fault->capacity = capacity;
-    return fault;
+        recovery->effects->release(recovery->runtime, fault);
 }
 
 // Records of the usual size are kept for the next block of the session.
@@ -79,7 +61,7 @@ static inline void block_free(Recovery *recovery, Block *block)
         fault_free(recovery, block->fault);
     block->fault = NULL;
     if (block->checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS) {
-        recovery->effects->release(recovery, block);
+        recovery->effects->release(recovery->runtime, block);
         return;
     }
     block->next = recovery->spare_blocks;
@@ -169,11 +151,11 @@ void recovery_fini(Recovery *recovery)
     for (BlockPage *page = recovery->pages, *next; page != NULL; page = next) {
         next = page->next;
         if (page->capacity != BLOCKS_FIRST)
-            recovery->effects->page_give(recovery, page);
+            recovery->effects->page_give(recovery->runtime, page);
     }
     recovery->pages = NULL;
     if (recovery->spare_fault != NULL)
-        recovery->effects->release(recovery, recovery->spare_fault);
+        recovery->effects->release(recovery->runtime, recovery->spare_fault);
     recovery->spare_fault = NULL;
 }
 
@@ -182,9 +164,7 @@ void recovery_fini(Recovery *recovery)
 bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const chx_checkpoint *checkpoint,
                     uint32_t ordinal, uint32_t attempt)
 {
-    Block *block = block_find(*block_children(recovery, parent), checkpoint, ordinal);
-    if (block == NULL)
-        block = recovery_make_block(recovery, parent, checkpoint, ordinal);
+    Block *block = recovery_find_block(recovery, parent, checkpoint, ordinal);
     if (block == NULL)
         return false;
     block->references++;
@@ -230,10 +210,10 @@ void recovery_finish(Recovery *recovery, Block *block)
 
 void recovery_left_by_all(Recovery *recovery, Block *block)
 {
-    if (!block->deleted)
-        block_delete(recovery, block);
-    else if (block->references == 0)
+    if (block->deleted)
         block_free(recovery, block);
+    else
+        block_delete(recovery, block);
 }
 
 void recovery_abandon(Recovery *recovery, Member *member)
@@ -276,17 +256,19 @@ RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abando
     if (is_abandoned && !is_broken(BROKEN_DEATH_CHARGED_TWICE))
         return RECOVERY_ABANDONED;
     Position *position = recovery_in_charge(member);
-    if (position == NULL)
-        return RECOVERY_NONE;
-    return recovery_decide(recovery, position->block, fault) ? RECOVERY_DECIDED : RECOVERY_NO_MEMORY;
+    return position != NULL ? recovery_decide(recovery, position->block, fault) : RECOVERY_NONE;
 }
 
 static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *fault)
 {
-    size_t why_size = strlen(fault->why) + 1;
-    BlockFault *kept = fault_allocate(recovery, why_size);
+    BlockFault *kept = recovery->spare_fault;
+    recovery->spare_fault = NULL;
+    if (kept == NULL)
+        kept = recovery->effects->allocate(recovery->runtime, sizeof *kept + BLOCK_WHY_BYTES);
     if (kept == NULL)
         return false;
+    size_t why_size = strlen(fault->why) + 1;
+    CHECK(why_size <= BLOCK_WHY_BYTES);
     memcpy(kept->why, fault->why, why_size);
     kept->fault = *fault;
     kept->fault.why = kept->why;
@@ -296,13 +278,12 @@ static bool block_keep_fault(Recovery *recovery, Block *block, const chx_fault *
     return true;
 }
 
-bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
+RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
 {
-    const RecoveryEffects *effects = recovery->effects;
     const chx_checkpoint *checkpoint = block->checkpoint;
     CHECK(!block->done && !block->deleted && block_can_recover(block, block->attempt));
     if (!block_keep_fault(recovery, block, fault))
-        return false;
+        return RECOVERY_NO_MEMORY;
     while (block->children != NULL)
         block_delete(recovery, block->children);
     block->attempt++;
@@ -315,11 +296,8 @@ bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault)
     }
     block_disarm(recovery, block);
     block->behind = (uint16_t)block->references;
-    effects->rollback_begin(recovery, block);
-    for (size_t i = 0; i < checkpoint->participant_count; i++)
-        effects->roll_back(recovery, recovery_member(recovery, checkpoint->participants[i]));
-    effects->rollback_end(recovery);
-    return true;
+    recovery->effects->roll_back(recovery, block);
+    return RECOVERY_DECIDED;
 }
 
 RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault)
@@ -327,15 +305,7 @@ RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fau
     // Without a rescue the failure is the enclosing block's.
     while (*block != NULL && !block_can_recover(*block, (*block)->attempt))
         *block = (*block)->parent;
-    if (*block == NULL)
-        return RECOVERY_NONE;
-    return recovery_decide(recovery, *block, fault) ? RECOVERY_DECIDED : RECOVERY_NO_MEMORY;
-}
-
-static bool block_begins_again(Recovery *recovery, Block *block)
-{
-    return block->checkpoint->within_ns == 0 || block->attempt > block->checkpoint->retries ||
-           recovery->effects->arm(recovery, block);
+    return *block != NULL ? recovery_decide(recovery, *block, fault) : RECOVERY_NONE;
 }
 
 bool recovery_return(Recovery *recovery, Member *member, Position *target)
@@ -346,5 +316,7 @@ bool recovery_return(Recovery *recovery, Member *member, Position *target)
     Block *block = target->block;
     target->attempt = block->attempt;
     target->arrived = false;
-    return block->behind == 0 || --block->behind > 0 || block_begins_again(recovery, block);
+    bool is_last = block->behind > 0 && --block->behind == 0;
+    bool has_deadline = block->checkpoint->within_ns != 0 && block->attempt <= block->checkpoint->retries;
+    return !is_last || !has_deadline || recovery->effects->arm(recovery, block);
 }

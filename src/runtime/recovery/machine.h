@@ -37,9 +37,9 @@ typedef struct Recovery Recovery;
 // Why a block went to another attempt; the text is its own.
 typedef struct {
     chx_fault fault;
-    size_t capacity; // of `why`
-    char why[];
+    char why[]; // the machine's have room for BLOCK_WHY_BYTES
 } BlockFault;
+enum { BLOCK_WHY_BYTES = 512 };
 
 // The record of one instance of a block, shared by its participants.
 struct Block {
@@ -77,18 +77,16 @@ typedef struct {
 
 // What the machine asks of its surroundings. Each is called during an event.
 typedef struct {
-    void *(*allocate)(Recovery *recovery, size_t size); // NULL: no memory
-    void (*release)(Recovery *recovery, void *memory);
-    void *(*page_take)(Recovery *recovery); // PAGE_BYTES; NULL: no memory
-    void (*page_give)(Recovery *recovery, void *page);
+    void *(*allocate)(chx_runtime *runtime, size_t size); // NULL: no memory
+    void (*release)(chx_runtime *runtime, void *memory);
+    void *(*page_take)(chx_runtime *runtime); // PAGE_BYTES; NULL: no memory
+    void (*page_give)(chx_runtime *runtime, void *page);
     // The time of the block's attempt runs from now on. False: it can't be watched; recovery->lacks says why.
     bool (*arm)(Recovery *recovery, Block *block);
     void (*disarm)(Recovery *recovery, Block *block);
-    // A block has gone to another attempt. Then roll_back is called for each of its participants, inside or not, and
-    // rollback_end. A role that is inside goes back with recovery_return, now or as soon as it notices.
-    void (*rollback_begin)(Recovery *recovery, const Block *block);
-    void (*roll_back)(Recovery *recovery, Member *member);
-    void (*rollback_end)(Recovery *recovery);
+    // A block has gone to another attempt: all its participants, inside or not, are rolled back. A role that is inside goes
+    // back with recovery_return, now or as soon as it notices.
+    void (*roll_back)(Recovery *recovery, const Block *block);
     // The block is done, and the role, which is at its end, goes on behind it.
     void (*go)(Recovery *recovery, Member *member, Block *block);
 } RecoveryEffects;
@@ -97,11 +95,12 @@ typedef struct BlockPage BlockPage;
 
 struct Recovery {
     const RecoveryEffects *effects;
-    void *members; // the first role's; the others follow at this distance
+    chx_runtime *runtime; // for its memory
+    void *members;        // the first role's; the others follow at this distance
     size_t member_bytes;
     Block *blocks; // outermost ones
     Block *spare_blocks;
-    BlockFault *spare_fault; // for the next decision, if it is large enough; NULL: none
+    BlockFault *spare_fault; // for the next decision; NULL: none
     BlockPage *pages;        // in which they lie; the last one is not the machine's
     uint32_t epoch;          // the highest given out
     bool is_exclusive;       // this event's caller acts for all roles: nobody else looks at their positions meanwhile
@@ -124,7 +123,8 @@ enum {
 };
 
 // `room`: BLOCK_ROOM_BYTES for the first records.
-void recovery_init(Recovery *recovery, const RecoveryEffects *effects, void *members, size_t member_bytes, void *room);
+void recovery_init(Recovery *recovery, const RecoveryEffects *effects, chx_runtime *runtime, void *members,
+                   size_t member_bytes, void *room);
 // Frees all records. The session is over.
 void recovery_fini(Recovery *recovery);
 
@@ -162,6 +162,12 @@ static inline Block *block_find(Block *block, const chx_checkpoint *checkpoint, 
     return block;
 }
 Block *recovery_make_block(Recovery *recovery, Block *parent, const chx_checkpoint *checkpoint, uint32_t ordinal);
+CHX_INLINE Block *recovery_find_block(Recovery *recovery, Block *parent, const chx_checkpoint *checkpoint,
+                                      uint32_t ordinal)
+{
+    Block *block = block_find(parent != NULL ? parent->children : recovery->blocks, checkpoint, ordinal);
+    return block != NULL ? block : recovery_make_block(recovery, parent, checkpoint, ordinal);
+}
 // The role enters the block, directly under `parent` (NULL: it is in no other). Its position, which the caller then appends
 // to the member's, is at the block's attempt, or, for one that can't know of that (`attempt`), behind it: then the caller
 // rolls it back. False: no memory, or the block's time can't be watched; recovery->lacks says which.
@@ -172,9 +178,7 @@ bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const
 CHX_INLINE bool recovery_enter_first(Recovery *recovery, Position *position, Block *parent,
                                      const chx_checkpoint *checkpoint, uint32_t ordinal)
 {
-    Block *block = block_find(parent != NULL ? parent->children : recovery->blocks, checkpoint, ordinal);
-    if (block == NULL)
-        block = recovery_make_block(recovery, parent, checkpoint, ordinal);
+    Block *block = recovery_find_block(recovery, parent, checkpoint, ordinal);
     if (block == NULL || block->attempt != 0)
         return false;
     block->references++;
@@ -231,8 +235,8 @@ typedef enum {
 } RecoveryVerdict;
 // The role has failed. `is_abandoned`: it was rolled back and had not noticed, or not acknowledged.
 RecoveryVerdict recovery_fail(Recovery *recovery, Member *member, bool is_abandoned, const chx_fault *fault);
-// The block goes to its next attempt, because of this fault. False: no memory for it, nothing was done.
-bool recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault);
+// The block goes to its next attempt, because of this fault. RECOVERY_NO_MEMORY: nothing was done.
+RecoveryVerdict recovery_decide(Recovery *recovery, Block *block, const chx_fault *fault);
 // The time of the block's attempt is up. If that is decided, `block` is then the one that takes it up: it, or an enclosing one.
 RecoveryVerdict recovery_expire(Recovery *recovery, Block **block, const chx_fault *fault);
 

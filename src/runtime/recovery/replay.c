@@ -61,20 +61,20 @@ static unsigned role_of(const Member *member)
 
 // ---- effects ----
 
-static void *take(Recovery *recovery, size_t size)
+static void *take(chx_runtime *runtime, size_t size)
 {
-    (void)recovery;
+    (void)runtime;
     return malloc(size);
 }
 
-static void *take_page(Recovery *recovery)
+static void *take_page(chx_runtime *runtime)
 {
-    return take(recovery, BLOCK_PAGE_BYTES);
+    return take(runtime, BLOCK_PAGE_BYTES);
 }
 
-static void give(Recovery *recovery, void *memory)
+static void give(chx_runtime *runtime, void *memory)
 {
-    (void)recovery;
+    (void)runtime;
     free(memory);
 }
 
@@ -87,17 +87,6 @@ static bool arm(Recovery *recovery, Block *block)
 static void disarm(Recovery *recovery, Block *block)
 {
     (void)recovery, (void)block;
-}
-
-static void rollback_begin(Recovery *recovery, const Block *block)
-{
-    (void)recovery;
-    did("X decide %u %u", (unsigned)block->attempt, (unsigned)block->epoch);
-}
-
-static void rollback_end(Recovery *recovery)
-{
-    (void)recovery;
 }
 
 // As the monitor of roles in processes does it: the role's position is the block's start from now on.
@@ -114,11 +103,15 @@ static void go_back(Recovery *recovery, Member *member)
     member->awaited = member == replay.failing ? 0 : epoch;
 }
 
-static void roll_back(Recovery *recovery, Member *member)
+static void roll_back(Recovery *recovery, const Block *block)
 {
-    go_back(recovery, member);
-    if (member != replay.failing)
-        did("X recover %u", role_of(member));
+    did("X decide %u %u", (unsigned)block->attempt, (unsigned)block->epoch);
+    for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
+        Member *member = recovery_member(recovery, block->checkpoint->participants[i]);
+        go_back(recovery, member);
+        if (member != replay.failing)
+            did("X recover %u", role_of(member));
+    }
 }
 
 static void go(Recovery *recovery, Member *member, Block *block)
@@ -132,7 +125,7 @@ static void go(Recovery *recovery, Member *member, Block *block)
 }
 
 static const RecoveryEffects effects = {
-    take, give, take_page, give, arm, disarm, rollback_begin, roll_back, rollback_end, go,
+    take, give, take_page, give, arm, disarm, roll_back, go,
 };
 
 // ---- events ----
@@ -285,7 +278,7 @@ static void read_line(const char *line)
 int main(void)
 {
     char line[LINE_BYTES];
-    recovery_init(&replay.recovery, &effects, replay.members, sizeof(Member), NULL);
+    recovery_init(&replay.recovery, &effects, NULL, replay.members, sizeof(Member), NULL);
     for (unsigned role = 0; role < ROLES_MAX; role++)
         replay.members[role] = (Member){.positions = replay.positions[role], .capacity = DEPTH_MAX};
     while (fgets(line, sizeof line, stdin) != NULL) {

@@ -27,18 +27,14 @@ static bool restart_is_allowed(Actor *actor, Fault *fault)
     return true;
 }
 
-// Where restarts are limited: a failure that no block takes up is not one more.
-static bool restart_is_possible(Actor *actor, Fault *fault, bool is_abandoned)
-{
-    return actor->restarts.max == 0 ||
-           ((is_abandoned || recovery_in_charge(&actor->member) != NULL) && restart_is_allowed(actor, fault));
-}
-
 bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
 {
     Session *session = actor->session;
-    if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM ||
-        !restart_is_possible(actor, fault, is_abandoned))
+    if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM)
+        return false;
+    // Where restarts are limited, a failure that no block takes up is not one more.
+    if (actor->restarts.max != 0 &&
+        ((!is_abandoned && recovery_in_charge(&actor->member) == NULL) || !restart_is_allowed(actor, fault)))
         return false;
     chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, actor->role->file, line};
     RecoveryVerdict verdict = recovery_fail(&session->recovery, &actor->member, is_abandoned, &cause);

@@ -11,20 +11,15 @@
 #include "runtime/value/codec.h"
 #include "runtime/value/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- memory, last in first out ----
 
-static bool is_in_room(const Actor *actor, const void *memory)
-{
-    const unsigned char *room = actor->savepoints.room, *place = memory;
-    return room != NULL && place >= room && place < room + SAVEPOINT_ROOM_BYTES;
-}
-
 static void release(Actor *actor, void *memory)
 {
-    if (memory != NULL && !is_in_room(actor, memory))
+    const unsigned char *room = actor->savepoints.room, *place = memory;
+    bool is_in_room = room != NULL && place >= room && place < room + SAVEPOINT_ROOM_BYTES;
+    if (memory != NULL && !is_in_room)
         runtime_release(actor->session->runtime, memory);
 }
 
@@ -70,12 +65,6 @@ void savepoints_grow(Actor *actor)
 {
     actor->member.positions =
         grow(actor, actor->member.positions, sizeof(Position *), actor->member.count, &actor->member.capacity);
-}
-
-void ordinals_grow(Actor *actor)
-{
-    actor->savepoints.ordinals = grow(actor, actor->savepoints.ordinals, sizeof *actor->savepoints.ordinals,
-                                      actor->savepoints.ordinal_count, &actor->savepoints.ordinal_capacity);
 }
 
 enum { CHUNK_BYTES = PAGE_BYTES - sizeof(SavepointChunk) }; // unless a savepoint needs more
@@ -138,7 +127,7 @@ static CHX_COLD void frame_unshare(const chx_function *function, void *frame, co
 
 typedef enum { SHARES_NOTHING, SHARES_SOMETHING, SHARES_FAILED } Sharing;
 
-// What may change is owned by the copy, too. If that can't be done, nothing of it is, and it is zero.
+// What may change is owned by the copy of a frame, too. If that can't be done, nothing of it is, and it is zero.
 static inline Sharing frame_share(const chx_function *function, void *frame, Fault *fault)
 {
     Sharing sharing = SHARES_NOTHING;
@@ -181,43 +170,46 @@ void savepoint_drop_owned(Savepoint *savepoint)
     stack_drop_saved(savepoint->frame->function, savepoint_frame(savepoint));
 }
 
-static void memory_is_lost(const Actor *actor)
+// What the frame owned is dropped.
+static void savepoint_restore(Savepoint *savepoint)
 {
-    log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
-}
-
-static void drop_changed(void *frame)
-{
-    stack_drop_changed(frame);
-}
-
-void savepoint_restore(Actor *actor, Savepoint *savepoint)
-{
-    const chx_function *function = savepoint->frame->function;
-    Guard guard;
-    if (is_broken(BROKEN_NOT_RESTORED))
-        return;
-    // A role that has crashed may have damaged the block's own frame: then something is lost.
-    if ((function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning)) &&
-        !guard_run(&guard, actor, drop_changed, savepoint->frame))
-        memory_is_lost(actor);
-    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
     Fault fault;
-    if (savepoint->owns && frame_share(function, savepoint->frame, &fault) == SHARES_FAILED)
+    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
+    if (savepoint->owns && frame_share(savepoint->frame->function, savepoint->frame, &fault) == SHARES_FAILED)
         value_raise(&fault);
+}
+
+Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    savepoint_reserve(actor);
+    uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), checkpoint->site);
+    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
+    savepoint->frame = frame;
+    savepoint_save(actor, savepoint);
+    savepoint->position = (Position){.checkpoint = checkpoint};
+    savepoint_push(actor, savepoint, (*ordinal)++);
+    return savepoint;
 }
 
 // ---- ordinals and epochs ----
 
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
 {
-    for (size_t i = ordinals->base; i < actor->savepoints.ordinal_count; i++)
-        if (actor->savepoints.ordinals[i].site == site)
-            return &actor->savepoints.ordinals[i].count;
-    if (actor->savepoints.ordinal_count == actor->savepoints.ordinal_capacity)
-        ordinals_grow(actor);
-    actor->savepoints.ordinals[actor->savepoints.ordinal_count] = (Ordinal){site, 0};
-    return &actor->savepoints.ordinals[actor->savepoints.ordinal_count++].count;
+    Savepoints *of = &actor->savepoints;
+    for (size_t i = ordinals->base; i < of->ordinal_count; i++)
+        if (of->ordinals[i].site == site)
+            return &of->ordinals[i].count;
+    if (of->ordinal_count == of->ordinal_capacity)
+        of->ordinals = grow(actor, of->ordinals, sizeof *of->ordinals, of->ordinal_count, &of->ordinal_capacity);
+    of->ordinals[of->ordinal_count] = (Ordinal){site, 0};
+    return &of->ordinals[of->ordinal_count++].count;
+}
+
+static void epoch_set(uint32_t *channel, uint32_t epoch, bool may_be_ahead)
+{
+    CHECK(*channel < epoch || may_be_ahead);
+    if (*channel < epoch)
+        *channel = epoch;
 }
 
 // Messages among the participants belong to the new epoch from now on; other channels go on as they were. A block may
@@ -227,22 +219,13 @@ void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32
 {
     const chx_role *role = actor->role;
     bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
-    for (size_t i = 0; i < role->sends_to_count; i++) {
-        uint32_t *sending = &actor->out[i].head.sending.epoch;
-        if (!takes_part(checkpoint, role->sends_to[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
-            continue;
-        CHECK(*sending < epoch || may_be_ahead);
-        if (*sending < epoch)
-            *sending = epoch;
-    }
-    for (size_t i = 0; i < role->receives_from_count; i++) {
-        uint32_t *taking = &actor->in[i]->head.taking.epoch;
-        if (!takes_part(checkpoint, role->receives_from[i]) && !is_broken(BROKEN_ONE_SESSION_EPOCH))
-            continue;
-        CHECK(*taking < epoch || may_be_ahead);
-        if (*taking < epoch)
-            *taking = epoch;
-    }
+    bool for_all = is_broken(BROKEN_ONE_SESSION_EPOCH);
+    for (size_t i = 0; i < role->sends_to_count; i++)
+        if (for_all || takes_part(checkpoint, role->sends_to[i]))
+            epoch_set(&actor->out[i].head.sending.epoch, epoch, may_be_ahead);
+    for (size_t i = 0; i < role->receives_from_count; i++)
+        if (for_all || takes_part(checkpoint, role->receives_from[i]))
+            epoch_set(&actor->in[i]->head.taking.epoch, epoch, may_be_ahead);
 }
 
 // ---- going back ----
@@ -257,16 +240,21 @@ static void unwind(void *closure)
     Unwinding *unwinding = closure;
     chx_release(&unwinding->actor->self);
     stack_unwind_to(unwinding->actor, unwinding->frame, true);
+    if (!is_broken(BROKEN_NOT_RESTORED))
+        stack_drop_changed(unwinding->frame);
 }
 
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
 static void savepoint_unwind_to(Actor *actor, Savepoint *target)
 {
-    if (actor->self.top == target->frame && actor->self.pool_size == 0)
+    const chx_function *function = target->frame->function;
+    bool owns =
+        function->owned_count != function->fixed_count || (function->result != NULL && function->result->owning);
+    if (actor->self.top == target->frame && actor->self.pool_size == 0 && !owns)
         return;
     Guard guard;
     if (!guard_run(&guard, actor, unwind, &(Unwinding){actor, target->frame})) {
-        memory_is_lost(actor);
+        log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
         stack_unwind_to(actor, target->frame, false);
     }
 }
@@ -285,16 +273,17 @@ void savepoint_begin_again(Actor *actor, Savepoint *target)
 {
     savepoints_end_with(actor, target);
     savepoint_unwind_to(actor, target);
-    savepoint_restore(actor, target);
+    if (!is_broken(BROKEN_NOT_RESTORED))
+        savepoint_restore(target);
     savepoint_forget_counts(actor, target);
     actor->self.wants = 0;
 }
 
 void savepoints_fini(Actor *actor)
 {
-    void *pieces[] = {actor->member.positions, actor->savepoints.ordinals, actor->restarts.times};
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        release(actor, pieces[i]);
+    release(actor, actor->member.positions);
+    release(actor, actor->savepoints.ordinals);
+    release(actor, actor->restarts.times);
     if (actor->savepoints.spare_chunk != NULL)
         savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
     for (SavepointChunk *chunk = actor->savepoints.chunk, *previous; chunk != NULL; chunk = previous) {

@@ -17,7 +17,7 @@
 //
 // `fault` variables own nothing: their strings are the block's, or, in a new process, live as long as the role.
 // A copy may fail at any value. Then the copy owns nothing, and what it was copied from is as it was.
-// Sequential programs copy whole frames (central.c), and nothing in them is borrowed.
+// In sequential programs (central.c) nothing is fixed or borrowed.
 
 #ifndef RUNTIME_RECOVERY_SAVEPOINT_H
 #define RUNTIME_RECOVERY_SAVEPOINT_H
@@ -54,7 +54,6 @@ struct SavepointChunk {
 
 // What is rare in the functions below. Without memory these don't return: the step ends.
 CHX_COLD void savepoints_grow(Actor *actor);
-CHX_COLD void ordinals_grow(Actor *actor);
 CHX_COLD void savepoint_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
 CHX_COLD void savepoint_chunk_pop(Actor *actor);                // the current one, which is empty and not the first
 
@@ -90,8 +89,8 @@ static inline void savepoint_release(Actor *actor, Savepoint *savepoint)
         savepoint_chunk_pop(actor);
 }
 
-// The frame's variables, which the savepoint then owns too; and back. If something can't be copied, the step ends, and in the first
-// case the savepoint, which is the newest and not yet among the actor's, is gone.
+// The frame's variables, which the savepoint then owns too. If something can't be copied, the step ends, and the savepoint, which
+// is the newest and not yet among the actor's, is gone.
 void savepoint_save_owned(Actor *actor, Savepoint *savepoint);
 static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
 {
@@ -101,7 +100,6 @@ static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
     if (function->owned_count != function->fixed_count)
         savepoint_save_owned(actor, savepoint);
 }
-void savepoint_restore(Actor *actor, Savepoint *savepoint);
 // What it has saved. In another process it is no frame.
 void savepoint_drop_owned(Savepoint *savepoint);
 static inline void savepoint_drop_saved(Savepoint *savepoint)
@@ -158,6 +156,9 @@ static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
     effect_left(actor, actor->self.level - 1);
 }
 
+// The role enters a block that is not known to a machine here: saves the frame, and appends that to the actor's. If something
+// can't be copied, the step ends, and nothing has happened.
+Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint);
 // Messages among the participants belong to the new epoch from now on.
 void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
 // The role, rolled back, begins another attempt of the target, which is the newest by now: drops what the abandoned attempt

@@ -6,7 +6,6 @@
 #include "runtime/recovery/broken.h"
 #include "runtime/session/log.h"
 #include "runtime/recovery/checkpoint.h"
-#include "runtime/session/monitor.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
@@ -535,7 +534,7 @@ static void worker_turn(Worker *worker, Actor *actor)
         if (outcome == ACTOR_YIELDS)
             queue_append(worker, actor, actor, 1);
         else
-            monitor_actor_left(actor, outcome, &guard);
+            session_actor_left(actor, outcome, &guard);
         break;
     }
     turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
@@ -550,7 +549,7 @@ static void worker_adopt_orphan(Worker *worker, Actor *actor)
     if (checkpoint_recover(actor, &guard.fault))
         queue_append(worker, actor, actor, 1);
     else
-        monitor_actor_left(actor, ACTOR_FAILED, &guard);
+        session_actor_left(actor, ACTOR_FAILED, &guard);
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
 }

@@ -3,38 +3,24 @@
 
 #include "runtime/actor/effect.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/effects.h"
+#include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
 
-#include <stdio.h>
 #include <string.h>
 
-// How often a role has been at a site (effect.h), or a block has been entered (role: ROLE_NONE).
+// A step: what the counter with the same index in actor.self.counts counts (effect.h).
 typedef struct {
-    uint32_t role, site, count;
-} CentralCount;
-enum { ROLE_NONE = UINT32_MAX };
-
-typedef struct {
-    CentralCount *items;
-    size_t count, capacity;
-    size_t next; // where the next one is likely to be: steps come in the same order again
-} CentralCounts;
-
-// A checkpoint that the program is in: the frame as it was when that was entered, and what was counted since.
-typedef struct Saved Saved;
-struct Saved {
-    Saved *outer;
-    EffectPath path;
-    CentralCounts counts;
-    _Alignas(16) unsigned char frame[];
-};
+    uint32_t role, site;
+} CentralStep;
 
 typedef struct {
     Actor actor; // first
     Session session;
-    Saved *saved;         // of the blocks that it is in, innermost first
-    CentralCounts counts; // outside of all blocks
-    uint32_t count;       // of the step that it is in
+    CentralStep *steps;
+    size_t step_count, step_capacity;
+    size_t next;    // where the next one is likely to be: steps come in the same order again
+    uint32_t count; // of the step that it is in
     const chx_choreography *choreography;
     const chx_actor *cast;
     chx_role none; // before the first chx_central_at
@@ -43,106 +29,61 @@ typedef struct {
 
 // ---- counting ----
 
-static uint32_t *central_count(Central *central, CentralCounts *counts, uint32_t role, uint32_t site)
+// Room for one more step.
+static void central_grow(Central *central)
 {
-    for (size_t i = 0; i < counts->count; i++) {
-        size_t at = (counts->next + i) % counts->count;
-        CentralCount *item = &counts->items[at];
-        if (item->role == role && item->site == site) {
-            counts->next = at + 1;
-            return &item->count;
-        }
-    }
-    if (counts->count == counts->capacity) {
-        void *grown = runtime_grow(central->session.runtime, counts->items, &counts->capacity, sizeof *counts->items);
-        if (grown == NULL)
-            guard_no_memory();
-        counts->items = grown;
-    }
-    counts->items[counts->count] = (CentralCount){role, site, 0};
-    return &counts->items[counts->count++].count;
+    chx_runtime *runtime = central->session.runtime;
+    chx_self *self = &central->actor.self;
+    size_t capacity = central->step_capacity;
+    chx_count *counts = runtime_grow(runtime, self->counts, &capacity, sizeof *counts);
+    if (counts == NULL)
+        guard_no_memory();
+    self->counts = counts;
+    CentralStep *steps = runtime_grow(runtime, central->steps, &central->step_capacity, sizeof *steps);
+    if (steps == NULL)
+        guard_no_memory();
+    central->steps = steps;
 }
 
-static void central_forget_counts(Central *central, CentralCounts *counts)
+// The index of the step.
+static size_t central_find(Central *central, uint32_t role, uint32_t site)
 {
-    runtime_release(central->session.runtime, counts->items);
-    *counts = (CentralCounts){0};
-}
-
-// Of the innermost block.
-static CentralCounts *central_counts(Central *central)
-{
-    return central->saved != NULL ? &central->saved->counts : &central->counts;
+    for (size_t i = 0; i < central->step_count; i++) {
+        size_t at = (central->next + i) % central->step_count;
+        if (central->steps[at].role == role && central->steps[at].site == site)
+            return at;
+    }
+    if (central->step_count == central->step_capacity)
+        central_grow(central);
+    central->steps[central->step_count] = (CentralStep){role, site};
+    central->actor.self.counts[central->step_count] = (chx_count){0};
+    return central->step_count++;
 }
 
 // A step begins.
 static void central_step(Central *central, unsigned role, uint32_t site)
 {
-    central->count = ++*central_count(central, central_counts(central), role, site);
+    chx_self *self = &central->actor.self;
+    size_t at = central_find(central, role, site);
+    central->next = at + 1;
+    if (self->counts[at].level != self->level)
+        chx_count_first(self, (uint32_t)at + 1);
+    central->count = ++self->counts[at].count;
 }
 
-void central_effect(const Actor *actor, EffectPath *path, uint32_t *count)
+uint32_t central_count(const Actor *actor)
 {
-    const Central *central = (const Central *)actor;
-    *path = central->saved != NULL ? central->saved->path : effect_outermost();
-    *count = central->count;
+    return ((const Central *)actor)->count;
 }
 
-// ---- saved frames ----
-
-static void central_copy(const chx_function *function, void *to, const void *from)
+// Leaves the blocks that are further in than the first so many.
+static void central_leave(Central *central, size_t depth)
 {
-    memcpy(to, from, function->frame_size);
-    // A copy may fail: until then nothing is owned twice.
-    for (size_t i = 0; i < function->variable_count; i++)
-        if (function->variables[i].type->owning)
-            memset((char *)to + function->variables[i].offset, 0, function->variables[i].type->size);
-    for (size_t i = 0; i < function->variable_count; i++) {
-        const chx_variable *variable = &function->variables[i];
-        if (variable->type->owning)
-            chx_value_copy(variable->type, (char *)to + variable->offset, (const char *)from + variable->offset);
-    }
-}
-
-static Saved *central_save(Central *central, const chx_frame *frame)
-{
-    Saved *saved = runtime_allocate(central->session.runtime, sizeof *saved + frame->function->frame_size);
-    if (saved == NULL)
-        guard_no_memory();
-    memset(saved, 0, sizeof *saved + frame->function->frame_size);
-    ((chx_frame *)(void *)saved->frame)->function = frame->function;
-    saved->outer = central->saved;
-    central->saved = saved;
-    central_copy(frame->function, saved->frame, frame);
-    return saved;
-}
-
-// Drops those that are further in than `until`.
-static void central_forget(Central *central, const Saved *until)
-{
-    while (central->saved != until) {
-        Saved *saved = central->saved;
-        central->saved = saved->outer;
-        central_forget_counts(central, &saved->counts);
-        stack_drop_frame((chx_frame *)(void *)saved->frame);
-        runtime_release(central->session.runtime, saved);
-    }
+    while (central->actor.member.count > depth)
+        savepoint_pop(&central->actor);
 }
 
 // ---- running ----
-
-static void central_report(const Central *central, const Fault *fault)
-{
-    Report *report = report_last();
-    report_clear(report);
-    report->report.role = central->actor.role->role;
-    report->report.kind = fault->kind;
-    report->report.signal = fault->signal;
-    report->report.file = central->choreography->file;
-    report->report.line = central->actor.central_line;
-    report->report.restarts = central->session.restarts;
-    strcpy(report->why, fault->why);
-}
 
 typedef struct {
     Central *central;
@@ -179,12 +120,14 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     report_clear(report_last());
     if (!guard_run(&guard, actor, central_body, &(CentralRun){central, body, closure})) {
         status = CHX_FAILED;
-        central_report(central, &guard.fault);
+        report_fault(report_last(), actor->role->role, &guard.fault, choreography->file, actor->central_line,
+                     central->session.restarts);
     }
-    central_forget(central, NULL);
-    central_forget_counts(central, &central->counts);
+    central_leave(central, 0);
     actor_unwind(actor);
     actor_fini(actor);
+    runtime_release(runtime, actor->self.counts);
+    runtime_release(runtime, central->steps);
     current()->depth--;
     isolation_thread_leave(&thread);
     return status;
@@ -198,10 +141,8 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
         return CHX_NO_MEMORY;
     chx_runtime *runtime = runtime_default();
     Central *central = runtime != NULL ? runtime_allocate(runtime, size) : NULL;
-    if (central == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
-        return CHX_NO_MEMORY;
-    }
+    if (central == NULL)
+        return report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     memset(central, 0, size);
     chx_status status = CHX_OK;
     for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
@@ -220,15 +161,8 @@ chx_session *chx_central_start(const chx_choreography *choreography, size_t defi
     chx_status status = chx_central(choreography, cast, body, closure);
     if (status != CHX_OK && status != CHX_FAILED)
         return NULL;
-    chx_runtime *runtime = runtime_default();
-    Session *session = session_new_ended(runtime, choreography, &choreography->definitions[definition]);
-    if (session == NULL)
-        return NULL;
-    atomic_store(&session->status, (int)status);
-    report_copy(&session->report, report_last());
-    if (status == CHX_OK && results != NULL)
-        memcpy(session->results, results, session->definition->result_size);
-    return (chx_session *)session;
+    const chx_definition *of = &choreography->definitions[definition];
+    return (chx_session *)session_new_ended(runtime_default(), choreography, of, status, results);
 }
 
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)
@@ -250,8 +184,6 @@ const chx_role *chx_central_role(chx_self *self, unsigned role)
 
 // ---- checkpoints ----
 
-typedef int (*CentralBody)(chx_self *self, void *frame);
-
 static void central_init(Central *central, const chx_role *restarted)
 {
     if (restarted == NULL || restarted->init == NULL)
@@ -262,19 +194,9 @@ static void central_init(Central *central, const chx_role *restarted)
     chx_step_end(&central->actor.self);
 }
 
-// Nobody can say who was late; the fault names whoever acted last.
-static void central_deadline(Central *central, Fault *fault, uint64_t within_ns, int line)
-{
-    central->actor.central_line = line;
-    fault->kind = CHX_FAULT_DEADLINE;
-    fault->signal = 0;
-    snprintf(fault->why, sizeof fault->why, "not at the end of the block within %llu ms",
-             (unsigned long long)(within_ns / 1000000));
-}
-
 typedef struct {
     Central *central;
-    CentralBody body;
+    int (*body)(chx_self *self, void *frame);
     void *frame;
     const chx_role *restarted;
     int way;
@@ -288,18 +210,6 @@ static void central_attempt(void *closure)
     attempt->way = attempt->body(&attempt->central->actor.self, attempt->frame);
 }
 
-// After a failed attempt: everything is as it was when the block was entered.
-static void central_restore(Central *central, chx_frame *frame, Saved *saved)
-{
-    Actor *actor = &central->actor;
-    chx_release(&actor->self);
-    central_forget(central, saved);
-    central_forget_counts(central, &saved->counts);
-    stack_unwind_to(actor, frame, true);
-    stack_drop_frame(frame);
-    central_copy(frame->function, frame, saved->frame);
-}
-
 int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns, int line,
                            int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault))
@@ -307,11 +217,10 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
     Central *central = (Central *)self;
     Actor *actor = &central->actor;
     const Platform *platform = central->session.runtime->platform;
-    EffectPath path = central->saved != NULL ? central->saved->path : effect_outermost();
-    uint32_t ordinal = (*central_count(central, central_counts(central), ROLE_NONE, site))++;
     const chx_role *restarted = NULL;
-    Saved *saved = central_save(central, frame);
-    saved->path = effect_block(path, site, ordinal, false);
+    size_t depth = actor->member.count;
+    chx_checkpoint checkpoint = {.site = site, .retries = retries};
+    Savepoint *savepoint = savepoint_add(actor, frame, &checkpoint);
     Guard guard;
     for (uint64_t attempt = 0; attempt <= retries; attempt++) {
         CentralAttempt run = {central, body, frame, restarted, 0};
@@ -319,20 +228,25 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
         bool finished = guard_run(&guard, actor, central_attempt, &run);
         bool is_late = within_ns != 0 && platform->now_ns() - begin_ns > within_ns;
         if (finished && !is_late) {
-            central_forget(central, saved->outer);
+            central_leave(central, depth);
             return run.way;
         }
         restarted = is_late ? NULL : actor->role;
-        if (is_late)
-            central_deadline(central, &guard.fault, within_ns, line);
+        if (is_late) {
+            // Nobody can say who was late; the fault names whoever acted last.
+            actor->central_line = line;
+            deadline_fault(&guard.fault, guard.fault.site, within_ns);
+        }
         if (guard.fault.kind == CHX_FAULT_SYSTEM || (attempt == retries && rescue == NULL)) {
-            central_forget(central, saved->outer);
+            central_leave(central, depth);
             guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
         }
-        central_restore(central, frame, saved);
+        // Everything is as it was when the block was entered.
+        central_leave(central, depth + 1);
+        savepoint_begin_again(actor, savepoint);
+        savepoint->position.attempt++;
         central->session.restarts += !is_late;
     }
-    saved->path = effect_block(path, site, ordinal, true);
     chx_fault fault = {
         .role = actor->role->role,
         .kind = guard.fault.kind,
@@ -343,7 +257,7 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
     };
     central_init(central, restarted);
     int way = rescue(self, frame, &fault);
-    central_forget(central, saved->outer);
+    central_leave(central, depth);
     return way;
 }
 

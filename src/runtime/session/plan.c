@@ -14,50 +14,33 @@ static chx_status cast_check(const chx_choreography *choreography, const chx_act
                              const chx_role *role)
 {
     const char *name = choreography->roles[index], *file = choreography->file;
-    if (strcmp(role->choreography, choreography->name) != 0 || strcmp(role->role, name) != 0) {
-        report_refuse(name, file, "the cast gives %s to %s, which plays %s of %s", name, role->name, role->role,
-                      role->choreography);
-        return CHX_INVALID;
-    }
-    if (role->version != CHX_GENERATED_VERSION || choreography->version != CHX_GENERATED_VERSION) {
-        report_refuse(name, file, "%s was compiled for another version of the chorex library: rebuild", role->name);
-        return CHX_INVALID;
-    }
-    if (role->digest != choreography->digest || role->index != index) {
-        report_refuse(name, file, "%s was compiled from another version of the choreography: rebuild", role->name);
-        return CHX_INVALID;
-    }
-    if (actor != NULL && actor->isolation != CHX_THREAD && actor->isolation != CHX_PROCESS) {
-        report_refuse(name, file, "the isolation of %s in the cast is none that exists", name);
-        return CHX_INVALID;
-    }
-    if (actor != NULL && actor->sandbox != NULL && actor->isolation != CHX_PROCESS) {
-        report_refuse(name, file,
-                      "%s has a sandbox in the cast, but no process of its own, which alone can be restricted: set "
-                      "isolation to CHX_PROCESS",
-                      name);
-        return CHX_INVALID;
-    }
+    if (strcmp(role->choreography, choreography->name) != 0 || strcmp(role->role, name) != 0)
+        return report_refuse(CHX_INVALID, name, file, "the cast gives %s to %s, which plays %s of %s", name, role->name,
+                             role->role, role->choreography);
+    if (role->version != CHX_GENERATED_VERSION || choreography->version != CHX_GENERATED_VERSION)
+        return report_refuse(CHX_INVALID, name, file,
+                             "%s was compiled for another version of the chorex library: rebuild", role->name);
+    if (role->digest != choreography->digest || role->index != index)
+        return report_refuse(CHX_INVALID, name, file,
+                             "%s was compiled from another version of the choreography: rebuild", role->name);
+    if (actor != NULL && actor->isolation != CHX_THREAD && actor->isolation != CHX_PROCESS)
+        return report_refuse(CHX_INVALID, name, file, "the isolation of %s in the cast is none that exists", name);
+    if (actor != NULL && actor->sandbox != NULL && actor->isolation != CHX_PROCESS)
+        return report_refuse(
+            CHX_INVALID, name, file,
+            "%s has a sandbox in the cast, but no process of its own, which alone can be restricted: set "
+            "isolation to CHX_PROCESS",
+            name);
     return CHX_OK;
 }
 
 chx_status plan_cast(const chx_choreography *choreography, const chx_actor *cast, unsigned role, const chx_role **found)
 {
-    const chx_role *chosen = cast != NULL ? cast[role].role : NULL;
-    if (chosen == NULL) {
-        chx_status status = registry_find(choreography, role, &chosen);
-        if (status != CHX_OK)
-            return status;
-    }
-    chx_status status = cast_check(choreography, cast != NULL ? &cast[role] : NULL, role, chosen);
-    if (status == CHX_OK)
-        *found = chosen;
-    return status;
-}
-
-static size_t plan_bucket(const chx_choreography *choreography, size_t definition)
-{
-    return (((uintptr_t)choreography >> 4) + definition * 7) % PLAN_BUCKETS;
+    chx_status status = CHX_OK;
+    *found = cast != NULL ? cast[role].role : NULL;
+    if (*found == NULL)
+        status = registry_find(choreography, role, found);
+    return status == CHX_OK ? cast_check(choreography, cast != NULL ? &cast[role] : NULL, role, *found) : status;
 }
 
 static bool plan_fits(const Plan *plan, const chx_choreography *choreography, size_t definition, const chx_actor *cast)
@@ -71,30 +54,13 @@ static bool plan_fits(const Plan *plan, const chx_choreography *choreography, si
     return true;
 }
 
-static size_t index_in(const unsigned *list, size_t count, unsigned wanted)
-{
-    // Role order is the usual one: try the place where it would be, then all.
-    for (size_t low = 0, high = count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle] == wanted)
-            return middle;
-        if (list[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == wanted)
-            return i;
-    return SIZE_MAX;
-}
-
 static size_t align(size_t offset, size_t to)
 {
     return (offset + to - 1) / to * to;
 }
 
-// Wires each channel to the place where its receiver looks for it. False: the two sides were not made for each other.
+// Wires each channel to the place where its receiver looks for it: receivers list their senders in role order. False: the two
+// sides were not made for each other.
 static bool plan_wire(Plan *plan)
 {
     size_t number = 0;
@@ -104,26 +70,15 @@ static bool plan_wire(Plan *plan)
             unsigned to = role->sends_to[i];
             if (to >= plan->role_count || to == from)
                 return false;
-            const chx_role *receiver = plan->roles[to].role;
-            size_t in = index_in(receiver->receives_from, receiver->receives_from_count, from);
-            if (in == SIZE_MAX)
+            PlanRole *receiver = &plan->roles[to];
+            size_t in = receiver->in_wired++;
+            if (in >= receiver->role->receives_from_count || receiver->role->receives_from[in] != from)
                 return false;
-            plan->channel_table[number++] = (PlanChannel){from, to, plan->roles[to].in_first + in};
+            plan->channel_table[number++] = (PlanChannel){from, to, receiver->in_first + in};
         }
     }
     // One sender for each place: no role waits for a message of somebody who never sends.
     return number == plan->in_count;
-}
-
-static bool plan_has_checkpoints(const Plan *plan)
-{
-    for (unsigned i = 0; i < plan->role_count; i++) {
-        const chx_role *role = plan->roles[i].role;
-        for (size_t j = 0; j < role->site_count; j++)
-            if (role->sites[j].kind == CHX_SITE_CHECKPOINT)
-                return true;
-    }
-    return false;
 }
 
 static void plan_lay_out(Plan *plan)
@@ -135,7 +90,7 @@ static void plan_lay_out(Plan *plan)
     plan->stacks = align(plan->counts + plan->count_count * sizeof(chx_count), 16);
     plan->results = align(plan->stacks + plan->role_count * (sizeof(Chunk) + STACK_FIRST_BYTES), CACHE_LINE);
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
-    if (plan_has_checkpoints(plan)) {
+    if (plan->checkpoint_count != 0) {
         plan->checkpoints = plan->size;
         plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)SAVEPOINT_ROOM_BYTES;
     }
@@ -150,11 +105,9 @@ static chx_status plan_fill(Plan *plan, const chx_actor *cast)
         chx_status status = plan_cast(choreography, cast, i, &entry->role);
         if (status != CHX_OK)
             return status;
-        if (plan->definition_index >= entry->role->entry_count) {
-            report_refuse(choreography->roles[i], choreography->file, "%s does not play %s", entry->role->name,
-                          plan->definition->name);
-            return CHX_INVALID;
-        }
+        if (plan->definition_index >= entry->role->entry_count)
+            return report_refuse(CHX_INVALID, choreography->roles[i], choreography->file, "%s does not play %s",
+                                 entry->role->name, plan->definition->name);
         entry->entry = &entry->role->entries[plan->definition_index];
         entry->out_first = plan->channel_count;
         entry->in_first = plan->in_count;
@@ -162,6 +115,7 @@ static chx_status plan_fill(Plan *plan, const chx_actor *cast)
         plan->in_count += entry->role->receives_from_count;
         entry->count_first = plan->count_count;
         plan->count_count += entry->role->counter_count;
+        plan->checkpoint_count += entry->role->checkpoint_count;
     }
     for (size_t i = 0; i < plan->definition->result_count; i++)
         plan->roles[plan->definition->results[i].role].result = &plan->definition->results[i];
@@ -175,23 +129,16 @@ static void plan_free(chx_runtime *runtime, Plan *plan)
     runtime_release(runtime, plan);
 }
 
-static chx_status plan_no_memory(const chx_choreography *choreography)
-{
-    report_refuse(NULL, choreography->file, "out of memory");
-    return CHX_NO_MEMORY;
-}
-
 static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                            const chx_actor *cast, Plan **made)
 {
-    if (definition >= choreography->definition_count) {
-        report_refuse(NULL, choreography->file, "%s has no definition %zu", choreography->name, definition);
-        return CHX_INVALID;
-    }
+    if (definition >= choreography->definition_count)
+        return report_refuse(CHX_INVALID, NULL, choreography->file, "%s has no definition %zu", choreography->name,
+                             definition);
     size_t size = sizeof(Plan) + choreography->role_count * sizeof(PlanRole);
     Plan *plan = runtime_allocate(runtime, size);
     if (plan == NULL)
-        return plan_no_memory(choreography);
+        return report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     memset(plan, 0, size);
     plan->choreography = choreography;
     plan->definition = &choreography->definitions[definition];
@@ -201,13 +148,11 @@ static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreog
     chx_status status = plan_fill(plan, cast);
     if (status == CHX_OK) {
         plan->channel_table = runtime_allocate(runtime, (plan->channel_count + 1) * sizeof *plan->channel_table);
-        if (plan->channel_table == NULL) {
-            status = plan_no_memory(choreography);
-        } else if (!plan_wire(plan)) {
-            report_refuse(NULL, choreography->file, "internal error: the roles of %s don't fit together",
-                          choreography->name);
-            status = CHX_INVALID;
-        }
+        if (plan->channel_table == NULL)
+            status = report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
+        else if (!plan_wire(plan))
+            status = report_refuse(CHX_INVALID, NULL, choreography->file,
+                                   "internal error: the roles of %s don't fit together", choreography->name);
     }
     if (status != CHX_OK) {
         plan_free(runtime, plan);
@@ -221,7 +166,7 @@ static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreog
 chx_status plan_get(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                     const chx_actor *cast, const Plan **plan)
 {
-    Plan **bucket = &runtime->plans[plan_bucket(choreography, definition)];
+    Plan **bucket = &runtime->plans[(((uintptr_t)choreography >> 4) + definition * 7) % PLAN_BUCKETS];
     pthread_mutex_lock(&runtime->plan_lock);
     Plan *found = *bucket;
     while (found != NULL && !plan_fits(found, choreography, definition, cast))

@@ -12,7 +12,7 @@ typedef struct {
     const chx_entry *entry;
     const chx_result_slot *result; // NULL: none
     size_t out_first;              // number of its first outgoing channel
-    size_t in_first;               // in the table of incoming channels
+    size_t in_first, in_wired;     // in the table of incoming channels; so many of them are wired
     size_t count_first;            // in the table of counters
 } PlanRole;
 
@@ -30,7 +30,8 @@ struct Plan {
     unsigned role_count;
     size_t channel_count;
     size_t in_count;
-    size_t count_count; // of all roles' counters
+    size_t count_count;      // of all roles' counters
+    size_t checkpoint_count; // of all roles
     // Offsets in a session's memory.
     size_t actors, channels, ins, counts, stacks, results;
     size_t checkpoints; // room for the first blocks of the session, then of each role; 0: there are no checkpoints

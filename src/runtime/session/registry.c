@@ -55,51 +55,36 @@ const chx_role *registry_named(const char *choreography, const char *name)
     return found;
 }
 
-typedef struct {
-    const chx_role *named; // has the default name
-    const chx_role *any;
-    const chx_role *twice; // two have this one's name
-    size_t count;
-    char names[256];
-} Search;
-
-static void search_add(Search *search, const chx_role *role, const char *default_name)
-{
-    if (search->count != 0 && strcmp(search->any->name, role->name) == 0)
-        search->twice = role;
-    if (strcmp(role->name, default_name) == 0)
-        search->named = role;
-    size_t used = strlen(search->names);
-    snprintf(search->names + used, sizeof search->names - used, "%s%s", used != 0 ? ", " : "", role->name);
-    search->any = role;
-    search->count++;
-}
-
 chx_status registry_find(const chx_choreography *choreography, unsigned index, const chx_role **found)
 {
-    const char *name = choreography->roles[index];
-    char default_name[256];
+    const char *name = choreography->roles[index], *file = choreography->file;
+    const chx_role *named = NULL, *latest = NULL, *twice = NULL; // named: as by default; twice: two have its name
+    char default_name[256], names[256];
+    size_t count = 0, used = 0;
     snprintf(default_name, sizeof default_name, "%s_%s", choreography->name, name);
-    Search search = {0};
-    for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next)
-        if (strcmp(r->role->choreography, choreography->name) == 0 && strcmp(r->role->role, name) == 0)
-            search_add(&search, r->role, default_name);
-    if (search.twice != NULL) {
-        report_refuse(name, choreography->file, "two implementations of %s are called %s", name, search.twice->name);
-        return CHX_INVALID;
+    for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next) {
+        const chx_role *role = r->role;
+        if (strcmp(role->choreography, choreography->name) != 0 || strcmp(role->role, name) != 0)
+            continue;
+        if (latest != NULL && strcmp(latest->name, role->name) == 0)
+            twice = role;
+        if (strcmp(role->name, default_name) == 0)
+            named = role;
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used != 0 ? ", " : "", role->name);
+        latest = role;
+        count++;
     }
-    if (search.count == 0) {
-        report_refuse(name, choreography->file,
-                      "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it, or name one "
-                      "in the cast",
-                      name, choreography->name, name);
-        return CHX_UNCAST;
-    }
-    if (search.named == NULL && search.count > 1) {
-        report_refuse(name, choreography->file, "several implementations of %s: %s; name one in the cast", name,
-                      search.names);
-        return CHX_UNCAST;
-    }
-    *found = search.named != NULL ? search.named : search.any;
+    if (twice != NULL)
+        return report_refuse(CHX_INVALID, name, file, "two implementations of %s are called %s", name, twice->name);
+    if (count == 0)
+        return report_refuse(CHX_UNCAST, name, file,
+                             "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it, or "
+                             "name one in the cast",
+                             name, choreography->name, name);
+    if (named == NULL && count > 1)
+        return report_refuse(CHX_UNCAST, name, file, "several implementations of %s: %s; name one in the cast", name,
+                             names);
+    *found = named != NULL ? named : latest;
     return CHX_OK;
 }

@@ -33,6 +33,18 @@ void report_copy(Report *to, const Report *from)
     strcpy(to->why, from->why);
 }
 
+void report_fault(Report *report, const char *role, const Fault *fault, const char *file, int line, unsigned restarts)
+{
+    report->report = (chx_report){.role = role,
+                                  .kind = fault->kind,
+                                  .signal = fault->signal,
+                                  .why = report->why,
+                                  .file = file,
+                                  .line = line,
+                                  .restarts = restarts};
+    strcpy(report->why, fault->why);
+}
+
 // At the thread's end.
 static void last_free(void *report)
 {
@@ -78,7 +90,7 @@ static void __attribute__((destructor(102))) last_end(void)
     last.has_key = false;
 }
 
-void report_refuse(const char *role, const char *file, const char *format, ...)
+chx_status report_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
 {
     Report *report = report_last();
     report_clear(report);
@@ -89,6 +101,7 @@ void report_refuse(const char *role, const char *file, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(report->why, sizeof report->why, format, arguments);
     va_end(arguments);
+    return status;
 }
 
 const chx_report *chx_last_report(void)
@@ -98,49 +111,37 @@ const chx_report *chx_last_report(void)
 
 const char *chx_status_text(chx_status status)
 {
-    switch (status) {
-    case CHX_OK:
-        return "success";
-    case CHX_FAILED:
-        return "a role failed";
-    case CHX_UNCAST:
-        return "a role has no implementation";
-    case CHX_NO_MEMORY:
-        return "out of memory, threads or processes";
-    case CHX_INVALID:
-        return "invalid use";
-    case CHX_CANCELLED:
-        return "cancelled";
-    }
-    return "unknown status";
+    static const char *const texts[] = {
+        [CHX_OK] = "success",
+        [CHX_FAILED] = "a role failed",
+        [CHX_UNCAST] = "a role has no implementation",
+        [CHX_NO_MEMORY] = "out of memory, threads or processes",
+        [CHX_INVALID] = "invalid use",
+        [CHX_CANCELLED] = "cancelled",
+    };
+    return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }
 
 const char *report_signal_name(int signal)
 {
-    switch (signal) {
-    case SIGSEGV:
-        return "SIGSEGV (segmentation fault)";
-    case SIGBUS:
-        return "SIGBUS (bus error)";
-    case SIGFPE:
-        return "SIGFPE (arithmetic error)";
-    case SIGILL:
-        return "SIGILL (illegal instruction)";
-    case SIGABRT:
-        return "SIGABRT (abort)";
-    case SIGKILL:
-        return "SIGKILL (killed)";
-    case SIGTERM:
-        return "SIGTERM (terminated)";
-    case SIGPIPE:
-        return "SIGPIPE (broken pipe)";
-    case SIGTRAP:
-        return "SIGTRAP (trap)";
-    case SIGSYS:
-        return "SIGSYS (bad system call)";
-    case SIGXCPU:
-        return "SIGXCPU (processor time limit)";
-    default:
-        return "signal";
-    }
+    static const struct {
+        int number;
+        const char *name;
+    } signals[] = {
+        {SIGSEGV, "SIGSEGV (segmentation fault)"},
+        {SIGBUS, "SIGBUS (bus error)"},
+        {SIGFPE, "SIGFPE (arithmetic error)"},
+        {SIGILL, "SIGILL (illegal instruction)"},
+        {SIGABRT, "SIGABRT (abort)"},
+        {SIGKILL, "SIGKILL (killed)"},
+        {SIGTERM, "SIGTERM (terminated)"},
+        {SIGPIPE, "SIGPIPE (broken pipe)"},
+        {SIGTRAP, "SIGTRAP (trap)"},
+        {SIGSYS, "SIGSYS (bad system call)"},
+        {SIGXCPU, "SIGXCPU (processor time limit)"},
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].number == signal)
+            return signals[i].name;
+    return "signal";
 }

@@ -5,6 +5,8 @@
 
 #include <chorex.h>
 
+typedef struct Fault Fault; // actor.h
+
 enum { REPORT_WHY_SIZE = 512 };
 
 // A chx_report together with the text it points to. The role's and file's names are the program's own constants.
@@ -16,10 +18,14 @@ typedef struct {
 void report_clear(Report *report);
 void report_copy(Report *to, const Report *from);
 
+// Says that this fault has ended a session.
+void report_fault(Report *report, const char *role, const Fault *fault, const char *file, int line, unsigned restarts);
+
 // This thread's last report, which chx_last_report shows.
 Report *report_last(void);
-// Sets it: a start that failed, before there is a session. role and file may be NULL.
-void report_refuse(const char *role, const char *file, const char *format, ...) CHX_PRINTF(3, 4);
+// Sets it: something failed with this status, which is returned, before there was a session. role and file may be NULL.
+chx_status report_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
+    CHX_PRINTF(4, 5);
 
 const char *report_signal_name(int signal);
 

@@ -49,21 +49,6 @@ void *runtime_grow(chx_runtime *runtime, void *items, size_t *capacity, size_t i
     return grown;
 }
 
-static void *timers_allocate(void *runtime, size_t size)
-{
-    return runtime_allocate(runtime, size);
-}
-
-static void timers_release(void *runtime, void *memory)
-{
-    runtime_release(runtime, memory);
-}
-
-TimerMemory runtime_timer_memory(chx_runtime *runtime)
-{
-    return (TimerMemory){timers_allocate, timers_release, runtime};
-}
-
 chx_runtime *chx_runtime_new(const chx_runtime_options *options)
 {
     static const chx_runtime_options none;

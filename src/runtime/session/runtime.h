@@ -41,6 +41,9 @@ struct chx_runtime {
 chx_runtime *runtime_default(void);
 
 // The runtime's allocator, for the timers of an event loop.
-TimerMemory runtime_timer_memory(chx_runtime *runtime);
+static inline TimerMemory runtime_timer_memory(chx_runtime *runtime)
+{
+    return (TimerMemory){runtime_allocate, runtime_release, runtime};
+}
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "runtime/channel/memory_channel.h"
+#include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
@@ -46,26 +47,33 @@ void *session_result(Session *session, unsigned role)
 
 // ---- making ----
 
-static void session_init(Session *session, chx_runtime *runtime, void *memory)
+// Zero but for what all sessions have. NULL: no memory; the thread's report says so.
+static Session *session_allocate(chx_runtime *runtime, const chx_choreography *choreography, size_t size)
 {
+    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
+    if (memory == NULL) {
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
+        return NULL;
+    }
+    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     memset(session, 0, sizeof *session);
     session->runtime = runtime;
     session->memory = memory;
-    session->fd = NO_DESCRIPTOR;
-    atomic_init(&session->status, CHX_OK);
-    pthread_mutex_init(&session->lock, NULL);
-    pthread_mutex_init(&session->block_lock, NULL);
-    report_clear(&session->report);
+    session->ending.fd = NO_DESCRIPTOR;
+    session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    report_clear(&session->ending.report);
     session->float_control = float_control();
     session_make_token(session);
     session->observed = runtime->observed;
     if (runtime->platform->observed != NULL)
         session->observed = runtime->platform->observed(runtime->observed, &session->is_fast);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
+    return session;
 }
 
 static void session_init_actors(Session *session, const chx_actor *cast)
 {
+    static const chx_actor uncast;
     const Plan *plan = session->plan;
     unsigned char *base = (unsigned char *)session;
     Channel **ins = (Channel **)(void *)(base + plan->ins);
@@ -75,11 +83,12 @@ static void session_init_actors(Session *session, const chx_actor *cast)
     for (unsigned i = 0; i < session->actor_count; i++) {
         const PlanRole *role = &plan->roles[i];
         Actor *actor = &session->actors[i];
+        const chx_actor *given = cast != NULL ? &cast[i] : &uncast;
         actor->session = session;
         actor->role = role->role;
-        actor->context = cast != NULL ? cast[i].context : NULL;
-        actor->restarts.max = cast != NULL ? cast[i].restarts_max : 0;
-        actor->restarts.period_ms = cast != NULL ? cast[i].restarts_period_ms : 0;
+        actor->context = given->context;
+        actor->restarts.max = given->restarts_max;
+        actor->restarts.period_ms = given->restarts_period_ms;
         actor->index = i;
         actor->self.observed = session->observed;
         actor->out = session->channels + role->out_first;
@@ -120,7 +129,8 @@ static void session_init_checkpoints(Session *session)
 {
     const Plan *plan = session->plan;
     unsigned char *room = plan->checkpoints != 0 ? (unsigned char *)session + plan->checkpoints : NULL;
-    recovery_init(&session->recovery, &recovery_effects, &session->actors[0].member, sizeof(Actor), room);
+    recovery_init(&session->recovery, &recovery_effects, session->runtime, &session->actors[0].member, sizeof(Actor),
+                  room);
     for (unsigned i = 0; room != NULL && i < session->actor_count; i++)
         savepoints_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)SAVEPOINT_ROOM_BYTES);
 }
@@ -142,28 +152,18 @@ static void session_fini_parts(Session *session)
 static void session_free(Session *session)
 {
     chx_runtime *runtime = session->runtime;
-    if (session->fd.number >= 0)
-        descriptor_close(&session->fd);
-    pthread_mutex_destroy(&session->lock);
-    pthread_mutex_destroy(&session->block_lock);
+    if (session->ending.fd.number >= 0)
+        descriptor_close(&session->ending.fd);
+    pthread_mutex_destroy(&session->ending.lock);
+    pthread_mutex_destroy(&session->block_lock.mutex);
     runtime_release(runtime, session->memory);
     atomic_fetch_sub(&runtime->session_count, 1);
 }
 
-static Session *session_allocate(chx_runtime *runtime, size_t size)
-{
-    void *memory = runtime_allocate(runtime, size + CACHE_LINE - 1);
-    if (memory == NULL)
-        return NULL;
-    Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    session_init(session, runtime, memory);
-    return session;
-}
-
 // Takes apart a session that has not begun.
-static void session_discard(Session *session, unsigned begun)
+static void session_discard(Session *session)
 {
-    for (unsigned i = 0; i < begun; i++)
+    for (unsigned i = 0; i < session->actor_count; i++)
         actor_unwind(&session->actors[i]);
     session_fini_parts(session);
     session_free(session);
@@ -172,23 +172,11 @@ static void session_discard(Session *session, unsigned begun)
 // Some roles may be isolated. On failure the thread's report says why.
 static chx_status session_isolate(Session *session, const chx_actor *cast)
 {
-    chx_runtime *runtime = session->runtime;
-    bool any = runtime->isolates_all;
-    for (unsigned i = 0; cast != NULL && i < session->actor_count; i++)
-        any |= cast[i].isolation == CHX_PROCESS;
-    if (!any || session->actor_count == 0)
-        return CHX_OK;
-    bool *is_isolated = runtime_allocate(runtime, session->actor_count * sizeof *is_isolated);
-    if (is_isolated == NULL) {
-        report_refuse(NULL, session->plan->choreography->file, "out of memory");
-        return CHX_NO_MEMORY;
-    }
-    any = false;
-    for (unsigned i = 0; i < session->actor_count; i++)
-        any |= is_isolated[i] = isolation_wants_process(runtime, cast != NULL ? &cast[i] : NULL);
-    chx_status status = any ? isolation_prepare(session, is_isolated, cast) : CHX_OK;
-    runtime_release(runtime, is_isolated);
-    return status;
+    const chx_runtime *runtime = session->runtime;
+    for (unsigned i = 0; (cast != NULL || runtime->isolates_all) && i < session->actor_count; i++)
+        if (isolation_wants_process(runtime, cast, i))
+            return isolation_prepare(session, cast);
+    return CHX_OK;
 }
 
 // Those in memory.
@@ -219,9 +207,32 @@ static void session_begin_actors(void *closure)
     }
 }
 
+static void session_begin_exits(void *argument)
+{
+    (void)argument;
+    log_misuse("pthread_exit in a function of a codec while a session was being started");
+}
+
+// Gives its roles their arguments. On failure the thread's report says why.
+static chx_status session_begin(Session *session, const chx_actor *cast, const void *arguments)
+{
+    const chx_choreography *choreography = session->plan->choreography;
+    chx_status status;
+    Guard guard;
+    pthread_cleanup_push(session_begin_exits, NULL);
+    if (guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
+        status = session_isolate(session, cast);
+    } else {
+        report_fault(report_last(), guard.actor->role->role, &guard.fault, choreography->file, 0, 0);
+        status = guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
+    }
+    pthread_cleanup_pop(0);
+    return status;
+}
+
 // Everything but running. On failure the thread's report says why.
-static chx_status session_make(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                               const chx_actor *cast, const void *arguments, Session **made)
+static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, Session **made)
 {
     const Plan *plan;
     // A role may fail inside of malloc: the memory of the report that says so must be there before.
@@ -229,11 +240,9 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
     if (status != CHX_OK)
         return status;
-    Session *session = session_allocate(runtime, plan->size);
-    if (session == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
+    Session *session = session_allocate(runtime, choreography, plan->size);
+    if (session == NULL)
         return CHX_NO_MEMORY;
-    }
     unsigned char *base = (unsigned char *)session;
     session->plan = plan;
     session->definition = plan->definition;
@@ -243,23 +252,15 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     session->channel_count = plan->channel_count;
     session->results = base + plan->results;
     memset(session->results, 0, plan->definition->result_size);
-    atomic_init(&session->live, plan->role_count);
+    atomic_init(&session->ending.live, plan->role_count);
     session_init_actors(session, cast);
     session_init_channels(session);
     session_init_checkpoints(session);
     if ((runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
-    Guard guard;
-    if (!guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
-        unsigned failed = guard.actor->index;
-        report_refuse(choreography->roles[failed], choreography->file, "%s", guard.fault.why);
-        report_last()->report.kind = guard.fault.kind;
-        session_discard(session, failed + 1);
-        return guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
-    }
-    status = session_isolate(session, cast);
+    status = session_begin(session, cast, arguments);
     if (status != CHX_OK) {
-        session_discard(session, session->actor_count);
+        session_discard(session);
         return status;
     }
     session_simulate_channels(session);
@@ -269,34 +270,21 @@ static chx_status session_make(chx_runtime *runtime, const chx_choreography *cho
     return CHX_OK;
 }
 
-static void session_new_exits(void *argument)
-{
-    (void)argument;
-    log_misuse("pthread_exit in a function of a codec while a session was being started");
-}
-
-static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                              const chx_actor *cast, const void *arguments, Session **made)
-{
-    chx_status status;
-    pthread_cleanup_push(session_new_exits, NULL);
-    status = session_make(runtime, choreography, definition, cast, arguments, made);
-    pthread_cleanup_pop(0);
-    return status;
-}
-
-Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition)
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition,
+                           chx_status status, const void *values)
 {
     size_t results = (sizeof(Session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    Session *session = session_allocate(runtime, results + definition->result_size);
-    if (session == NULL) {
-        report_refuse(NULL, choreography->file, "out of memory");
+    Session *session = session_allocate(runtime, choreography, results + definition->result_size);
+    if (session == NULL)
         return NULL;
-    }
     session->definition = definition;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
-    atomic_init(&session->state, SESSION_DONE);
+    if (status == CHX_OK && values != NULL)
+        memcpy(session->results, values, definition->result_size);
+    atomic_init(&session->ending.status, (int)status);
+    report_copy(&session->ending.report, report_last());
+    atomic_init(&session->ending.state, SESSION_DONE);
     return session;
 }
 
@@ -304,24 +292,17 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
 
 void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file, int line)
 {
-    pthread_mutex_lock(&session->lock);
-    bool is_first = atomic_load(&session->status) == CHX_OK;
+    pthread_mutex_lock(&session->ending.lock);
+    bool is_first = atomic_load(&session->ending.status) == CHX_OK;
     if (is_first) {
-        Report *report = &session->report;
-        report->report.role = role;
-        report->report.kind = fault->kind;
-        report->report.signal = fault->signal;
-        report->report.file = file;
-        report->report.line = line;
-        report->report.restarts = session->restarts;
-        strcpy(report->why, fault->why);
-        atomic_store(&session->status, (int)status);
+        report_fault(&session->ending.report, role, fault, file, line, session->restarts);
+        atomic_store(&session->ending.status, (int)status);
     }
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&session->ending.lock);
     if (!is_first)
         return;
     log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
-    atomic_store(&session->stopping, true);
+    atomic_store(&session->ending.stopping, true);
     // Whoever compares generations under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
     // Those that run see it before they wait; those that wait are woken to leave.
@@ -345,7 +326,7 @@ void session_unpin(Session *session)
 
 bool session_pin(Session *session, Worker *worker, const Actor *running)
 {
-    uint32_t live = atomic_load(&session->live), absent = 0; // absent: at work, queued, or no longer there
+    uint32_t live = atomic_load(&session->ending.live), absent = 0; // absent: at work, queued, or no longer there
     if (live > session->actor_count)
         return false; // somebody else is at it, too
     for (unsigned i = 0; i < session->actor_count; i++) {
@@ -373,7 +354,7 @@ bool session_pin(Session *session, Worker *worker, const Actor *running)
 // An end of file is read at once. Unlike something written, this can't reach a file of the program's.
 static void session_make_readable(const Session *session)
 {
-    int fd = descriptor_use(&session->fd);
+    int fd = descriptor_use(&session->ending.fd);
     if (fd >= 0)
         shutdown(fd, SHUT_RD);
 }
@@ -384,31 +365,52 @@ static void session_end(Session *session)
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
               (unsigned long long)session->token[0]);
     if ((session->runtime->observed & OBSERVED_TRACE) != 0)
-        trace_session_end(session);
+        trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->ending.report.why);
     session_fini_parts(session);
-    pthread_mutex_lock(&session->lock);
-    if (session->fd.number >= 0)
+    pthread_mutex_lock(&session->ending.lock);
+    if (session->ending.fd.number >= 0)
         session_make_readable(session);
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&session->ending.lock);
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
-    if (atomic_exchange(&session->state, SESSION_DONE) == SESSION_AWAITED)
-        platform->wake(&session->state);
+    if (atomic_exchange(&session->ending.state, SESSION_DONE) == SESSION_AWAITED)
+        platform->wake(&session->ending.state);
 }
 
 bool session_join(Session *session)
 {
-    uint32_t live = atomic_load(&session->live);
+    uint32_t live = atomic_load(&session->ending.live);
     do {
         if (live == 0)
             return false;
-    } while (!atomic_compare_exchange_weak(&session->live, &live, live + 1));
+    } while (!atomic_compare_exchange_weak(&session->ending.live, &live, live + 1));
     return true;
 }
 
 void session_leave(Session *session)
 {
-    if (atomic_fetch_sub(&session->live, 1) == 1)
+    if (atomic_fetch_sub(&session->ending.live, 1) == 1)
         session_end(session);
+}
+
+static void actor_give_up(void *closure)
+{
+    checkpoint_abandon(closure);
+    actor_unwind(closure);
+}
+
+void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
+{
+    Session *session = actor->session;
+    if (outcome == ACTOR_FAILED)
+        session_fail(session, CHX_FAILED, actor->role->role, &guard->fault, actor->role->file,
+                     actor_site_line(actor, guard->fault.site));
+    // Variables of a role that has crashed may be damaged: a crash while they are released costs memory, not the program.
+    Guard unwinding;
+    if (outcome == ACTOR_ENDED)
+        actor_flush_credit(actor);
+    else if (!guard_run(&unwinding, actor, actor_give_up, actor))
+        log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    session_leave(session);
 }
 
 // It is ended from outside, not by one of its roles.
@@ -420,35 +422,35 @@ static void session_stop(Session *session, chx_status status, const Fault *fault
     session_leave(session);
 }
 
-static void session_stack_is_short(char *why, size_t size)
+// Is there no room on the stack for one more session inside of a role's function? `why` says so then.
+static bool session_stack_is_short(char why[REPORT_WHY_SIZE])
 {
-    snprintf(why, size,
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return false;
+    snprintf(why, REPORT_WHY_SIZE,
              "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
              "before",
              current()->depth);
+    return true;
 }
 
 bool session_fits(const chx_choreography *choreography)
 {
-    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
-        return true;
     char why[REPORT_WHY_SIZE];
-    session_stack_is_short(why, sizeof why);
-    report_refuse(NULL, choreography->file, "%s", why);
-    return false;
+    bool fits = !session_stack_is_short(why);
+    if (!fits)
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "%s", why);
+    return fits;
 }
 
 // A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
 // that are nested deep could take up all threads of the pool, each waiting for the next.
 static void session_help(Session *session)
 {
-    Scheduler *scheduler = &session->runtime->scheduler;
-    if (current()->depth >= DEPTH_UNCHECKED && isolation_stack_is_short()) {
-        Fault fault = {.kind = CHX_FAULT_SYSTEM};
-        session_stack_is_short(fault.why, sizeof fault.why);
+    Fault fault = {.kind = CHX_FAULT_SYSTEM};
+    if (session_stack_is_short(fault.why))
         session_stop(session, CHX_NO_MEMORY, &fault);
-    }
-    while (scheduler_help_session(scheduler, session))
+    while (scheduler_help_session(&session->runtime->scheduler, session))
         ;
 }
 
@@ -463,19 +465,19 @@ static void session_sleep(Session *session, bool helps)
 {
     const Platform *platform = session->runtime->platform;
     for (int i = 0; i < FINISH_SPIN_ROUNDS; i++) {
-        if (atomic_load(&session->state) == SESSION_DONE)
+        if (atomic_load(&session->ending.state) == SESSION_DONE)
             return;
         platform->relax();
     }
     uint32_t state = SESSION_RUNS;
-    if (!atomic_compare_exchange_strong(&session->state, &state, SESSION_AWAITED) && state == SESSION_DONE)
+    if (!atomic_compare_exchange_strong(&session->ending.state, &state, SESSION_AWAITED) && state == SESSION_DONE)
         return;
-    while (atomic_load(&session->state) != SESSION_DONE) {
+    while (atomic_load(&session->ending.state) != SESSION_DONE) {
         // A session that the caller's thread has served itself may be the first that needs another one, and there is none.
         helps = helps || !scheduler_has_worker(&session->runtime->scheduler);
         if (helps)
             session_help(session);
-        platform->sleep_on(&session->state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
+        platform->sleep_on(&session->ending.state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
         if (platform->is_stuck != NULL && platform->is_stuck())
             session_is_stuck(session);
     }
@@ -507,7 +509,7 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
     if (runtime == NULL)
         runtime = runtime_default();
     if (runtime == NULL)
-        report_refuse(NULL, choreography->file, "out of memory");
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     return runtime;
 }
 
@@ -515,31 +517,28 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
 static chx_status session_hand_over(Session *session)
 {
     Scheduler *scheduler = &session->runtime->scheduler;
+    const chx_choreography *choreography = session->plan->choreography;
     unsigned count = session->actor_count;
     if (count == 0) {
         session_end(session);
     } else if (!scheduler_has_worker(scheduler)) {
-        report_refuse(NULL, session->plan->choreography->file,
-                      "no thread could be started: out of memory, or too many threads");
-        session_discard(session, count);
-        return CHX_NO_MEMORY;
+        session_discard(session);
+        return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
+                             "no thread could be started: out of memory, or too many threads");
     } else if (session->isolated == NULL) {
         scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
     } else {
-        Actor *first = session->first_here, *last = session->last_here;
-        count = session->here_count;
         isolation_start(session);
-        if (count > 0)
-            scheduler_start(scheduler, first, last, count);
     }
     return CHX_OK;
 }
 
-static chx_session *session_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                                  const chx_actor *cast, const void *arguments)
+chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                       const chx_actor *cast, const void *arguments)
 {
     Session *session = NULL;
     Current *here = current();
+    int cancel_state = cancel_disable();
     here->busy++;
     runtime = runtime_or_default(runtime, choreography);
     bool started = runtime != NULL &&
@@ -548,16 +547,8 @@ static chx_session *session_start(chx_runtime *runtime, const chx_choreography *
     if (started)
         report_clear(report_last());
     here->busy--;
-    return started ? (chx_session *)session : NULL;
-}
-
-chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                       const chx_actor *cast, const void *arguments)
-{
-    int cancel_state = cancel_disable();
-    chx_session *handle = session_start(runtime, choreography, definition, cast, arguments);
     pthread_setcancelstate(cancel_state, NULL);
-    return handle;
+    return started ? (chx_session *)session : NULL;
 }
 
 // What `results` points to owns nothing unless the session has succeeded.
@@ -566,15 +557,15 @@ static chx_status session_finish(Session *session, void *results, bool helps)
     Current *here = current();
     here->busy++;
     session_wait(session, helps);
-    chx_status status = (chx_status)atomic_load(&session->status);
-    report_copy(report_last(), &session->report);
+    chx_status status = (chx_status)atomic_load(&session->ending.status);
+    report_copy(report_last(), &session->ending.report);
     const chx_definition *definition = session->definition;
     if (status == CHX_OK && results != NULL) {
         memcpy(results, session->results, definition->result_size);
     } else {
         for (size_t i = 0; i < definition->result_count; i++)
             chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
-        if (results != NULL && definition->result_size > 0)
+        if (results != NULL)
             memset(results, 0, definition->result_size);
     }
     session_free(session);
@@ -595,9 +586,8 @@ static chx_status session_is_missing(void)
     char why[REPORT_WHY_SIZE];
     const Report *last = report_last();
     snprintf(why, sizeof why, "%.400s", last->report.kind != CHX_FAULT_NONE ? last->why : "");
-    report_refuse(NULL, NULL, "there is no session to wait for (NULL)%s%s", why[0] != '\0' ? "; before that: " : "",
-                  why);
-    return CHX_INVALID;
+    return report_refuse(CHX_INVALID, NULL, NULL, "there is no session to wait for (NULL)%s%s",
+                         why[0] != '\0' ? "; before that: " : "", why);
 }
 
 chx_status chx_finish(chx_session *handle, void *results)
@@ -610,67 +600,54 @@ chx_status chx_finish(chx_session *handle, void *results)
     return status;
 }
 
-static chx_status session_has_no_place(Session *session)
-{
-    report_refuse(NULL, session->plan->choreography->file,
-                  "no memory to run a session inside of a role's function, with %u around it on this thread",
-                  current()->depth);
-    session_discard(session, session->actor_count);
-    return CHX_NO_MEMORY;
-}
-
-static chx_status session_run_in(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                                 const chx_actor *cast, const void *arguments, void *results)
+static chx_status session_run(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                              const chx_actor *cast, const void *arguments, void *results)
 {
     Session *session;
     Current *here = current();
     here->busy++;
     chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
-    // The caller's thread has nothing better to do than to work for its own session.
+    // The caller's thread has nothing better to do than to work for its own session. Inside of a role's function it has to, lest
+    // all threads of the pool wait for sessions that none is left to run.
     if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
-        // Inside of a role's function it has to, lest all threads of the pool wait for sessions that none is left to run.
-        if (here->actor != NULL && scheduler_can_serve(session))
-            status = session_has_no_place(session);
-        else
+        if (here->actor == NULL || !scheduler_can_serve(session)) {
             status = session_hand_over(session);
+        } else {
+            session_discard(session);
+            status = report_refuse(
+                CHX_NO_MEMORY, NULL, choreography->file,
+                "no memory to run a session inside of a role's function, with %u around it on this thread",
+                here->depth);
+        }
     }
     here->busy--;
     return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
-}
-
-static chx_status session_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
-                              const void *arguments, void *results)
-{
-    chx_runtime *runtime = runtime_or_default(NULL, choreography);
-    if (runtime == NULL || !session_fits(choreography))
-        return CHX_NO_MEMORY;
-    const Platform *platform = runtime->platform;
-    if (platform->call_begin != NULL)
-        platform->call_begin();
-    chx_status status = session_run_in(runtime, choreography, definition, cast, arguments, results);
-    if (platform->call_end != NULL)
-        platform->call_end();
-    return status;
 }
 
 chx_status chx_run(const chx_choreography *choreography, size_t definition, const chx_actor *cast,
                    const void *arguments, void *results)
 {
     int cancel_state = cancel_disable();
-    chx_status status = session_run(choreography, definition, cast, arguments, results);
+    chx_status status = CHX_NO_MEMORY;
+    chx_runtime *runtime = runtime_or_default(NULL, choreography);
+    if (runtime != NULL && session_fits(choreography)) {
+        const Platform *platform = runtime->platform;
+        if (platform->call_begin != NULL)
+            platform->call_begin();
+        status = session_run(runtime, choreography, definition, cast, arguments, results);
+        if (platform->call_end != NULL)
+            platform->call_end();
+    }
     pthread_setcancelstate(cancel_state, NULL);
-    if (status != CHX_OK && results != NULL && definition < choreography->definition_count &&
-        choreography->definitions[definition].result_size > 0)
+    if (status != CHX_OK && results != NULL && definition < choreography->definition_count)
         memset(results, 0, choreography->definitions[definition].result_size);
     return status;
 }
 
 const chx_report *chx_session_report(const chx_session *handle)
 {
-    if (handle == NULL)
-        return NULL;
-    const Session *session = &handle->session;
-    return atomic_load(&((Session *)session)->status) != CHX_OK ? &session->report.report : NULL;
+    Session *session = (Session *)handle;
+    return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
 }
 
 int chx_session_fd(chx_session *handle)
@@ -681,14 +658,14 @@ int chx_session_fd(chx_session *handle)
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
     if (session->runtime->platform->is_simulated)
         session_wait(session, current()->actor != NULL);
-    pthread_mutex_lock(&session->lock);
-    if (session->fd.number < 0) {
-        session->fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        if (atomic_load(&session->state) == SESSION_DONE || atomic_load(&session->live) == 0)
+    pthread_mutex_lock(&session->ending.lock);
+    if (session->ending.fd.number < 0) {
+        session->ending.fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (atomic_load(&session->ending.state) == SESSION_DONE || atomic_load(&session->ending.live) == 0)
             session_make_readable(session);
     }
-    int fd = session->fd.number;
-    pthread_mutex_unlock(&session->lock);
+    int fd = session->ending.fd.number;
+    pthread_mutex_unlock(&session->ending.lock);
     return fd;
 }
 

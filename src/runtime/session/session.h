@@ -16,6 +16,24 @@ enum { ROLLBACKS_REMEMBERED = 32 };
 
 typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
 
+// How the session ends: session.c.
+typedef struct {
+    _Atomic uint32_t live;
+    _Atomic bool stopping;
+    _Atomic uint32_t state; // SessionState; slept on
+    Descriptor fd;          // none: nobody has asked for it
+    pthread_mutex_t lock;   // of the report and of fd
+    _Atomic int status;     // chx_status; with the report, set once
+    Report report;
+} SessionEnding;
+
+// What serialises the events of its recovery: recovery/checkpoint.c.
+typedef struct {
+    pthread_mutex_t mutex;
+    uint32_t left, until_pinned; // so many more times it is locked until it is tried to pin the session
+} BlockLock;
+
+// What is not a part of its own is set when the session is made, unless a comment says otherwise.
 struct Session {
     chx_runtime *runtime;
     const Plan *plan; // NULL: a sequential program's
@@ -32,16 +50,7 @@ struct Session {
     size_t channel_count;
     unsigned char *results;
     struct IsolatedSession *isolated; // it has isolated roles
-    Actor *first_here, *last_here;    // those that are not, chained
-    unsigned here_count;
-    _Atomic uint32_t live;
-    _Atomic bool stopping;
-    _Atomic uint32_t state;    // SessionState; slept on
-    Descriptor fd;             // none: nobody has asked for it
-    pthread_mutex_t lock;      // of the report and of fd
-    _Atomic int status;        // chx_status; with the report, set once
-    _Atomic unsigned restarts; // changes with the blocks locked
-    Report report;
+    SessionEnding ending;
 
     // The only worker that runs its actors; NULL: any does. It is its own thread that reads this, between owner_section_begin
     // and owner_section_end; who takes an actor of the session elsewhere sets it to NULL between scheduler_quiesce and
@@ -50,21 +59,27 @@ struct Session {
     _Atomic(Worker *) worker;
     _Atomic uint32_t generation; // rises when something concerns actors that don't know it yet: a recovery, the end
 
-    // All roles look at the above all the time; what follows changes often.
-    _Alignas(CACHE_LINE) pthread_mutex_t block_lock; // see blocks_lock, checkpoint.c
-    Recovery recovery;                               // of which each event has the lock, or the owner section
-    uint32_t locks_left, locks_until_pinned;         // with the lock of the blocks held: see blocks_try_pin
-    _Atomic uint32_t apart;                          // so many more times it is looked how long a step takes
-    uint32_t rollback_depths[ROLLBACKS_REMEMBERED];  // of the blocks that the latest rollbacks were for
+    // All roles look at the above all the time; what follows changes often, and, but for `apart`, with the blocks locked.
+    _Alignas(CACHE_LINE) BlockLock block_lock;
+    Recovery recovery;                              // recovery/machine.c
+    uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the latest rollbacks' blocks: recovery/effects.c
+    _Atomic unsigned restarts;                      // recovery/restart.c
+    _Atomic uint32_t apart;                         // so many more times it is looked how long a step takes: actor.c
 };
 
 struct chx_session {
     Session session;
 };
 
+// So many of its actors have not left.
+static inline uint32_t session_live(Session *session)
+{
+    return atomic_load(&session->ending.live);
+}
+
 static inline bool session_is_stopping(Session *session)
 {
-    return atomic_load(&session->stopping);
+    return atomic_load(&session->ending.stopping);
 }
 
 // Is the session pinned to the worker: does no other one run its actors? The worker's own thread asks, in an owner section, and
@@ -104,6 +119,9 @@ void session_fail(Session *session, chx_status status, const char *role, const F
 bool session_join(Session *session);
 // Gives back a count of `live`; the last one ends the session. Afterwards the session may be gone.
 void session_leave(Session *session);
+// An actor of it, in the caller's hand, has ended, is stopped, or has failed outside of every block, which ends the session:
+// guard->fault is read on ACTOR_FAILED. Afterwards the actor and its session may be gone.
+void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard);
 
 // The thread that waits for the session ends itself: waits all the same, then frees it.
 void session_finish_exiting(Session *session);
@@ -115,8 +133,9 @@ bool session_fits(const chx_choreography *choreography);
 // What tells the session from all others; its runtime must be set.
 void session_make_token(Session *session);
 
-// For sequential programs: a session that has ended. NULL: no memory.
-Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography,
-                           const chx_definition *definition);
+// For sequential programs: a session that has ended, with this status, the thread's report and, on success, these results (NULL:
+// none). NULL: no memory.
+Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition,
+                           chx_status status, const void *values);
 
 #endif

@@ -1,14 +1,15 @@
 // trace.h: CHOREX_TRACE=file: what roles do, as it happens. The format: trace/event.h.
 //
-// The file belongs to the process, whatever the number of runtimes. Each thread collects in a buffer of its own; they
-// are written when they are full, at the end of each session, and at the program's end. With the trace off nothing here
-// is called: see observe.h.
+// The file belongs to the process, whatever the number of runtimes. Events are collected, and
+// written when the buffer is full, at the end of each session, and at the program's end. With the trace off nothing here
+// is called but trace_block: see observe.h.
 
 #ifndef RUNTIME_SESSION_TRACE_H
 #define RUNTIME_SESSION_TRACE_H
 
 #include "runtime/actor/actor.h"
 #include "runtime/platform/platform.h"
+#include "trace/event.h"
 
 // Opens the file with the first runtime. False: none is wanted, or it can't be written, which is logged.
 bool trace_open(chx_runtime *runtime);
@@ -19,32 +20,19 @@ int trace_file(uint64_t *start_ns);
 bool trace_adopt(int fd, uint64_t start_ns); // false: it can't
 
 void trace_session_start(Session *session);
-void trace_session_end(Session *session);
+void trace_session_end(Session *session, chx_status status, const char *why);
 
 // A local step begins; it lasts until this actor's next event, or the end of its turn.
 void trace_step(Actor *actor);
-void trace_call(Actor *actor, const chx_function *function);
-void trace_return(Actor *actor, const chx_function *function);
-void trace_sent(Actor *actor, const Channel *channel, uint32_t site);
-// Before the message is taken out.
-void trace_received(Actor *actor, const Channel *channel, const Record *record);
+// EVENT_CALL, EVENT_RETURN.
+void trace_function(Actor *actor, EventKind kind, const chx_function *function);
+// After the message was sent, or before it is taken out.
+void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out);
 // After each turn. The fault is read on ACTOR_FAILED.
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
 
-// Where a role is in a checkpoint block.
-typedef struct {
-    uint32_t site, attempt, epoch;
-    uint32_t depth;         // 0: not inside of another
-    const chx_frame *frame; // as the attempt finds it
-    const char *why;        // RECOVER, RESTART; NULL: nobody says
-} TraceBlock;
-
-// Checkpoints. Nothing happens if the trace is off.
-void trace_checkpoint_enter(Actor *actor, const TraceBlock *block);
-void trace_checkpoint_arrive(Actor *actor, const TraceBlock *block);
-void trace_checkpoint_leave(Actor *actor, const TraceBlock *block);
-// The role goes to this attempt of the block: as one that did not fail, and as the one that did.
-void trace_checkpoint_recover(Actor *actor, const TraceBlock *block);
-void trace_checkpoint_restart(Actor *actor, const TraceBlock *block);
+// EVENT_ENTER to EVENT_RESTART, of the block whose savepoint is the actor's newest. RECOVER and RESTART: why; NULL: nobody says.
+// Nothing happens if the trace is off.
+void trace_block(Actor *actor, EventKind kind, uint32_t epoch, const char *why);
 
 #endif
