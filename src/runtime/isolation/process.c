@@ -51,6 +51,7 @@ struct Process {
     uint64_t spin_budget_ns; // before it sleeps
     chx_buffer buffer;
     Session session;
+    ThreadState thread; // simulated: before roles' code ran on it
     Actor *peers;     // by role; only to have something to point to
     ShmChannel *shms; // of its channels
     size_t shm_count;
@@ -732,6 +733,8 @@ void process_drop(void *argument)
 {
     Process *process = argument;
     chx_runtime *runtime = process->session.runtime;
+    if (current()->thread == &process->thread)
+        isolation_thread_leave(&process->thread);
     for (size_t i = 0; i < process->shm_count; i++)
         isolated_unmap_ring(&process->shms[i].ring);
     for (unsigned i = 0; process->doorbells != NULL && i < process->image->role_count; i++)
@@ -773,7 +776,9 @@ void process_main(void *argument)
     bool is_simulated = process->platform->is_simulated;
     process->session.runtime = need(process, chx_runtime_new(&(chx_runtime_options){.signals = is_simulated}));
     process->spin_budget_ns = process->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
-    if (!is_simulated)
+    if (is_simulated)
+        isolation_thread_enter(process->session.runtime, &process->thread);
+    else
         prctl(PR_SET_NAME, image->implementation);
     const chx_role *role = registry_named(image->choreography, image->implementation);
     if (role == NULL || role->digest != image->digest || image->definition >= role->entry_count)
