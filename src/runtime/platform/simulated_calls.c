@@ -77,22 +77,6 @@ void threads_call_end(void)
     pthread_mutex_unlock(&simulated_threads.lock);
 }
 
-void threads_join(pthread_t thread)
-{
-    threads_call_begin();
-    pthread_mutex_lock(&simulated_threads.lock);
-    SimulatedThread *joined = simulated_threads.first;
-    while (joined != NULL && (joined->is_visitor || !pthread_equal(joined->thread, thread)))
-        joined = joined->next;
-    CHECK(joined != NULL);
-    while (!joined->has_ended)
-        thread_switch(this_simulated);
-    thread_free(joined);
-    pthread_mutex_unlock(&simulated_threads.lock);
-    platform_posix.thread_join(thread);
-    threads_call_end();
-}
-
 // ---- sleeping and spinning ----
 
 bool threads_are_stuck(void)
@@ -118,6 +102,24 @@ static void thread_sleep(uint64_t timeout_ns)
     this_simulated->sleeps = true;
     this_simulated->until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
     thread_switch(this_simulated);
+}
+
+void threads_join(pthread_t thread)
+{
+    threads_call_begin();
+    pthread_mutex_lock(&simulated_threads.lock);
+    SimulatedThread *joined = simulated_threads.first;
+    while (joined != NULL && (joined->is_visitor || !pthread_equal(joined->thread, thread)))
+        joined = joined->next;
+    CHECK(joined != NULL);
+    while (!joined->has_ended) {
+        this_simulated->sleeps_on = joined;
+        thread_sleep(UINT64_MAX);
+    }
+    thread_free(joined);
+    pthread_mutex_unlock(&simulated_threads.lock);
+    platform_posix.thread_join(thread);
+    threads_call_end();
 }
 
 void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -167,12 +169,9 @@ void threads_sleep_until_due(void)
 void threads_wake(_Atomic uint32_t *word)
 {
     pthread_mutex_lock(&simulated_threads.lock);
-    SimulatedThread *thread = simulated_threads.first;
-    while (thread != NULL && thread->sleeps_on != (const void *)word)
-        thread = thread->next;
+    SimulatedThread *thread = thread_wake((const void *)word);
     atomic_store(&simulated_threads.skips, 0);
     if (thread != NULL) {
-        thread_stop_sleeping(thread);
         if (atomic_load(&simulated_threads.running) == NULL && simulated_threads.visitors != 0)
             thread_go_on(thread);
         pthread_cond_broadcast(&simulated_threads.changed);

@@ -220,6 +220,16 @@ static bool thread_is_last(const SimulatedThread *own)
     return true;
 }
 
+SimulatedThread *thread_wake(const void *word)
+{
+    SimulatedThread *thread = simulated_threads.first;
+    while (thread != NULL && thread->sleeps_on != word)
+        thread = thread->next;
+    if (thread != NULL)
+        thread_stop_sleeping(thread);
+    return thread;
+}
+
 static void thread_ends(void *argument)
 {
     SimulatedThread *own = argument;
@@ -233,6 +243,7 @@ static void thread_ends(void *argument)
         pthread_mutex_lock(&simulated_threads.lock);
     }
     own->has_ended = true;
+    thread_wake(own);
     thread_stop();
     if (own->is_detached)
         thread_free(own);

@@ -24,7 +24,7 @@ struct SimulatedThread {
     unsigned calls; // visitor: that it is in
     bool has_ended;
     bool sleeps;                 // until it is woken, until the time, or until a descriptor is ready
-    const void *sleeps_on;       // the word that it is woken with; NULL: none
+    const void *sleeps_on;       // the word that it is woken with, or the thread that it joins; NULL: none
     uint64_t until_ns;           // of a sleep
     uint64_t (*due_ns)(void);    // the machine's own: gives that
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
@@ -61,6 +61,8 @@ bool thread_runs(void);
 SimulatedThread *thread_new(void);
 void thread_free(SimulatedThread *thread);
 void thread_stop_sleeping(SimulatedThread *thread);
+// One that sleeps on this word, or that waits for the end of this thread. NULL: none does.
+SimulatedThread *thread_wake(const void *word);
 // It is the one that runs; NULL: nobody is.
 void thread_go_on(SimulatedThread *thread);
 // The calling thread waits until it is the one that runs.

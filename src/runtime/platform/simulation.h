@@ -18,7 +18,7 @@ typedef struct {
     uint64_t seed;
     double crash; // probability at each boundary
     double slow;  // the same: it takes until the next deadline is due
-    double lost;  // of each time that the process which starts others waits: it is lost, or late; and it can't start one
+    double lost; // of each time that the process which starts others waits: it is lost, or late; and it can't start one
     SimulationCrash crash_at[SIMULATION_CRASHES_MAX];
     size_t crash_at_count;
     uint64_t delay_min_ns, delay_max_ns;

@@ -1,10 +1,13 @@
-// The settings of CHOREX_SIM.
+// The settings of CHOREX_SIM, and threads of the simulated machine that wait for descriptors.
 
+#include "runtime/platform/platform.h"
 #include "runtime/platform/simulation.h"
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -72,7 +75,7 @@ static void durations_have_units(void **state)
     refused("delay=18446744073709551615s", "not a duration");
 }
 
-static void machines_can_have_threads(void **state)
+static void machines_have_threads(void **state)
 {
     (void)state;
     assert_int_equal(parsed("seed=7").threads, 0);
@@ -128,12 +131,52 @@ static void what_is_too_long_is_refused(void **state)
     refused(text, "ROLE:N");
 }
 
+enum { POLL_MS = 5000 };
+
+static void *poll_once(void *argument)
+{
+    platform_simulated.poll(argument, 1, POLL_MS);
+    return NULL;
+}
+
+// How much virtual time a thread waits for the reading end of a pipe, with something in it or not.
+static uint64_t wait_for_pipe(bool is_written, short *revents)
+{
+    int ends[2];
+    pthread_t thread;
+    assert_int_equal(pipe(ends), 0);
+    struct pollfd polled = {.fd = ends[0], .events = POLLIN};
+    if (is_written)
+        assert_int_equal(write(ends[1], "x", 1), 1);
+    uint64_t begin_ns = platform_simulated.now_ns();
+    assert_true(platform_simulated.thread_start(&thread, poll_once, &polled));
+    platform_simulated.thread_join(thread);
+    close(ends[0]);
+    close(ends[1]);
+    *revents = polled.revents;
+    return platform_simulated.now_ns() - begin_ns;
+}
+
+static void threads_wait_for_descriptors(void **state)
+{
+    (void)state;
+    short revents;
+    assert_int_equal(wait_for_pipe(true, &revents), 0);
+    assert_int_equal(revents, POLLIN);
+    assert_int_equal(wait_for_pipe(false, &revents), POLL_MS * UINT64_C(1000000));
+    assert_int_equal(revents, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_seed_is_enough),     cmocka_unit_test(settings_stand_in_any_order),
-        cmocka_unit_test(durations_have_units), cmocka_unit_test(machines_can_have_threads),
-        cmocka_unit_test(mistakes_are_refused), cmocka_unit_test(what_is_too_long_is_refused),
+        cmocka_unit_test(a_seed_is_enough),
+        cmocka_unit_test(settings_stand_in_any_order),
+        cmocka_unit_test(durations_have_units),
+        cmocka_unit_test(machines_have_threads),
+        cmocka_unit_test(mistakes_are_refused),
+        cmocka_unit_test(what_is_too_long_is_refused),
+        cmocka_unit_test(threads_wait_for_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
