@@ -52,8 +52,8 @@ struct Process {
     chx_buffer buffer;
     Session session;
     ThreadState thread; // simulated: before roles' code ran on it
-    Actor *peers;     // by role; only to have something to point to
-    ShmChannel *shms; // of its channels
+    Actor *peers;       // by role; only to have something to point to
+    ShmChannel *shms;   // of its channels
     size_t shm_count;
     chx_result_slot result;
 };

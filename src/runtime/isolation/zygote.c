@@ -31,8 +31,7 @@ void zygote_init(Zygote *zygote, const Platform *platform)
 // Another process may have its number by now.
 static bool zygote_is_alive(const Zygote *zygote)
 {
-    return zygote->pid > 0 && zygote->pid_time != 0 &&
-           zygote->platform->process_time(zygote->pid) == zygote->pid_time;
+    return zygote->pid > 0 && zygote->pid_time != 0 && zygote->platform->process_time(zygote->pid) == zygote->pid_time;
 }
 
 void zygote_terminate(Zygote *zygote)
@@ -55,9 +54,8 @@ static int zygote_request(Zygote *zygote)
     if (error == 0 && (kept[0].number < 0 || kept[1].number < 0 || given[0].number < 0 || given[1].number < 0))
         error = errno;
     if (error == 0)
-        error = zygote->platform->is_simulated
-                    ? zygote_simulate(zygote->platform, &given[0], &given[1], &zygote->pid)
-                    : zygote_launch(&given[0], &given[1], &zygote->pid);
+        error = zygote->platform->is_simulated ? zygote_simulate(zygote->platform, &given[0], &given[1], &zygote->pid)
+                                               : zygote_launch(&given[0], &given[1], &zygote->pid);
     descriptor_close(&given[0]);
     descriptor_close(&given[1]);
     if (error != 0) {
@@ -134,9 +132,8 @@ static void zygote_publish(Zygote *zygote, const Zygote *newborn)
 ZygoteStart zygote_start(Zygote *zygote)
 {
     int missing = 0;
-    const char *refusal = zygote->platform->is_simulated
-                              ? NULL
-                              : zygote_refusal(zygote->why, sizeof zygote->why, &missing);
+    const char *refusal =
+        zygote->platform->is_simulated ? NULL : zygote_refusal(zygote->why, sizeof zygote->why, &missing);
     if (refusal != NULL) {
         if (refusal != zygote->why)
             snprintf(zygote->why, sizeof zygote->why, "%s%s%s", refusal, missing != 0 ? ": " : "",

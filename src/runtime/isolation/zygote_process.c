@@ -71,8 +71,7 @@ static void unsent_grow(ZygoteProcess *zygote)
 
 static void zygote_answer(ZygoteProcess *zygote, ZygoteMessage message)
 {
-    if (zygote->unsent_count == 0 &&
-        zygote_message_send(zygote_socket_of(zygote), &message, NULL, 0, MSG_DONTWAIT))
+    if (zygote->unsent_count == 0 && zygote_message_send(zygote_socket_of(zygote), &message, NULL, 0, MSG_DONTWAIT))
         return;
     if (zygote->unsent_count == zygote->unsent_capacity)
         unsent_grow(zygote);
@@ -333,9 +332,8 @@ int zygote_simulate(const Platform *platform, const Descriptor *socket, const De
     // Copies, as a real process would have them.
     int own_socket = fcntl(descriptor_use(socket), F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST);
     int own_life = fcntl(descriptor_use(life), F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST);
-    ZygoteProcess *zygote = own_socket >= 0 && own_life >= 0
-                                ? zygote_process_new(platform, 0, own_socket, -1, own_life)
-                                : NULL;
+    ZygoteProcess *zygote =
+        own_socket >= 0 && own_life >= 0 ? zygote_process_new(platform, 0, own_socket, -1, own_life) : NULL;
     int error = zygote != NULL ? 0 : errno, ended;
     if (zygote == NULL) {
         close(own_socket);

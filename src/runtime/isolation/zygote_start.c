@@ -275,8 +275,7 @@ static _Noreturn void zygote_become(void)
     // What other constructors have printed is the program's to print.
     __fpurge(stdout);
     environment_clean();
-    ZygoteProcess *zygote =
-        zygote_process_new(&platform_posix, getpid(), ZYGOTE_SOCKET, ZYGOTE_PARENT, ZYGOTE_LIFE);
+    ZygoteProcess *zygote = zygote_process_new(&platform_posix, getpid(), ZYGOTE_SOCKET, ZYGOTE_PARENT, ZYGOTE_LIFE);
     if (zygote != NULL)
         zygote_process_main(zygote);
     _exit(1);
