@@ -354,13 +354,14 @@ static bool actor_can_go_on(Actor *actor)
 static bool actor_looks_for(Actor *actor, const Channel *channel)
 {
     chx_runtime *runtime = actor->session->runtime;
+    Worker *worker = current()->worker;
     SpinBudget spin_budget = {.limit_ns = channel->ops->spin_budget_ns(channel)};
     if (spin_budget.limit_ns == 0)
         return false;
     do {
         if (actor_can_go_on(actor))
             return true;
-    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+    } while (!worker_has_queue(worker) && !scheduler_worker_has_work(worker) &&
              spin_budget_lasts(&spin_budget, runtime->platform));
     return false;
 }
