@@ -244,8 +244,6 @@ bool actor_finds(Actor *actor, Channel *channel, bool room);
 void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
 // Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
-// Drops a frame's variables and result.
-void stack_drop_frame(chx_frame *frame);
 // Drops a frame's result and those of its variables that may have changed since the call.
 void stack_drop_changed(chx_frame *frame);
 // Drops these variables of a copy of a frame.

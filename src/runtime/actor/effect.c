@@ -72,8 +72,7 @@ void effect_left(Actor *actor, uint32_t level)
 
 void effect_fini(Actor *actor)
 {
-    if (actor->effects.uncounts != NULL)
-        runtime_release(actor->session->runtime, actor->effects.uncounts);
+    runtime_release(actor->session->runtime, actor->effects.uncounts);
     actor->effects = (EffectCounts){0};
 }
 

@@ -71,8 +71,8 @@ static void stack_pop(Actor *actor)
     chx_frame *frame = self->top;
     self->stack_next = (unsigned char *)frame;
     self->top = frame->caller;
-    if (self->observed != 0)
-        observe_return(actor, frame->function);
+    if (actor_is_traced(actor))
+        trace_function(actor, EVENT_RETURN, frame->function);
     Chunk *chunk = actor->chunk;
     if (self->stack_next == self->stack_begin && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
@@ -120,7 +120,7 @@ static void frame_drop_result(chx_frame *frame)
         chx_value_drop(result, frame + 1);
 }
 
-void stack_drop_frame(chx_frame *frame)
+static void stack_drop_frame(chx_frame *frame)
 {
     frame_drop_variables(frame);
     frame_drop_result(frame);
@@ -153,8 +153,8 @@ void *chx_call_slow(chx_self *self, const chx_function *function)
     frame->function = function;
     frame->caller = self->top;
     self->top = frame;
-    if (self->observed != 0)
-        observe_call(actor, function);
+    if (actor_is_traced(actor))
+        trace_function(actor, EVENT_CALL, function);
     return frame;
 }
 
@@ -203,8 +203,7 @@ void actor_fini(Actor *actor)
         runtime_release(runtime, allocation);
     }
     actor->allocations = NULL;
-    if (actor->pool != NULL)
-        runtime_release(runtime, actor->pool);
+    runtime_release(runtime, actor->pool);
     actor->pool = NULL;
     effect_fini(actor);
     savepoints_fini(actor);

@@ -8,8 +8,6 @@
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
-#include <string.h>
-
 void worker_turn(Worker *worker, Actor *actor)
 {
     Scheduler *scheduler = worker->scheduler;
