@@ -130,7 +130,7 @@ static inline void savepoint_pop(Actor *actor)
     actor->member.count--;
     actor->savepoints.ordinal_count = savepoint->inner.base;
     actor->self.level--;
-    if (CHX_UNLIKELY(actor->effects.uncount_count != 0))
+    if (CHX_UNLIKELY((actor->effects.uncount_count | actor->effects.paths_known) != 0))
         effect_left(actor, actor->self.level);
     savepoint_drop_saved(savepoint);
     savepoint_release(actor, savepoint);
