@@ -44,14 +44,6 @@ static inline Savepoint *savepoint_at(const Actor *actor, size_t depth)
     return (Savepoint *)(void *)actor->member.positions[depth];
 }
 
-// Where savepoints lie, the newest last.
-struct SavepointChunk {
-    SavepointChunk *previous;
-    size_t capacity;
-    size_t used; // while savepoints lie in the next one
-    _Alignas(16) unsigned char data[];
-};
-
 // What is rare in the functions below. Without memory these don't return: the step ends.
 CHX_COLD void savepoints_grow(Actor *actor);
 CHX_COLD void savepoint_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
