@@ -97,7 +97,7 @@ static ActorOutcome actor_steps(Actor *actor)
         return ACTOR_STOPPED;
     if (!actor->begun)
         actor_init(actor);
-    actor->budget = actor->self.observed == 0 ? TURN_BUDGET : observe_budget(actor);
+    actor->budget = actor_is_simulated(actor) ? actor->session->runtime->platform->budget() : TURN_BUDGET;
     return actor_go_on(actor, CHX_STEP_RETURN);
 }
 
@@ -215,8 +215,10 @@ CHX_INLINE bool actor_is_to_wait(Actor *actor, ActorOutcome outcome, bool is_obs
 {
     if (outcome != ACTOR_WAITS)
         return false;
+    if (is_observed && actor_is_traced(actor))
+        trace_turn(actor, ACTOR_WAITS, NULL);
     if (is_observed)
-        observe_waiting(actor);
+        actor->session->runtime->platform->waiting();
     return true;
 }
 
@@ -227,15 +229,11 @@ CHX_INLINE ActorOutcome actor_hand_on(Actor *actor, Worker *worker, ActorOutcome
     Actor **runs = &current()->actor, *next;
     __asm__("" : "+r"(runs)); // or it would be computed again for every turn
     while (actor_is_to_wait(actor, outcome, is_observed) && (next = actor_hand_over(worker, actor)) != NULL) {
-        if (is_observed)
-            observe_turn(actor, ACTOR_WAITS, NULL);
         *runs = actor = next;
         outcome = actor_resume(actor);
         if (!session_is_pinned_to(actor->session, worker))
             continue;
         while (actor_is_to_wait(actor, outcome, is_observed) && (next = actor_hand_over_fast(worker, actor)) != NULL) {
-            if (is_observed)
-                observe_turn(actor, ACTOR_WAITS, NULL);
             *runs = actor = next;
             outcome = actor_resume(actor);
         }
@@ -243,9 +241,10 @@ CHX_INLINE ActorOutcome actor_hand_on(Actor *actor, Worker *worker, ActorOutcome
     return outcome;
 }
 
+// With a trace alone every turn ends here.
 static __attribute__((noinline)) ActorOutcome actor_hand_on_observed(Actor *actor, Worker *worker, ActorOutcome outcome)
 {
-    return observe_hands_over(actor) ? actor_hand_on(actor, worker, outcome, true) : outcome;
+    return actor_is_simulated(actor) ? actor_hand_on(actor, worker, outcome, true) : outcome;
 }
 
 // Not inline: beside sigsetjmp nothing would stay in a register.
@@ -263,8 +262,8 @@ static __attribute__((noinline)) ActorOutcome actor_chain(Actor *actor, Worker *
 static void actor_ran(Guard *guard, ActorOutcome outcome)
 {
     actor_notify_pending(guard->actor);
-    if (guard->actor->self.observed != 0)
-        observe_turn(guard->actor, outcome, &guard->fault);
+    if (actor_is_traced(guard->actor))
+        trace_turn(guard->actor, outcome, &guard->fault);
 }
 
 void actor_thread_exited(Actor *actor, Guard *guard)
@@ -312,8 +311,8 @@ ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Act
 {
     Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
     guard_run(guard, actor, run_unscheduled, &run);
-    if (actor->self.observed != 0)
-        observe_turn(actor, run.outcome, &guard->fault);
+    if (actor_is_traced(actor))
+        trace_turn(actor, run.outcome, &guard->fault);
     return run.outcome;
 }
 
@@ -354,13 +353,14 @@ static bool actor_can_go_on(Actor *actor)
 static bool actor_looks_for(Actor *actor, const Channel *channel)
 {
     chx_runtime *runtime = actor->session->runtime;
+    Worker *worker = current()->worker;
     SpinBudget spin_budget = {.limit_ns = channel->ops->spin_budget_ns(channel)};
     if (spin_budget.limit_ns == 0)
         return false;
     do {
         if (actor_can_go_on(actor))
             return true;
-    } while (!scheduler_has_work(&runtime->scheduler, current()->worker) &&
+    } while (!worker_has_queue(worker) && !scheduler_worker_has_work(worker) &&
              spin_budget_lasts(&spin_budget, runtime->platform));
     return false;
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/channel/channel.h"
 #include "runtime/recovery/machine.h"
+#include "runtime/sched/pages.h"
 #include "runtime/session/report.h"
 
 #include <setjmp.h>
@@ -24,7 +25,6 @@ enum {
 typedef struct Session Session;
 typedef struct Worker Worker;
 typedef struct Savepoint Savepoint; // recovery/savepoint.h
-typedef struct SavepointChunk SavepointChunk;
 
 // How often a role has entered a block.
 typedef struct {
@@ -60,16 +60,6 @@ typedef struct Fault {
 // Adds what else was wrong to a fault's text. Always false.
 bool fault_add(Fault *fault, const char *what);
 
-// Frames lie in chunks that never move. Chunks above the current one are kept for the next call, at most one.
-typedef struct Chunk Chunk;
-struct Chunk {
-    Chunk *previous, *next;
-    size_t capacity;
-    size_t used;  // while frames lie in the next one
-    size_t below; // used in the previous ones
-    _Alignas(16) unsigned char data[];
-};
-
 // Memory of chx_alloc.
 typedef struct Allocation Allocation;
 struct Allocation {
@@ -96,7 +86,7 @@ typedef enum {
 
 // The memory of a role's savepoints: recovery/savepoint.c.
 typedef struct {
-    SavepointChunk *chunk, *spare_chunk;
+    Chunk *chunk;
     unsigned char *begin, *next, *end; // in the current chunk; begin: NULL in the first one
     void *room;                        // the first ones of these, in the session's memory; NULL: none
     Ordinals outermost;                // of blocks that are in no other
@@ -124,7 +114,8 @@ struct Actor {
     void *context;
     unsigned index; // in role order
 
-    Chunk *chunk; // in which the newest frame lies
+    Chunk *chunk;       // in which the newest frame lies
+    size_t stack_below; // bytes of the frames in the chunks before that
 
     Channel *out; // array, in the order of role->sends_to
     Channel **in; // in the order of role->receives_from
@@ -244,8 +235,6 @@ bool actor_finds(Actor *actor, Channel *channel, bool room);
 void stack_init(Actor *actor, Chunk *chunk, size_t capacity);
 // Pops the frames above `frame`, dropping what they hold (or not: they may be damaged).
 void stack_unwind_to(Actor *actor, chx_frame *frame, bool drops);
-// Drops a frame's variables and result.
-void stack_drop_frame(chx_frame *frame);
 // Drops a frame's result and those of its variables that may have changed since the call.
 void stack_drop_changed(chx_frame *frame);
 // Drops these variables of a copy of a frame.

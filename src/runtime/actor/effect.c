@@ -29,51 +29,36 @@ static EffectPath path_add(EffectPath path, uint64_t word)
 
 // ---- counting ----
 
-// One more on the list. False: no memory.
-static bool uncount_push(Actor *actor, Uncount uncount)
-{
-    EffectCounts *effects = &actor->effects;
-    if (effects->uncount_count == effects->uncount_capacity) {
-        void *grown =
-            runtime_grow(actor->session->runtime, effects->uncounts, &effects->uncount_capacity, sizeof uncount);
-        if (grown == NULL)
-            return false;
-        effects->uncounts = grown;
-    }
-    effects->uncounts[effects->uncount_count++] = uncount;
-    return true;
-}
-
 void chx_count_first(chx_self *self, uint32_t counter)
 {
+    Actor *actor = (Actor *)self;
+    EffectCounts *effects = &actor->effects;
     chx_count *count = &self->counts[counter - 1];
-    if (!uncount_push((Actor *)self, (Uncount){self->level, counter, *count}))
-        guard_no_memory();
+    if (effects->uncount_count == effects->uncount_capacity) {
+        void *grown =
+            runtime_grow(actor->session->runtime, effects->uncounts, &effects->uncount_capacity, sizeof(Uncount));
+        if (grown == NULL)
+            guard_no_memory();
+        effects->uncounts = grown;
+    }
+    effects->uncounts[effects->uncount_count++] = (Uncount){self->level, counter, *count};
     *count = (chx_count){self->level, 0};
-}
-
-// The paths of the first so many savepoints are known.
-static void paths_know(Actor *actor, uint32_t level)
-{
-    actor->effects.paths_known = level > 0 && uncount_push(actor, (Uncount){.level = level}) ? level : 0;
 }
 
 void effect_left(Actor *actor, uint32_t level)
 {
-    while (actor->effects.uncount_count > 0 &&
-           actor->effects.uncounts[actor->effects.uncount_count - 1].level > level) {
-        const Uncount *uncount = &actor->effects.uncounts[--actor->effects.uncount_count];
-        if (uncount->counter != 0)
-            actor->self.counts[uncount->counter - 1] = uncount->was;
+    EffectCounts *effects = &actor->effects;
+    while (effects->uncount_count > 0 && effects->uncounts[effects->uncount_count - 1].level > level) {
+        const Uncount *uncount = &effects->uncounts[--effects->uncount_count];
+        actor->self.counts[uncount->counter - 1] = uncount->was;
     }
-    if (actor->effects.paths_known > level)
-        paths_know(actor, level);
+    if (effects->paths_known > level)
+        effects->paths_known = level;
 }
 
 void effect_fini(Actor *actor)
 {
-    if (actor->effects.uncounts != NULL)
-        runtime_release(actor->session->runtime, actor->effects.uncounts);
+    runtime_release(actor->session->runtime, actor->effects.uncounts);
     actor->effects = (EffectCounts){0};
 }
 
@@ -150,15 +135,13 @@ static EffectPath savepoint_path(Actor *actor)
     static const EffectPath outermost = {0x243f6a8885a308d3u, 0x13198a2e03707344u};
     size_t known = actor->effects.paths_known;
     EffectPath path = known > 0 ? savepoint_at(actor, known - 1)->path : outermost;
-    if (known == actor->member.count)
-        return path;
     for (; known < actor->member.count; known++) {
         Savepoint *savepoint = savepoint_at(actor, known);
         bool is_rescue = savepoint->position.attempt > savepoint->position.checkpoint->retries;
         path = path_add(path, (uint64_t)savepoint->position.checkpoint->site << 32 | savepoint->ordinal);
         path = savepoint->path = path_add(path, is_rescue ? 2 : 1);
     }
-    paths_know(actor, (uint32_t)known);
+    actor->effects.paths_known = known;
     return path;
 }
 

@@ -8,22 +8,21 @@
 // Counting is cheap: each counter knows the level, that is, the number of blocks that the role is in, that it counts for.
 // The first time that a site is reached at a higher level, the counter starts anew, and what it was is put on a list, from
 // which it comes back when the block is left or tried again. So counters never belong to a block that the role is not in.
-// What identifies a block is computed when somebody asks; the list also says when that must be forgotten.
+// What identifies a block is computed when somebody asks, and known until the block is left or tried again.
 
 #ifndef RUNTIME_ACTOR_EFFECT_H
 #define RUNTIME_ACTOR_EFFECT_H
 
 #include "runtime/actor/actor.h"
 
-// When the block at this level is left: the counter goes back to what it was. No counter: the path of the block at this
-// level is known, and no further one.
+// When the block at this level is left: the counter goes back to what it was.
 struct Uncount {
     uint32_t level;
     uint32_t counter;
     chx_count was;
 };
 
-// The blocks above this level were left, or are tried again: does what the list says.
+// The blocks above this level were left, or are tried again: does what the list says, and forgets their identifiers.
 CHX_COLD void effect_left(Actor *actor, uint32_t level);
 void effect_fini(Actor *actor);
 

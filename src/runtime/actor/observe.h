@@ -7,25 +7,25 @@
 #define RUNTIME_ACTOR_OBSERVE_H
 
 #include "runtime/actor/actor.h"
+#include "runtime/session/trace.h"
 
 // Bits of chx_self.observed and chx_runtime.observed.
 enum { OBSERVED_TRACE = 1, OBSERVED_SIMULATION = 2 };
 
-// How many receives and sends this turn may have.
-uint32_t observe_budget(Actor *actor);
-// Those that the actor makes ready may run in its place, in the same turn.
-bool observe_hands_over(const Actor *actor);
-// It waits, or hands over, next.
-void observe_waiting(Actor *actor);
+static inline bool actor_is_traced(const Actor *actor)
+{
+    return (actor->self.observed & OBSERVED_TRACE) != 0;
+}
+
+static inline bool actor_is_simulated(const Actor *actor)
+{
+    return (actor->self.observed & OBSERVED_SIMULATION) != 0;
+}
+
 // After the message was put into the channel.
-void observe_sent(Actor *actor, Channel *channel, uint32_t site);
+void observe_sent(Actor *actor, const Channel *channel, uint32_t site);
 // About to take the message out. May not return: a simulated crash.
-void observe_taking(Actor *actor, Channel *channel, const Record *record);
-// At the end of each turn.
-void observe_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
-// Frames come and go.
-void observe_call(Actor *actor, const chx_function *function);
-void observe_return(Actor *actor, const chx_function *function);
+void observe_taking(Actor *actor, const Channel *channel, const Record *record);
 // A place where a role can crash besides its steps: the entry and the end of a checkpoint block. May not return.
 void observe_boundary(Actor *actor);
 

@@ -6,14 +6,11 @@
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/actor/effect.h"
-#include "runtime/sched/pages.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 #include "runtime/value/text.h"
 
 #include <string.h>
-
-enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless a frame needs more
 
 // From now on frames lie in this chunk.
 static void stack_use(Actor *actor, Chunk *chunk)
@@ -30,38 +27,18 @@ void stack_init(Actor *actor, Chunk *chunk, size_t capacity)
     stack_use(actor, chunk);
 }
 
-static void chunk_release(chx_runtime *runtime, Chunk *chunk)
-{
-    if (chunk->capacity == CHUNK_BYTES)
-        page_give(runtime, chunk);
-    else
-        runtime_release(runtime, chunk);
-}
-
 // Goes to a chunk above the current one, with room for `bytes`.
 static void stack_grow(Actor *actor, size_t bytes)
 {
-    chx_runtime *runtime = actor->session->runtime;
-    Chunk *chunk = actor->chunk, *grown = chunk->next;
+    Chunk *chunk = actor->chunk;
     chunk->used = (size_t)(actor->self.stack_next - chunk->data);
-    if (chunk->below + chunk->used + bytes > STACK_LIMIT_BYTES)
+    if (actor->stack_below + chunk->used + bytes > STACK_LIMIT_BYTES)
         guard_raise(CHX_FAULT_SYSTEM, 0, actor->self.site, "recursion too deep: the frames of %s need more than %d MiB",
                     actor->role->role, STACK_LIMIT_BYTES >> 20);
-    if (grown != NULL && grown->capacity < bytes) {
-        chunk->next = NULL;
-        chunk_release(runtime, grown);
-        grown = NULL;
-    }
-    if (grown == NULL) {
-        size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
-        if (grown == NULL)
-            guard_no_memory();
-        *grown = (Chunk){.previous = chunk, .capacity = capacity};
-        chunk->next = grown;
-    }
-    grown->below = chunk->below + chunk->used;
-    grown->used = 0;
+    Chunk *grown = chunk_above(actor->session->runtime, chunk, bytes);
+    if (grown == NULL)
+        guard_no_memory();
+    actor->stack_below += chunk->used;
     stack_use(actor, grown);
 }
 
@@ -71,16 +48,14 @@ static void stack_pop(Actor *actor)
     chx_frame *frame = self->top;
     self->stack_next = (unsigned char *)frame;
     self->top = frame->caller;
-    if (self->observed != 0)
-        observe_return(actor, frame->function);
+    if (actor_is_traced(actor))
+        trace_function(actor, EVENT_RETURN, frame->function);
     Chunk *chunk = actor->chunk;
     if (self->stack_next == self->stack_begin && chunk->previous != NULL) {
         // The popped frame's result is still to be read, so this chunk stays; the one above it goes.
-        if (chunk->next != NULL) {
-            chunk_release(actor->session->runtime, chunk->next);
-            chunk->next = NULL;
-        }
+        chunk_free_above(actor->session->runtime, chunk);
         stack_use(actor, chunk->previous);
+        actor->stack_below -= chunk->previous->used;
     }
 }
 
@@ -120,7 +95,7 @@ static void frame_drop_result(chx_frame *frame)
         chx_value_drop(result, frame + 1);
 }
 
-void stack_drop_frame(chx_frame *frame)
+static void stack_drop_frame(chx_frame *frame)
 {
     frame_drop_variables(frame);
     frame_drop_result(frame);
@@ -153,8 +128,8 @@ void *chx_call_slow(chx_self *self, const chx_function *function)
     frame->function = function;
     frame->caller = self->top;
     self->top = frame;
-    if (self->observed != 0)
-        observe_call(actor, function);
+    if (actor_is_traced(actor))
+        trace_function(actor, EVENT_CALL, function);
     return frame;
 }
 
@@ -194,17 +169,13 @@ void actor_fini(Actor *actor)
     while (chunk->previous != NULL)
         chunk = chunk->previous;
     // The first one is part of the session.
-    for (Chunk *next = chunk->next; next != NULL; next = chunk) {
-        chunk = next->next;
-        chunk_release(runtime, next);
-    }
+    chunk_free_above(runtime, chunk);
     for (Allocation *allocation = actor->allocations, *next; allocation != NULL; allocation = next) {
         next = allocation->next;
         runtime_release(runtime, allocation);
     }
     actor->allocations = NULL;
-    if (actor->pool != NULL)
-        runtime_release(runtime, actor->pool);
+    runtime_release(runtime, actor->pool);
     actor->pool = NULL;
     effect_fini(actor);
     savepoints_fini(actor);

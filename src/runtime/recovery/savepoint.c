@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "runtime/recovery/broken.h"
-#include "runtime/sched/pages.h"
 #include "runtime/session/log.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
@@ -24,7 +23,7 @@ static void release(Actor *actor, void *memory)
 }
 
 // From now on savepoints lie in this chunk.
-static void savepoint_chunk_use(Actor *actor, SavepointChunk *chunk)
+static void savepoint_chunk_use(Actor *actor, Chunk *chunk)
 {
     actor->savepoints.chunk = chunk;
     // The first one is kept.
@@ -35,14 +34,13 @@ static void savepoint_chunk_use(Actor *actor, SavepointChunk *chunk)
 
 void savepoints_init(Actor *actor, void *room)
 {
-    static_assert(sizeof(Position *) + sizeof(Ordinal) <= 16 && sizeof(SavepointChunk) <= 32,
-                  "what the room is made for");
+    static_assert(sizeof(Position *) + sizeof(Ordinal) <= 16 && sizeof(Chunk) <= 32, "what the room is made for");
     actor->savepoints.room = room;
     actor->member.positions = room;
     actor->savepoints.ordinals = (Ordinal *)(actor->member.positions + SAVEPOINTS_FIRST);
     actor->member.capacity = actor->savepoints.ordinal_capacity = SAVEPOINTS_FIRST;
-    SavepointChunk *chunk = (SavepointChunk *)((unsigned char *)room + SAVEPOINTS_FIRST * 16);
-    *chunk = (SavepointChunk){.capacity = SAVEPOINT_CHUNK_BYTES};
+    Chunk *chunk = (Chunk *)((unsigned char *)room + SAVEPOINTS_FIRST * 16);
+    *chunk = (Chunk){.capacity = SAVEPOINT_CHUNK_BYTES};
     savepoint_chunk_use(actor, chunk);
 }
 
@@ -67,46 +65,21 @@ void savepoints_grow(Actor *actor)
         grow(actor, actor->member.positions, sizeof(Position *), actor->member.count, &actor->member.capacity);
 }
 
-enum { CHUNK_BYTES = PAGE_BYTES - sizeof(SavepointChunk) }; // unless a savepoint needs more
-
-static void savepoint_chunk_release(Actor *actor, SavepointChunk *chunk)
-{
-    if (chunk->capacity == CHUNK_BYTES)
-        page_give(actor->session->runtime, chunk);
-    else
-        release(actor, chunk);
-}
-
 void savepoint_chunk_push(Actor *actor, size_t bytes)
 {
-    SavepointChunk *chunk = actor->savepoints.chunk, *grown = actor->savepoints.spare_chunk;
+    Chunk *chunk = actor->savepoints.chunk;
     if (chunk != NULL)
         chunk->used = (size_t)(actor->savepoints.next - chunk->data);
-    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    actor->savepoints.spare_chunk = NULL;
-    if (grown != NULL && grown->capacity < bytes) {
-        savepoint_chunk_release(actor, grown);
-        grown = NULL;
-    }
-    if (grown == NULL) {
-        chx_runtime *runtime = actor->session->runtime;
-        grown = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *grown + capacity);
-        if (grown == NULL)
-            guard_no_memory();
-        grown->capacity = capacity;
-    }
-    grown->previous = chunk;
-    grown->used = 0;
+    Chunk *grown = chunk_above(actor->session->runtime, chunk, bytes);
+    if (grown == NULL)
+        guard_no_memory();
     savepoint_chunk_use(actor, grown);
 }
 
 void savepoint_chunk_pop(Actor *actor)
 {
-    SavepointChunk *chunk = actor->savepoints.chunk;
-    // One empty chunk is kept: a block at the edge of a chunk must not allocate each time.
-    if (actor->savepoints.spare_chunk != NULL)
-        savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
-    actor->savepoints.spare_chunk = chunk;
+    Chunk *chunk = actor->savepoints.chunk;
+    chunk_free_above(actor->session->runtime, chunk);
     savepoint_chunk_use(actor, chunk->previous);
 }
 
@@ -284,12 +257,12 @@ void savepoints_fini(Actor *actor)
     release(actor, actor->member.positions);
     release(actor, actor->savepoints.ordinals);
     release(actor, actor->restarts.times);
-    if (actor->savepoints.spare_chunk != NULL)
-        savepoint_chunk_release(actor, actor->savepoints.spare_chunk);
-    for (SavepointChunk *chunk = actor->savepoints.chunk, *previous; chunk != NULL; chunk = previous) {
-        previous = chunk->previous;
-        savepoint_chunk_release(actor, chunk);
-    }
+    Chunk *chunk = actor->savepoints.chunk;
+    while (chunk != NULL && chunk->previous != NULL)
+        chunk = chunk->previous;
+    if (chunk != NULL)
+        chunk_free_above(actor->session->runtime, chunk);
+    release(actor, chunk);
     actor->member.positions = NULL;
     actor->savepoints.chunk = NULL;
 }

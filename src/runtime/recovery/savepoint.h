@@ -44,14 +44,6 @@ static inline Savepoint *savepoint_at(const Actor *actor, size_t depth)
     return (Savepoint *)(void *)actor->member.positions[depth];
 }
 
-// Where savepoints lie, the newest last.
-struct SavepointChunk {
-    SavepointChunk *previous;
-    size_t capacity;
-    size_t used; // while savepoints lie in the next one
-    _Alignas(16) unsigned char data[];
-};
-
 // What is rare in the functions below. Without memory these don't return: the step ends.
 CHX_COLD void savepoints_grow(Actor *actor);
 CHX_COLD void savepoint_chunk_push(Actor *actor, size_t bytes); // above the current one, with room for `bytes`
@@ -130,7 +122,7 @@ static inline void savepoint_pop(Actor *actor)
     actor->member.count--;
     actor->savepoints.ordinal_count = savepoint->inner.base;
     actor->self.level--;
-    if (CHX_UNLIKELY(actor->effects.uncount_count != 0))
+    if (CHX_UNLIKELY((actor->effects.uncount_count | actor->effects.paths_known) != 0))
         effect_left(actor, actor->self.level);
     savepoint_drop_saved(savepoint);
     savepoint_release(actor, savepoint);

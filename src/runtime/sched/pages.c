@@ -48,3 +48,37 @@ void pages_free(chx_runtime *runtime, Pages *pages)
     }
     *pages = (Pages){NULL, 0};
 }
+
+enum { CHUNK_BYTES = PAGE_BYTES - sizeof(Chunk) }; // unless somebody needs more
+
+Chunk *chunk_above(chx_runtime *runtime, Chunk *chunk, size_t bytes)
+{
+    Chunk *above = chunk != NULL ? chunk->next : NULL;
+    if (above != NULL && above->capacity < bytes) {
+        chunk_free_above(runtime, chunk);
+        above = NULL;
+    }
+    if (above == NULL) {
+        size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        above = capacity == CHUNK_BYTES ? page_take(runtime) : runtime_allocate(runtime, sizeof *above + capacity);
+        if (above == NULL)
+            return NULL;
+        *above = (Chunk){.previous = chunk, .capacity = capacity};
+        if (chunk != NULL)
+            chunk->next = above;
+    }
+    above->used = 0;
+    return above;
+}
+
+void chunk_free_above(chx_runtime *runtime, Chunk *chunk)
+{
+    for (Chunk *above = chunk->next, *next; above != NULL; above = next) {
+        next = above->next;
+        if (above->capacity == CHUNK_BYTES)
+            page_give(runtime, above);
+        else
+            runtime_release(runtime, above);
+    }
+    chunk->next = NULL;
+}

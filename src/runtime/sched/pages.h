@@ -28,4 +28,19 @@ void *page_take(chx_runtime *runtime);
 void page_give(chx_runtime *runtime, void *memory);
 void pages_free(chx_runtime *runtime, Pages *pages);
 
+// Frames and savepoints, which come and go last in, first out, lie in chunks that never move. One empty chunk above the current
+// one is kept: a role at the edge of a chunk must not allocate each time.
+typedef struct Chunk Chunk;
+struct Chunk {
+    Chunk *previous, *next;
+    size_t capacity;
+    size_t used; // while the next one is the current one
+    _Alignas(16) unsigned char data[];
+};
+
+// The chunk above this one (NULL: the first of all), empty, with room for `bytes`. NULL: no memory.
+Chunk *chunk_above(chx_runtime *runtime, Chunk *chunk, size_t bytes);
+// Gives back all above this one.
+void chunk_free_above(chx_runtime *runtime, Chunk *chunk);
+
 #endif

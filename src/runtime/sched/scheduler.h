@@ -10,14 +10,12 @@
 #ifndef RUNTIME_SCHED_SCHEDULER_H
 #define RUNTIME_SCHED_SCHEDULER_H
 
-#include "runtime/actor/actor.h"
 #include "runtime/sched/pages.h"
-#include "runtime/platform/platform.h"
+#include "runtime/sched/queue.h"
 
 enum {
     WORKER_LIMIT = 512,
-    GUEST_LIMIT = 64,            // threads of the program that work for their own session
-    GUEST_ROOMS = 12,            // for more of them: sessions that are run inside of roles' functions
+    GUEST_LIMIT = 64,            // guests, not counting those that run sessions inside of roles' functions
     SLICE_TURNS = 256,           // that actors which wake each other have in a row while others wait
     REFILL_MAX = 128,            // actors that a worker takes from the scheduler's queue at a time
     SPIN_NS = 20000,             // before a worker sleeps
@@ -41,11 +39,10 @@ typedef struct Scheduler Scheduler;
 
 struct Worker {
     Scheduler *scheduler;
-    _Atomic bool in_section; // see owner_section_begin
-    _Atomic(Actor *) next;   // to be run next
-    pthread_mutex_t lock;    // of the list
-    Actor *first, *last;
-    _Atomic uint32_t queued;  // in the list
+    _Atomic(Worker *) next_worker; // in one of the scheduler's lists
+    _Atomic bool in_section;       // see owner_section_begin
+    _Atomic(Actor *) next;         // to be run next
+    ActorQueue queue;
     _Atomic uint64_t turn;    // odd: an actor is being run
     _Atomic uint64_t stalled; // the turn that the watch has last seen take long: meanwhile `next` may be taken
     // When `turn` gets here, those who wait in a queue come first (worker_slice_is_over). Its own thread moves it on. The
@@ -54,18 +51,14 @@ struct Worker {
     _Atomic uint64_t slice_end;
     Pages pages; // its own thread's
 
-    _Atomic bool rests; // pool: it runs nothing, see scheduler_quiesce
+    _Atomic bool rests; // it runs nothing, see scheduler_quiesce; a guest: nobody uses it
     bool is_guest;
-    Actor *orphan;        // pool: its role's function has ended the thread that served this worker
-    Session *session;     // guest: the only one it works for; its own thread's
-    _Atomic bool claimed; // guest: in use
-    uint32_t index;       // guest: its number
+    Actor *orphan;    // pool: its role's function has ended the thread that served this worker
+    Session *session; // guest: the only one it works for; its own thread's
 
     pthread_t thread;
     _Atomic long thread_id;
-    _Atomic uint32_t woken; // pool: set by who wakes it
-    Worker *next_sleeping;
-    bool is_sleeping;          // under the scheduler's lock
+    _Atomic uint32_t sleeps;   // pool: 1 until somebody wakes it
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain
@@ -75,13 +68,13 @@ struct Worker {
     uint64_t seen_ns;
     uint64_t measured_turn; // in which the processor time was looked at
     uint64_t measured_ns, measured_cpu_ns;
-    bool sleeps; // then little had been used
+    bool is_blocked; // then little had been used
 };
 
 #define HANDOFF_NONE ((uintptr_t)0)
 #define HANDOFF_WANTED ((uintptr_t)1)
 
-typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS } WatchState;
+typedef enum { WATCH_NONE, WATCH_RUNS, WATCH_SLEEPS, WATCH_ENDS } WatchState;
 
 struct Scheduler {
     chx_runtime *runtime;
@@ -91,40 +84,29 @@ struct Scheduler {
     bool has_fence;            // the platform can fence all threads
     _Atomic uint32_t quiesced; // by so many: see owner_section_begin
 
-    pthread_mutex_t lock; // of what follows
-    Actor *first, *last;  // ready, in no worker's queue
-    Worker *sleeping;
+    ActorQueue queue;     // ready, in no worker's queue
+    pthread_mutex_t lock; // workers are added with it, and the watch is started
     pthread_t watch_thread;
-    bool has_watch_thread;
+    uint32_t guest_count;
+    // Lists of workers, to which some are added, but from which none is removed.
+    _Atomic(Worker *) pool;
+    _Atomic(Worker *) guests;
 
-    _Atomic uint32_t queued;
+    _Atomic uint32_t worker_count; // in the pool
     _Atomic uint32_t sleeping_count;
     _Atomic uint32_t searching;
     _Atomic(Worker *) idle_worker; // who began to search last; it may have ended
     _Atomic uint32_t blocked;      // pool workers that are inside one turn for long
     _Atomic uint32_t watch;        // WatchState
     _Atomic bool closing;
-    _Atomic uint32_t worker_count;
-    _Atomic(Worker *) workers[WORKER_LIMIT];
-    _Atomic bool is_exhausted;    // a thread was needed and could not be had, at some time
-    _Atomic uint32_t guest_count; // no guest from here on is claimed; above GUEST_LIMIT it changes with the lock held
-    Worker guests[GUEST_LIMIT];
-    _Atomic(Worker *) guest_rooms[GUEST_ROOMS]; // see scheduler_guest; NULL: not needed yet
+    _Atomic bool is_exhausted; // a thread was needed and could not be had, at some time
 };
 
-// Those from GUEST_LIMIT on lie in rooms, each of which has as many as there are before it.
-static inline unsigned guest_room(uint32_t index)
+// The workers one after the other, those of the pool first: the one after this, or (NULL) the first one. NULL: no more.
+static inline Worker *scheduler_worker_after(Scheduler *scheduler, const Worker *worker)
 {
-    return 31 - (unsigned)__builtin_clz(index / GUEST_LIMIT);
-}
-
-// One of those below guest_count.
-static inline Worker *scheduler_guest(Scheduler *scheduler, uint32_t index)
-{
-    if (index < GUEST_LIMIT)
-        return &scheduler->guests[index];
-    unsigned room = guest_room(index);
-    return &atomic_load(&scheduler->guest_rooms[room])[index - ((uint32_t)GUEST_LIMIT << room)];
+    Worker *next = atomic_load(worker != NULL ? &worker->next_worker : &scheduler->pool);
+    return next != NULL || (worker != NULL && worker->is_guest) ? next : atomic_load(&scheduler->guests);
 }
 
 void scheduler_init(Scheduler *scheduler, chx_runtime *runtime, unsigned workers);
@@ -222,18 +204,45 @@ bool scheduler_serve(Scheduler *scheduler, Session *session);
 // actors. False: there was nothing to be done, or no place.
 bool scheduler_help_session(Scheduler *scheduler, Session *session);
 
-// Is there something that this worker could run now?
-bool scheduler_has_work(Scheduler *scheduler, Worker *worker);
-
 // The worker's own thread, when `turn` has reached `slice_end`. False: nobody waits, and a new slice begins.
 bool worker_slice_is_over(Worker *worker);
-
-// For watch.c.
-bool scheduler_worker_has_work(Worker *worker);
 // Does an actor wait in a queue that this worker serves, while the worker goes from one actor to the next?
 bool worker_has_queue(Worker *worker);
+// Is there something that was given to this worker?
+bool scheduler_worker_has_work(Worker *worker);
+// Wakes a worker, or starts one, if more are needed.
 void scheduler_help(Scheduler *scheduler);
+
+// For the files of this folder.
+
+// Wakes up the watch, or starts it.
 void watch_needed(Scheduler *scheduler);
 void watch_fini(Scheduler *scheduler);
+// NULL: no memory.
+Worker *worker_new(Scheduler *scheduler, bool is_guest);
+void worker_free(Worker *worker);
+// Starts one more worker of the pool. The lock is held.
+bool worker_start(Scheduler *scheduler);
+// False: it does not sleep.
+bool worker_wake(Worker *worker);
+// So many pool workers may be awake.
+uint32_t scheduler_awake_limit(Scheduler *scheduler);
+// The worker's own thread: the actor to be run next here. NULL: none.
+Actor *worker_take_own(Worker *worker);
+// Any thread: takes away what the worker was to run next. NULL: nothing there, or others are at it.
+Actor *worker_rob(Worker *worker);
+// Any thread: takes away what the worker was given and has not taken yet. NULL: nothing.
+Actor *handoff_take(Worker *worker);
+// The worker's own thread: what it was to run next is given away if roles of the session compute at the same time.
+void worker_share(Worker *worker, Session *session);
+// As scheduler_quiesce. False: others are at it, nothing was done.
+bool scheduler_try_quiesce(Scheduler *scheduler);
+// Runs the actor, which is in hand, and those that it hands over to.
+void worker_turn(Worker *worker, Actor *actor);
+// The function of the actor's role has ended the thread that served this worker, in the middle of a turn.
+void worker_adopt_orphan(Worker *worker, Actor *actor);
+// The calling thread ends in the middle of something: of a role's function, whose actor this returns? Else that can't be put
+// right.
+Actor *thread_exits_in_role(const Guard *outer);
 
 #endif

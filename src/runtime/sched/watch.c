@@ -19,18 +19,21 @@ static bool watch_sees_sleep(Scheduler *scheduler, Worker *worker, uint64_t turn
 {
     uint64_t passed_ns = now_ns - worker->measured_ns;
     if (worker->measured_turn == turn && passed_ns < SLEEPING_NS)
-        return worker->sleeps;
+        return worker->is_blocked;
     uint64_t cpu_ns = scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
-    worker->sleeps = worker->measured_turn == turn && cpu_ns - worker->measured_cpu_ns < passed_ns / 8 &&
-                     scheduler->platform->thread_sleeps(atomic_load(&worker->thread_id));
+    worker->is_blocked = worker->measured_turn == turn && cpu_ns - worker->measured_cpu_ns < passed_ns / 8 &&
+                         scheduler->platform->thread_sleeps(atomic_load(&worker->thread_id));
     worker->measured_turn = turn;
     worker->measured_ns = now_ns;
     worker->measured_cpu_ns = cpu_ns;
-    return worker->sleeps;
+    return worker->is_blocked;
 }
 
-static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *sight)
+static void watch_worker(Worker *worker, uint64_t now_ns, Sight *sight)
 {
+    // A slice is counted in turns, which costs nothing. Where turns are long, it is ended here.
+    if (worker_has_queue(worker))
+        atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
     uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
     if (turn != worker->seen_turn) {
         worker->seen_turn = turn;
@@ -41,7 +44,7 @@ static void watch_worker(Worker *worker, bool is_guest, uint64_t now_ns, Sight *
     if (turn % 2 == 0)
         return;
     sight->active = true;
-    if (!is_guest &&
+    if (!worker->is_guest &&
         (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
         sight->blocked++;
     if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
@@ -54,13 +57,9 @@ static Sight watch_look(Scheduler *scheduler)
 {
     Sight sight = {0};
     uint64_t now_ns = scheduler->platform->now_ns();
-    uint32_t count = atomic_load(&scheduler->worker_count);
-    for (uint32_t i = 0; i < count; i++)
-        watch_worker(atomic_load(&scheduler->workers[i]), false, now_ns, &sight);
-    count = atomic_load(&scheduler->guest_count);
-    for (uint32_t i = 0; i < count; i++)
-        watch_worker(scheduler_guest(scheduler, i), true, now_ns, &sight);
-    if (atomic_load(&scheduler->queued) != 0) {
+    for (Worker *worker = NULL; (worker = scheduler_worker_after(scheduler, worker)) != NULL;)
+        watch_worker(worker, now_ns, &sight);
+    if (atomic_load(&scheduler->queue.count) != 0) {
         sight.active = true;
         sight.pending = true;
     }
@@ -79,31 +78,6 @@ static Sight watch_look_twice(Scheduler *scheduler)
     Sight second = watch_look(scheduler);
     second.active = true;
     return second;
-}
-
-static void watch_help(Scheduler *scheduler, const Sight *sight)
-{
-    // Where many block, threads are needed by the dozen.
-    uint32_t helpers = 1 + sight->blocked / 2;
-    for (uint32_t i = 0; i < helpers; i++)
-        scheduler_help(scheduler);
-}
-
-// A slice is counted in turns, which costs nothing. Where turns are long, it is ended here.
-static void watch_end_slice(Worker *worker)
-{
-    if (worker_has_queue(worker))
-        atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
-}
-
-static void watch_end_slices(Scheduler *scheduler)
-{
-    uint32_t count = atomic_load(&scheduler->worker_count);
-    for (uint32_t i = 0; i < count; i++)
-        watch_end_slice(atomic_load(&scheduler->workers[i]));
-    count = atomic_load(&scheduler->guest_count);
-    for (uint32_t i = 0; i < count; i++)
-        watch_end_slice(scheduler_guest(scheduler, i));
 }
 
 static void watch_sleep(Scheduler *scheduler)
@@ -128,9 +102,9 @@ static void *watch_main(void *argument)
         scheduler->platform->sleep_on(&scheduler->watch, WATCH_RUNS, period_ns);
         Sight sight = watch_look_twice(scheduler);
         atomic_store(&scheduler->blocked, sight.blocked);
-        if (sight.pending)
-            watch_help(scheduler, &sight);
-        watch_end_slices(scheduler);
+        // Where many block, threads are needed by the dozen.
+        for (uint32_t helpers = sight.pending ? 1 + sight.blocked / 2 : 0; helpers > 0; helpers--)
+            scheduler_help(scheduler);
         period_ns = sight.pending ? WATCH_FIRST_NS : 2 * period_ns;
         if (period_ns > WATCH_LAST_NS)
             period_ns = WATCH_LAST_NS;
@@ -151,12 +125,10 @@ void watch_needed(Scheduler *scheduler)
         scheduler->platform->wake(&scheduler->watch);
     } else if (state == WATCH_NONE) {
         pthread_mutex_lock(&scheduler->lock);
-        if (!scheduler->has_watch_thread && !atomic_load(&scheduler->closing)) {
+        if (atomic_load(&scheduler->watch) == WATCH_NONE && !atomic_load(&scheduler->closing)) {
             atomic_store(&scheduler->watch, WATCH_RUNS);
-            scheduler->has_watch_thread =
-                scheduler->platform->thread_start(&scheduler->watch_thread, watch_main, scheduler);
             // Without it everything still runs, except beside a role that blocks; the next turn tries again.
-            if (!scheduler->has_watch_thread)
+            if (!scheduler->platform->thread_start(&scheduler->watch_thread, watch_main, scheduler))
                 atomic_store(&scheduler->watch, WATCH_NONE);
         }
         pthread_mutex_unlock(&scheduler->lock);
@@ -165,10 +137,9 @@ void watch_needed(Scheduler *scheduler)
 
 void watch_fini(Scheduler *scheduler)
 {
-    if (!scheduler->has_watch_thread)
+    if (atomic_load(&scheduler->watch) == WATCH_NONE)
         return;
-    atomic_store(&scheduler->watch, WATCH_NONE);
+    atomic_store(&scheduler->watch, WATCH_ENDS);
     scheduler->platform->wake(&scheduler->watch);
     scheduler->platform->thread_join(scheduler->watch_thread);
-    scheduler->has_watch_thread = false;
 }

@@ -1,0 +1,299 @@
+// worker.c: turns of actors, and the threads of the pool: what they run, where they search for it, when they sleep.
+
+#include "runtime/sched/scheduler.h"
+
+#include "runtime/isolation/isolation.h"
+#include "runtime/recovery/checkpoint.h"
+#include "runtime/session/log.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+
+void worker_turn(Worker *worker, Actor *actor)
+{
+    Scheduler *scheduler = worker->scheduler;
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
+    if (atomic_load_explicit(&scheduler->watch, memory_order_relaxed) != WATCH_RUNS)
+        watch_needed(scheduler);
+    Guard guard;
+    for (;;) {
+        ActorOutcome outcome = ACTOR_STOPPED;
+        if (!session_is_stopping(actor->session)) {
+            outcome = actor_run(actor, &guard, worker);
+            actor = guard.actor;
+        }
+        if (outcome == ACTOR_WAITS) {
+            if (actor_wait(actor))
+                break;
+            continue;
+        }
+        if (outcome == ACTOR_FAILED && checkpoint_recover(actor, &guard.fault)) {
+            worker_share(worker, actor->session);
+            continue;
+        }
+        if (outcome == ACTOR_YIELDS)
+            queue_append(&worker->queue, actor, actor, 1);
+        else
+            session_actor_left(actor, outcome, &guard);
+        break;
+    }
+    turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
+}
+
+void worker_adopt_orphan(Worker *worker, Actor *actor)
+{
+    Guard guard;
+    actor_thread_exited(actor, &guard);
+    if (checkpoint_recover(actor, &guard.fault))
+        queue_append(&worker->queue, actor, actor, 1);
+    else
+        session_actor_left(actor, ACTOR_FAILED, &guard);
+    uint64_t turn = atomic_load_explicit(&worker->turn, memory_order_relaxed);
+    atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
+}
+
+Actor *thread_exits_in_role(const Guard *outer)
+{
+    const Current *here = current();
+    if (here->guard == outer || current_is_busy())
+        log_misuse("pthread_exit in a function that the runtime has called and that is not part of a role's step");
+    return here->actor;
+}
+
+// ---- searching ----
+
+// A worker that was seen in a turn, with work waiting behind it.
+typedef struct {
+    Worker *worker;
+    uint64_t turn;
+    uint64_t since_ns;
+} Suspect;
+
+static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, uint64_t now_ns)
+{
+    Actor *actor = NULL;
+    if (!victim->is_guest) {
+        actor = handoff_take(victim);
+        if (actor == NULL)
+            actor = queue_take(&victim->queue, victim->scheduler->platform, true);
+        if (actor == NULL && atomic_load(&victim->queue.count) >= BACKLOG)
+            actor = worker_rob(victim);
+    }
+    if (actor != NULL)
+        return actor;
+    uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
+    bool has_work = scheduler_worker_has_work(victim);
+    if (suspect->worker == victim && (!has_work || suspect->turn != turn))
+        suspect->worker = NULL;
+    if (!has_work || turn % 2 == 0)
+        return NULL;
+    if (suspect->worker == NULL)
+        *suspect = (Suspect){victim, turn, now_ns};
+    if (atomic_load_explicit(&victim->stalled, memory_order_relaxed) != turn &&
+        (suspect->worker != victim || now_ns - suspect->since_ns < stall_ns))
+        return NULL;
+    actor = worker_rob(victim);
+    if (actor != NULL) {
+        session_set_apart(actor->session, APART);
+        worker_shares(victim);
+    }
+    return actor;
+}
+
+static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
+{
+    Scheduler *scheduler = worker->scheduler;
+    Actor *actor = worker_take_own(worker);
+    if (actor == NULL)
+        actor = queue_take(&scheduler->queue, scheduler->platform, false);
+    for (Worker *victim = NULL; actor == NULL && (victim = scheduler_worker_after(scheduler, victim)) != NULL;) {
+        if (victim != worker)
+            actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
+        if (actor != NULL)
+            worker->helps = true;
+    }
+    return actor;
+}
+
+static bool scheduler_anything_queued(Scheduler *scheduler)
+{
+    bool is_queued = atomic_load(&scheduler->queue.count) != 0;
+    for (Worker *worker = atomic_load(&scheduler->pool); worker != NULL && !is_queued; worker = worker->next_worker)
+        is_queued = atomic_load(&worker->queue.count) != 0;
+    return is_queued;
+}
+
+// What it found or was given; if it is both, the one lies in its queue.
+static Actor *worker_search_ends(Worker *worker, Actor *found)
+{
+    uintptr_t handoff = atomic_exchange(&worker->handoff, HANDOFF_NONE);
+    if (handoff == HANDOFF_NONE || handoff == HANDOFF_WANTED)
+        return found;
+    worker->helps = true;
+    if (found != NULL)
+        queue_append(&worker->queue, found, found, 1);
+    return (Actor *)handoff;
+}
+
+// Looks around for a while before the worker sleeps: waking it up again costs more.
+static Actor *worker_search(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    const Platform *platform = scheduler->platform;
+    Suspect suspect = {0};
+    uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
+    bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
+    uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    Actor *actor = NULL;
+    atomic_fetch_add(&scheduler->searching, 1);
+    atomic_store(&worker->handoff, HANDOFF_WANTED);
+    atomic_store(&scheduler->idle_worker, worker);
+    do {
+        actor = worker_take(worker, &suspect, now_ns);
+        for (int i = 0;
+             i < 16 && actor == NULL && atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
+             i++)
+            platform->relax();
+        now_ns = platform->now_ns();
+        // Not while one is suspected: it will be known soon.
+    } while (actor == NULL && (now_ns - start_ns < limit_ns || suspect.worker != NULL) &&
+             atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED &&
+             !atomic_load(&scheduler->closing));
+    actor = worker_search_ends(worker, actor);
+    if (actor == NULL)
+        atomic_store_explicit(&worker->shares, false, memory_order_relaxed);
+    uint32_t others = atomic_fetch_sub(&scheduler->searching, 1) - 1;
+    // While this one searched, nobody was woken for anything; there may be more.
+    if (actor != NULL && others == 0 && scheduler_anything_queued(scheduler))
+        scheduler_offer(scheduler);
+    return actor;
+}
+
+static bool worker_is_surplus(Scheduler *scheduler)
+{
+    uint32_t awake = atomic_load(&scheduler->worker_count) - atomic_load(&scheduler->sleeping_count);
+    return awake > scheduler_awake_limit(scheduler);
+}
+
+// ---- threads of the pool ----
+
+// Before it runs something. What others have said while it rested is seen from here on.
+static void worker_begins(Worker *worker)
+{
+    if (!atomic_load_explicit(&worker->rests, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&worker->rests, false, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+bool worker_wake(Worker *worker)
+{
+    if (atomic_load(&worker->sleeps) == 0 || atomic_exchange(&worker->sleeps, 0) == 0)
+        return false;
+    atomic_fetch_sub(&worker->scheduler->sleeping_count, 1);
+    worker->scheduler->platform->wake(&worker->sleeps);
+    return true;
+}
+
+static void worker_sleep(Worker *worker, bool is_surplus)
+{
+    Scheduler *scheduler = worker->scheduler;
+    atomic_fetch_add(&scheduler->sleeping_count, 1);
+    atomic_store(&worker->sleeps, 1);
+    bool stay = (is_surplus || !scheduler_anything_queued(scheduler)) && !atomic_load(&scheduler->closing);
+    while (stay && atomic_load(&worker->sleeps) != 0)
+        scheduler->platform->sleep_on(&worker->sleeps, 1, 0);
+    if (atomic_exchange(&worker->sleeps, 0) != 0)
+        atomic_fetch_sub(&scheduler->sleeping_count, 1);
+}
+
+// Runs what was taken over.
+static void worker_help(Worker *worker, Actor *actor)
+{
+    const Platform *platform = worker->scheduler->platform;
+    uint64_t begin_ns = platform->now_ns();
+    worker->helps = false;
+    worker_shares(worker);
+    worker_turn(worker, actor);
+    worker->stall_ns = platform->now_ns() - begin_ns >= WORTH_NS ? STALL_SOON_NS : STALL_NS;
+}
+
+static void worker_work(Worker *worker)
+{
+    Scheduler *scheduler = worker->scheduler;
+    while (!atomic_load(&scheduler->closing)) {
+        Actor *actor = worker_take_own(worker);
+        if (actor == NULL) {
+            atomic_store(&worker->rests, true);
+            bool is_surplus = worker_is_surplus(scheduler);
+            if (!is_surplus)
+                actor = worker_search(worker);
+            if (actor == NULL) {
+                worker_sleep(worker, is_surplus);
+                continue;
+            }
+        }
+        worker_begins(worker);
+        if (worker->helps)
+            worker_help(worker, actor);
+        else
+            worker_turn(worker, actor);
+    }
+}
+
+static void *worker_main(void *argument);
+
+// A role's function has ended the worker's thread: another one takes over, and begins with the role's failure. This one
+// touches nothing of the runtime's afterwards.
+static void worker_thread_exits(void *argument)
+{
+    Worker *worker = argument;
+    Scheduler *scheduler = worker->scheduler;
+    worker->orphan = thread_exits_in_role(NULL);
+    *current() = (Current){.worker = worker};
+    pthread_mutex_lock(&scheduler->lock);
+    pthread_t exiting = worker->thread;
+    bool is_replaced = scheduler->platform->thread_start(&worker->thread, worker_main, worker);
+    if (is_replaced)
+        pthread_detach(exiting);
+    pthread_mutex_unlock(&scheduler->lock);
+    // No other thread is to be had: this one has to go on until the runtime is freed.
+    if (!is_replaced)
+        worker_main(worker);
+}
+
+static void *worker_main(void *argument)
+{
+    Worker *worker = argument;
+    ThreadState thread;
+    current()->worker = worker;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    atomic_store(&worker->thread_id, worker->scheduler->platform->thread_id());
+    pthread_cleanup_push(worker_thread_exits, worker);
+    isolation_thread_enter(worker->scheduler->runtime, &thread);
+    Actor *orphan = worker->orphan;
+    worker->orphan = NULL;
+    if (orphan != NULL)
+        worker_adopt_orphan(worker, orphan);
+    worker_work(worker);
+    isolation_thread_leave(&thread);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+bool worker_start(Scheduler *scheduler)
+{
+    uint32_t count = atomic_load(&scheduler->worker_count);
+    Worker *worker = count < WORKER_LIMIT ? worker_new(scheduler, false) : NULL;
+    if (worker == NULL)
+        return false;
+    if (!scheduler->platform->thread_start(&worker->thread, worker_main, worker)) {
+        worker_free(worker);
+        return false;
+    }
+    atomic_store(&worker->next_worker, atomic_load(&scheduler->pool));
+    atomic_store(&scheduler->pool, worker);
+    atomic_store(&scheduler->worker_count, count + 1);
+    return true;
+}
