@@ -120,13 +120,12 @@ struct RoleProxy {
 struct IsolatedSession {
     Session *session;
     struct Isolation *isolation;
-    IsolatedSession *next, **proxy_here; // among the isolation's
+    IsolatedSession *next, **link; // among the isolation's; what points to this one
     SharedFile *files;
     size_t file_count;
     SharedPlace *rings;        // by channel; file NULL: both ends are here
     LoopTimer attention, look; // of the supervisor thread, as described above
     uint64_t look_every_ns;
-    size_t timers;      // places that are reserved for them and those of the roles
     RoleProxy *proxies; // in role order
     unsigned proxy_count, left_count, given_back;
     bool slept;        // all roles did when they were last looked at
@@ -257,17 +256,14 @@ void isolation_give_back(Isolation *isolation);
 // From the first call until the second one the session's roles can be started.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// Reserves places in the loop for the timers of the session and its isolated roles. False: no memory.
-bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies);
-void isolated_give_back_timers(IsolatedSession *isolated);
 // The supervisor thread is to look at this session: it was stopped, or a role has to leave it.
 void isolated_attend(IsolatedSession *isolated);
 // From now on the process is looked at only if it rings. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);
 // Processes have rung: the supervisor thread looks at these.
 void isolation_answer(Isolation *isolation);
-// An isolation without a zygote and without a thread. False: no memory.
-bool isolation_init(Isolation *isolation, chx_runtime *runtime);
+// An isolation without a zygote and without a thread.
+void isolation_init(Isolation *isolation, chx_runtime *runtime);
 // What a process rings the supervisor thread with. -1 and EBADF: the program has closed it.
 int isolation_door(Isolation *isolation);
 // Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.

@@ -57,20 +57,6 @@ static uint64_t now_ns(const Isolation *isolation)
 
 static const LoopTimerKind proxy_timer, attention_timer, look_timer, ping_timer;
 
-bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies)
-{
-    size_t count = (size_t)proxies + 2;
-    bool is_reserved = event_loop_reserve(&isolated->isolation->loop, count);
-    isolated->timers = is_reserved ? count : 0;
-    return is_reserved;
-}
-
-void isolated_give_back_timers(IsolatedSession *isolated)
-{
-    event_loop_give_back(&isolated->isolation->loop, isolated->timers);
-    isolated->timers = 0;
-}
-
 void isolation_add(IsolatedSession *isolated)
 {
     Isolation *isolation = isolated->isolation;
@@ -81,8 +67,8 @@ void isolation_add(IsolatedSession *isolated)
     pthread_mutex_lock(&isolation->lock);
     isolated->next = isolation->isolated_sessions;
     if (isolated->next != NULL)
-        isolated->next->proxy_here = &isolated->next;
-    isolated->proxy_here = &isolation->isolated_sessions;
+        isolated->next->link = &isolated->next;
+    isolated->link = &isolation->isolated_sessions;
     isolation->isolated_sessions = isolated;
     pthread_mutex_unlock(&isolation->lock);
 }
@@ -95,9 +81,9 @@ void isolation_remove(IsolatedSession *isolated)
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         event_loop_detach(&isolation->loop, &isolated->proxies[i].timer);
     pthread_mutex_lock(&isolation->lock);
-    *isolated->proxy_here = isolated->next;
+    *isolated->link = isolated->next;
     if (isolated->next != NULL)
-        isolated->next->proxy_here = isolated->proxy_here;
+        isolated->next->link = isolated->link;
     pthread_mutex_unlock(&isolation->lock);
 }
 
@@ -540,7 +526,7 @@ static const LoopInputs supervisor_inputs = {
     .lost = isolation_lost,
 };
 
-bool isolation_init(Isolation *isolation, chx_runtime *runtime)
+void isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime,
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
@@ -549,9 +535,8 @@ bool isolation_init(Isolation *isolation, chx_runtime *runtime)
     isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     zygote_init(&isolation->zygote, runtime->platform);
-    event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);
+    event_loop_init(&isolation->loop, runtime->platform, &supervisor_inputs, isolation);
     event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
-    return event_loop_reserve(&isolation->loop, 1);
 }
 
 static ZygoteStart isolation_begin(Isolation *isolation)
@@ -603,16 +588,11 @@ static void isolation_mend(Isolation *isolation)
 static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_status *status)
 {
     Isolation *isolation = runtime_allocate(runtime, sizeof *isolation);
-    *status = CHX_NO_MEMORY;
     if (isolation == NULL) {
-        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
+        *status = report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
         return NULL;
     }
-    if (!isolation_init(isolation, runtime)) {
-        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
-        isolation_free(isolation);
-        return NULL;
-    }
+    isolation_init(isolation, runtime);
     ZygoteStart started = isolation_begin(isolation);
     if (started == ZYGOTE_STARTED)
         return isolation;

@@ -27,19 +27,16 @@ enum {
 };
 #define IDLE_NS UINT64_C(5000000000) // then it looks whether it still has the descriptors that it waits for
 
-void event_loop_init(EventLoop *loop, const Platform *platform, TimerMemory memory, const LoopInputs *inputs,
-                     void *context)
+void event_loop_init(EventLoop *loop, const Platform *platform, const LoopInputs *inputs, void *context)
 {
     *loop = (EventLoop){
         .platform = platform, .inputs = inputs, .context = context, .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
     pthread_mutex_init(&loop->lock, NULL);
-    timer_heap_init(&loop->timers, memory);
 }
 
 void event_loop_fini(EventLoop *loop)
 {
     event_loop_close(loop);
-    timer_heap_fini(&loop->timers);
     pthread_mutex_destroy(&loop->lock);
 }
 
@@ -89,33 +86,10 @@ void event_loop_wake(EventLoop *loop)
 
 // ---- timers ----
 
-bool event_loop_reserve(EventLoop *loop, size_t count)
-{
-    pthread_mutex_lock(&loop->lock);
-    bool is_reserved = timer_heap_reserve(&loop->timers, count);
-    pthread_mutex_unlock(&loop->lock);
-    return is_reserved;
-}
-
-void event_loop_give_back(EventLoop *loop, size_t count)
-{
-    pthread_mutex_lock(&loop->lock);
-    timer_heap_give_back(&loop->timers, count);
-    pthread_mutex_unlock(&loop->lock);
-}
-
 void event_loop_attach(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind)
 {
     pthread_mutex_lock(&loop->lock);
     *timer = (LoopTimer){.kind = kind};
-    pthread_mutex_unlock(&loop->lock);
-}
-
-void event_loop_detach(EventLoop *loop, LoopTimer *timer)
-{
-    pthread_mutex_lock(&loop->lock);
-    timer_heap_remove(&loop->timers, &timer->timer);
-    timer->kind = NULL;
     pthread_mutex_unlock(&loop->lock);
 }
 
@@ -147,34 +121,24 @@ void event_loop_cancel(EventLoop *loop, LoopTimer *timer)
 
 static bool loop_start(EventLoop *loop);
 
-LoopStatus event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns)
+bool event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns)
 {
-    LoopStatus status = LOOP_OK;
-    bool must_wake = false;
     *timer = (LoopTimer){.kind = kind};
     pthread_mutex_lock(&loop->lock);
-    if (!timer_heap_reserve(&loop->timers, 1)) {
-        status = LOOP_NO_MEMORY;
-    } else if (!loop_start(loop)) {
-        timer_heap_give_back(&loop->timers, 1);
-        status = LOOP_NO_THREAD;
-    } else {
-        must_wake = loop_set(loop, timer, due_ns);
-    }
+    bool is_added = loop_start(loop);
+    bool must_wake = is_added && loop_set(loop, timer, due_ns);
     pthread_mutex_unlock(&loop->lock);
     if (must_wake)
         event_loop_wake(loop);
-    return status;
+    return is_added;
 }
 
-bool event_loop_remove(EventLoop *loop, LoopTimer *timer)
+bool event_loop_detach(EventLoop *loop, LoopTimer *timer)
 {
     pthread_mutex_lock(&loop->lock);
+    timer_heap_remove(&loop->timers, &timer->timer);
+    timer->kind = NULL;
     bool is_free = !timer->is_claimed;
-    if (is_free) {
-        timer_heap_remove(&loop->timers, &timer->timer);
-        timer_heap_give_back(&loop->timers, 1);
-    }
     pthread_mutex_unlock(&loop->lock);
     return is_free;
 }
@@ -182,7 +146,7 @@ bool event_loop_remove(EventLoop *loop, LoopTimer *timer)
 uint64_t event_loop_next_ns(EventLoop *loop)
 {
     pthread_mutex_lock(&loop->lock);
-    const Timer *first = timer_heap_first(&loop->timers);
+    const Timer *first = loop->timers.first;
     uint64_t next_ns = first != NULL ? first->due_ns : UINT64_MAX;
     pthread_mutex_unlock(&loop->lock);
     return next_ns;
@@ -191,7 +155,7 @@ uint64_t event_loop_next_ns(EventLoop *loop)
 bool event_loop_run(EventLoop *loop, uint64_t now_ns)
 {
     pthread_mutex_lock(&loop->lock);
-    LoopTimer *timer = (LoopTimer *)timer_heap_first(&loop->timers); // its first member
+    LoopTimer *timer = (LoopTimer *)loop->timers.first; // its first member
     if (timer == NULL || timer->timer.due_ns > now_ns) {
         pthread_mutex_unlock(&loop->lock);
         return false;
@@ -221,7 +185,7 @@ static void loop_sleep(EventLoop *loop, struct pollfd *polled, bool is_busy)
     uint64_t now_ns = loop->platform->now_ns(), limit_ns = loop->inputs != NULL ? now_ns + IDLE_NS : UINT64_MAX;
     uint32_t wakes = atomic_load(&loop->wakes);
     pthread_mutex_lock(&loop->lock);
-    const Timer *first = timer_heap_first(&loop->timers);
+    const Timer *first = loop->timers.first;
     uint64_t until_ns = first != NULL && first->due_ns < limit_ns ? first->due_ns : limit_ns;
     uint64_t left_ns = is_busy || until_ns <= now_ns ? 0 : until_ns - now_ns;
     loop->sleeps_until_ns = left_ns != 0 ? until_ns : 0;

@@ -63,10 +63,7 @@ typedef struct {
     Descriptor doorbell[2]; // a pipe that it is woken with, where there are inputs
 } EventLoop;
 
-typedef enum { LOOP_OK, LOOP_NO_MEMORY, LOOP_NO_THREAD } LoopStatus;
-
-void event_loop_init(EventLoop *loop, const Platform *platform, TimerMemory memory, const LoopInputs *inputs,
-                     void *context);
+void event_loop_init(EventLoop *loop, const Platform *platform, const LoopInputs *inputs, void *context);
 // Starts its thread, if that has not been done. False: there is none to be had.
 bool event_loop_start(EventLoop *loop);
 // Returns when its thread has ended. Nothing is run any more.
@@ -80,24 +77,17 @@ bool event_loop_is_whole(EventLoop *loop);
 // It looks at its inputs again.
 void event_loop_wake(EventLoop *loop);
 
-// ---- timers that stay: a place is reserved for each before it is attached, and given back when it is detached ----
+// ---- timers ----
 
-bool event_loop_reserve(EventLoop *loop, size_t count);
-void event_loop_give_back(EventLoop *loop, size_t count);
 void event_loop_attach(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind);
-// Afterwards it is neither set nor run. For those that are not claimed: only on the loop's thread, or when that is
-// stopped.
-void event_loop_detach(EventLoop *loop, LoopTimer *timer);
 // Sets or changes it; nothing happens if it is not attached.
 void event_loop_set(EventLoop *loop, LoopTimer *timer, uint64_t due_ns);
 void event_loop_cancel(EventLoop *loop, LoopTimer *timer);
-
-// ---- timers that are run once ----
-
-// Reserves a place, starts the thread on first use, attaches the timer and sets it.
-LoopStatus event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns);
-// Takes it back, with its place. False: it was claimed. Its `run` is called or under way, and gives the place back.
-bool event_loop_remove(EventLoop *loop, LoopTimer *timer);
+// Attaches it and sets it, and starts the thread on first use. False: there is no thread to be had.
+bool event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns);
+// Afterwards it is neither set nor run. False: it was claimed, and its `run` is called or under way. Where the kind has
+// no `claim`, only on the loop's thread, or when that is stopped.
+bool event_loop_detach(EventLoop *loop, LoopTimer *timer);
 
 // ---- without a thread ----
 

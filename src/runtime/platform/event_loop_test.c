@@ -10,22 +10,6 @@
 
 #include <cmocka.h>
 
-static bool memory_is_left = true;
-
-static void *test_allocate(chx_runtime *runtime, size_t size)
-{
-    (void)runtime;
-    return memory_is_left ? malloc(size) : NULL;
-}
-
-static void test_release(chx_runtime *runtime, void *memory)
-{
-    (void)runtime;
-    free(memory);
-}
-
-static const TimerMemory memory = {test_allocate, test_release, NULL};
-
 typedef struct {
     LoopTimer timer; // the first member
     bool is_claimed, may_be_claimed;
@@ -92,22 +76,21 @@ static void it_is_woken_only_for_what_is_earlier(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job jobs[5] = {{.may_be_claimed = true}};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
+    event_loop_init(&loop, &platform, NULL, NULL);
     loop.sleeps_until_ns = 1000;
     wakes = 0;
-    assert_int_equal(event_loop_add(&loop, &jobs[0].timer, &job_kind, 2000), LOOP_OK);
-    assert_int_equal(event_loop_add(&loop, &jobs[1].timer, &job_kind, 1000), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[0].timer, &job_kind, 2000));
+    assert_true(event_loop_add(&loop, &jobs[1].timer, &job_kind, 1000));
     assert_int_equal(wakes, 0);
-    assert_int_equal(event_loop_add(&loop, &jobs[2].timer, &job_kind, 999), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[2].timer, &job_kind, 999));
     assert_int_equal(wakes, 1);
     // It is awake, and will see this one before it sleeps.
-    assert_int_equal(event_loop_add(&loop, &jobs[3].timer, &job_kind, 1), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[3].timer, &job_kind, 1));
     assert_int_equal(wakes, 1);
     for (int i = 0; i < 4; i++)
-        assert_true(event_loop_remove(&loop, &jobs[i].timer));
+        assert_true(event_loop_detach(&loop, &jobs[i].timer));
     assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
     // One that stays is changed to an earlier time.
-    assert_true(event_loop_reserve(&loop, 1));
     event_loop_set(&loop, &jobs[4].timer, 5); // it is not attached
     assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
     event_loop_attach(&loop, &jobs[4].timer, &plain_kind);
@@ -124,8 +107,6 @@ static void it_is_woken_only_for_what_is_earlier(void **state)
     event_loop_detach(&loop, &jobs[4].timer);
     event_loop_set(&loop, &jobs[4].timer, 4000);
     assert_false(event_loop_run(&loop, UINT64_MAX));
-    event_loop_give_back(&loop, 1);
-    assert_int_equal(loop.timers.reserved, 0);
     event_loop_stop(&loop);
     event_loop_fini(&loop);
 }
@@ -136,17 +117,15 @@ static void who_is_claimed_is_not_taken_back(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job claimed = {.may_be_claimed = true}, refused = {.may_be_claimed = false};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
-    assert_int_equal(event_loop_add(&loop, &claimed.timer, &job_kind, 1), LOOP_OK);
-    assert_int_equal(event_loop_add(&loop, &refused.timer, &job_kind, 2), LOOP_OK);
+    event_loop_init(&loop, &platform, NULL, NULL);
+    assert_true(event_loop_add(&loop, &claimed.timer, &job_kind, 1));
+    assert_true(event_loop_add(&loop, &refused.timer, &job_kind, 2));
     while (event_loop_run(&loop, 2))
         ;
     assert_int_equal(claimed.runs, 1);
     assert_int_equal(refused.runs, 0);
-    assert_false(event_loop_remove(&loop, &claimed.timer));
-    assert_true(event_loop_remove(&loop, &refused.timer));
-    assert_int_equal(loop.timers.reserved, 1);
-    event_loop_give_back(&loop, 1); // what `run` does otherwise
+    assert_false(event_loop_detach(&loop, &claimed.timer));
+    assert_true(event_loop_detach(&loop, &refused.timer));
     event_loop_stop(&loop);
     event_loop_fini(&loop);
 }
@@ -157,14 +136,10 @@ static void what_can_not_be_had_is_said(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job job = {.may_be_claimed = true};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
-    memory_is_left = false;
-    assert_int_equal(event_loop_add(&loop, &job.timer, &job_kind, 1), LOOP_NO_MEMORY);
-    memory_is_left = true;
+    event_loop_init(&loop, &platform, NULL, NULL);
     threads_are_left = false;
-    assert_int_equal(event_loop_add(&loop, &job.timer, &job_kind, 1), LOOP_NO_THREAD);
+    assert_false(event_loop_add(&loop, &job.timer, &job_kind, 1));
     threads_are_left = true;
-    assert_int_equal(loop.timers.reserved, 0);
     assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
     event_loop_stop(&loop);
     event_loop_fini(&loop);
@@ -189,9 +164,9 @@ static void *set_timers(void *argument)
     for (unsigned i = 0; i < JOBS; i++) {
         Job *job = &shared.jobs[thread][i];
         *job = (Job){.may_be_claimed = true, .done = &shared.done};
-        if (event_loop_add(&shared.loop, &job->timer, &job_kind, now_ns + i * 7919 % 4000000) != LOOP_OK)
+        if (!event_loop_add(&shared.loop, &job->timer, &job_kind, now_ns + i * 7919 % 4000000))
             abort();
-        if (i % 3 == 0 && event_loop_remove(&shared.loop, &job->timer)) {
+        if (i % 3 == 0 && event_loop_detach(&shared.loop, &job->timer)) {
             shared.taken_back[thread]++;
             job->may_be_claimed = false;
         }
@@ -205,7 +180,7 @@ static void timers_of_several_threads_run_once(void **state)
     pthread_t threads[THREADS];
     unsigned numbers[THREADS], expected = THREADS * JOBS;
     sem_init(&shared.done, 0, 0);
-    event_loop_init(&shared.loop, &platform_posix, memory, NULL, NULL);
+    event_loop_init(&shared.loop, &platform_posix, NULL, NULL);
     for (unsigned i = 0; i < THREADS; i++) {
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, set_timers, &numbers[i]), 0);
@@ -295,9 +270,8 @@ static void a_closed_doorbell_is_noticed(void **state)
     Job job = {.done = &watched.heard};
     sem_init(&watched.heard, 0, 0);
     sem_init(&watched.lost, 0, 0);
-    event_loop_init(&watched.loop, &platform_posix, memory, &inputs, &watched);
+    event_loop_init(&watched.loop, &platform_posix, &inputs, &watched);
     assert_true(event_loop_open(&watched.loop) && descriptor_open_pipe(watched.source));
-    assert_true(event_loop_reserve(&watched.loop, 1));
     event_loop_attach(&watched.loop, &job.timer, &plain_kind);
     assert_true(event_loop_start(&watched.loop));
     for (unsigned i = 0; i < 5; i++) {
