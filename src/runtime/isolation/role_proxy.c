@@ -425,8 +425,7 @@ void proxy_spawn(RoleProxy *proxy)
     atomic_store(&control->answered, proxy->answered);
     atomic_store(&control->control_tail, proxy->control_head);
     atomic_store(&control->control_head, proxy->control_head);
-    atomic_store(&control->controls_wait, 0);
-    atomic_store(&control->answer_wait, 0);
+    atomic_store(&control->supervisor_awaited, 0);
     atomic_store(&control->begun, 0);
     atomic_store(&control->asleep, 0);
     proxy->actor->member.awaited = 0;
