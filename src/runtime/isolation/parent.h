@@ -50,7 +50,7 @@ enum {
     VIOLATIONS_MAX = 16,               // that one process may report without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger values are checked by their receiver only
     UNSPAWNED_MAX = 3,                 // so often the zygote may be lost before the role's process has begun
-    UNASKED_MAX = 10,   // so often the zygote can't be asked to kill the process; then the zygote is killed
+    UNASKED_MAX = 50,   // so often the zygote can't be asked to kill the process; then the zygote is killed
     UNANSWERED_MAX = 2, // so often the killed process has not ended, and the zygote not answered; then it is killed
     SILENCE_LOOKS = 20, // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
     LOOK_MIN_NS = 250000000, // the supervisor thread looks after a session when nothing has happened for so long,

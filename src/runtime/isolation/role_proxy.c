@@ -321,11 +321,10 @@ static void proxy_look_for_end(RoleProxy *proxy, uint64_t now_ns)
         proxy_died(proxy, SIGKILL);
         return;
     }
-    if (proxy->unanswered++ == UNANSWERED_MAX) {
+    if (proxy->unanswered++ == UNANSWERED_MAX)
         zygote_terminate(zygote);
-    } else if (atomic_load(&zygote->pinged_ns) == 0 && zygote_ping(zygote)) {
-        atomic_store(&zygote->pinged_ns, now_ns);
-    }
+    else
+        zygote_ping(zygote, now_ns);
     proxy->end_ns = now_ns + END_MAX_NS;
     proxy_schedule(proxy);
 }

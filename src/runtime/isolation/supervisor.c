@@ -371,7 +371,7 @@ static const LoopTimerKind proxy_timer = {NULL, proxy_is_due}, attention_timer =
 static void zygote_revive(Isolation *isolation)
 {
     pthread_mutex_lock(&isolation->runtime->plan_lock);
-    if (zygote_socket(&isolation->zygote) < 0 && zygote_start(&isolation->zygote) != ZYGOTE_STARTED)
+    if (zygote_socket(&isolation->zygote) < 0 && zygote_start(&isolation->zygote) != CHX_OK)
         log_write(isolation->runtime, CHX_LOG_WARN, "isolated roles can't be started any more: %s",
                   isolation->zygote.why);
     pthread_mutex_unlock(&isolation->runtime->plan_lock);
@@ -450,8 +450,7 @@ bool isolation_ping(Isolation *isolation, uint64_t now_ns)
     Zygote *zygote = &isolation->zygote;
     if (atomic_load(&zygote->pinged_ns) == 0) {
         zygote->silences = 0;
-        if (zygote_ping(zygote))
-            atomic_store(&zygote->pinged_ns, now_ns);
+        zygote_ping(zygote, now_ns);
     } else if (++zygote->silences == SILENCE_LOOKS) {
         zygote->silences = 0;
         zygote_terminate(zygote);
@@ -539,20 +538,19 @@ void isolation_init(Isolation *isolation, chx_runtime *runtime)
     event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
 }
 
-static ZygoteStart isolation_begin(Isolation *isolation)
+static chx_status isolation_begin(Isolation *isolation)
 {
     Zygote *zygote = &isolation->zygote;
-    ZygoteStart started = zygote_start(zygote);
-    if (started != ZYGOTE_STARTED)
-        return started;
-    if (!isolation_open(isolation)) {
-        snprintf(zygote->why, sizeof zygote->why, "%s", strerrordesc_np(errno));
-        return ZYGOTE_FAILED;
-    }
-    if (event_loop_start(&isolation->loop))
-        return ZYGOTE_STARTED;
-    snprintf(zygote->why, sizeof zygote->why, "no thread could be started: out of memory, or too many threads");
-    return ZYGOTE_FAILED;
+    chx_status status = zygote_start(zygote);
+    if (status != CHX_OK)
+        return status;
+    const char *why = "no thread could be started: out of memory, or too many threads";
+    if (!isolation_open(isolation))
+        why = strerrordesc_np(errno);
+    else if (event_loop_start(&isolation->loop))
+        return CHX_OK;
+    snprintf(zygote->why, sizeof zygote->why, "%s", why);
+    return CHX_NO_MEMORY;
 }
 
 static void isolation_free(Isolation *isolation)
@@ -567,12 +565,12 @@ static void isolation_free(Isolation *isolation)
     runtime_release(runtime, isolation);
 }
 
-static chx_status isolation_refuse(const char *file, ZygoteStart started, const char *why)
+static void isolation_refuse(const char *file, chx_status status, const char *why)
 {
-    if (started == ZYGOTE_NOT_ALLOWED)
-        return report_refuse(CHX_INVALID, NULL, file,
-                             "roles can't have processes of their own here (use CHX_THREAD): %s", why);
-    return report_refuse(CHX_NO_MEMORY, NULL, file, "processes can't be started: %s", why);
+    if (status == CHX_INVALID)
+        report_refuse(status, NULL, file, "roles can't have processes of their own here (use CHX_THREAD): %s", why);
+    else
+        report_refuse(status, NULL, file, "processes can't be started: %s", why);
 }
 
 // The program may have closed them since the last session. The supervisor thread has seen that, or is about to.
@@ -593,10 +591,10 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
         return NULL;
     }
     isolation_init(isolation, runtime);
-    ZygoteStart started = isolation_begin(isolation);
-    if (started == ZYGOTE_STARTED)
+    *status = isolation_begin(isolation);
+    if (*status == CHX_OK)
         return isolation;
-    *status = isolation_refuse(file, started, isolation->zygote.why);
+    isolation_refuse(file, *status, isolation->zygote.why);
     isolation_free(isolation);
     return NULL;
 }
@@ -604,15 +602,14 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
 // One that has been used before: does it still have what it needs?
 static bool isolation_renew(Isolation *isolation, const char *file, chx_status *status)
 {
-    ZygoteStart started = ZYGOTE_STARTED;
     isolation_mend(isolation);
-    if (zygote_socket(&isolation->zygote) < 0) {
-        started = zygote_start(&isolation->zygote);
-        event_loop_wake(&isolation->loop); // the supervisor thread listens to it from now on
-    }
-    if (started != ZYGOTE_STARTED)
-        *status = isolation_refuse(file, started, isolation->zygote.why);
-    return started == ZYGOTE_STARTED;
+    if (zygote_socket(&isolation->zygote) >= 0)
+        return true;
+    *status = zygote_start(&isolation->zygote);
+    event_loop_wake(&isolation->loop); // the supervisor thread listens to it from now on
+    if (*status != CHX_OK)
+        isolation_refuse(file, *status, isolation->zygote.why);
+    return *status == CHX_OK;
 }
 
 // The one with these; those that no session uses and no new one can use are moved to `idle`.

@@ -47,12 +47,6 @@ typedef enum {
     ZYGOTE_FILES,
 } ZygoteKind;
 
-typedef enum {
-    ZYGOTE_STARTED,
-    ZYGOTE_NOT_ALLOWED, // it would not be safe to start the program once more
-    ZYGOTE_FAILED,
-} ZygoteStart;
-
 typedef struct {
     uint32_t kind;
     int32_t status; // EXITED: of waitpid. REFUSED: errno. FILES, SPAWN: so many files come with this message
@@ -62,8 +56,9 @@ typedef struct {
 // Any thread may ask; one starts, hears and ends it.
 
 void zygote_init(Zygote *zygote, const Platform *platform);
-// Afterwards it is at work. If not, zygote->why says why.
-ZygoteStart zygote_start(Zygote *zygote);
+// Afterwards it is at work. CHX_INVALID: it would not be safe to start the program once more; CHX_NO_MEMORY: it can't be
+// done. zygote->why says why.
+chx_status zygote_start(Zygote *zygote);
 // Afterwards all its children are dead.
 void zygote_end(Zygote *zygote);
 // Its socket, to wait for. -1: there is none.
@@ -77,8 +72,9 @@ uint64_t zygote_generation(Zygote *zygote);
 // Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation);
 bool zygote_kill(Zygote *zygote, uint64_t id);
-// Does it still listen? It answers ZYGOTE_PONG when all that was asked before has been done.
-bool zygote_ping(Zygote *zygote);
+// Does it still listen? It answers ZYGOTE_PONG when all that was asked before has been done. Does nothing if it still owes
+// an answer to the last time.
+void zygote_ping(Zygote *zygote, uint64_t now_ns);
 // An answer, without waiting: 1; none there: 0; the zygote is gone: -1.
 int zygote_hear(Zygote *zygote, ZygoteMessage *message);
 
@@ -90,7 +86,7 @@ enum {
 };
 
 bool zygote_message_send(int socket, const ZygoteMessage *message, const int *files, size_t count, int flags);
-// 1: a message; 0: none there; -1: the other side is gone.
+// 1: a message; 0: none there; -1: the other side is gone. `files` NULL: those that come with it are not wanted.
 int zygote_message_receive(int socket, ZygoteMessage *message, int *files, size_t *count);
 
 // ---- the zygote's process ----
@@ -101,9 +97,8 @@ typedef struct ZygoteProcess ZygoteProcess;
 int zygote_launch(const Descriptor *socket, const Descriptor *life, pid_t *pid);
 // The same on a simulated machine.
 int zygote_simulate(const Platform *platform, const Descriptor *socket, const Descriptor *life, pid_t *pid);
-// Why the program must not be started once more, in words for the user; NULL: it can be. `missing`: it could not be found
-// out for lack of something, errno says of what.
-const char *zygote_refusal(char *why, size_t size, int *missing);
+// Can the program be started once more? As startup_check.
+chx_status zygote_check(char *why);
 
 // Of the process `pid`, 0 if it is simulated; `program` is readable when the program has ended. NULL: no memory. Has
 // told the program that it listens.
