@@ -166,7 +166,7 @@ void process_fixture_init(ProcessFixture *process_fixture)
     isolation_init(isolation, process_fixture->runtime);
     isolation->inherited = inherited;
     isolation->zygote.socket = descriptor_keep(ends[0]);
-    if (!isolation_open(isolation))
+    if (!event_loop_open(&isolation->loop))
         abort();
     process_fixture->isolation = process_fixture->runtime->isolation = isolation;
     process_fixture->zygote = ends[1];

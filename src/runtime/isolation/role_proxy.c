@@ -379,10 +379,7 @@ void proxy_schedule(RoleProxy *proxy)
     if (next_ns == proxy->scheduled_ns)
         return;
     proxy->scheduled_ns = next_ns;
-    if (next_ns == UINT64_MAX)
-        event_loop_cancel(&proxy->isolated->isolation->loop, &proxy->timer);
-    else
-        event_loop_set(&proxy->isolated->isolation->loop, &proxy->timer, next_ns);
+    event_loop_set(&proxy->isolated->isolation->loop, &proxy->timer, next_ns);
 }
 
 // ---- a new process ----

@@ -240,14 +240,6 @@ static bool zygote_ask(Zygote *zygote, ZygoteKind kind, uint64_t id, const int *
     return asked;
 }
 
-uint64_t zygote_generation(Zygote *zygote)
-{
-    pthread_mutex_lock(&zygote->lock);
-    uint64_t generation = zygote->generation;
-    pthread_mutex_unlock(&zygote->lock);
-    return generation;
-}
-
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation)
 {
     return zygote_ask(zygote, ZYGOTE_SPAWN, id, files, count, generation);

@@ -30,9 +30,9 @@ typedef struct {
     _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
     _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
     unsigned silences; // so often in a row there was no answer yet when it was looked for; of the thread that hears
-    _Atomic bool is_terminated; // it was killed by the program, which has not heard its end yet
-    uint64_t generation;        // rises when one ends; under the lock
-    char why[REPORT_WHY_SIZE];  // the last one could not be started
+    _Atomic bool is_terminated;  // it was killed by the program, which has not heard its end yet
+    _Atomic uint64_t generation; // rises, under the lock, when one ends: the present one's number
+    char why[REPORT_WHY_SIZE];   // the last one could not be started
 } Zygote;
 
 // A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.
@@ -67,8 +67,6 @@ int zygote_socket(Zygote *zygote);
 bool zygote_is_whole(Zygote *zygote);
 // Kills it, since it does not do what it is asked for. That it is gone will be heard.
 void zygote_terminate(Zygote *zygote);
-// How many have ended: the present one's number.
-uint64_t zygote_generation(Zygote *zygote);
 // Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation);
 bool zygote_kill(Zygote *zygote, uint64_t id);
