@@ -647,16 +647,7 @@ static void process_share(Process *process)
     atomic_store(&process->control->begun, 1);
 }
 
-static void process_peers(Process *process)
-{
-    unsigned count = process->image->role_count;
-    process->doorbells = need(process, calloc(count, sizeof *process->doorbells));
-    process->peers = need(process, calloc(count, sizeof(Actor)));
-    for (unsigned i = 0; i < count; i++)
-        process->peers[i].index = i;
-}
-
-Process *process_new(const Platform *platform, const int *files, size_t count, bool copies)
+Process *process_new(const Platform *platform, const int *files, size_t count)
 {
     Process *process = calloc(1, sizeof *process);
     if (process == NULL)
@@ -664,16 +655,13 @@ Process *process_new(const Platform *platform, const int *files, size_t count, b
     process->platform = platform;
     process->files = calloc(count, sizeof *process->files);
     process->is_kept = calloc(count, sizeof *process->is_kept);
-    bool is_whole = process->files != NULL && process->is_kept != NULL;
-    for (size_t i = 0; i < count && is_whole; i++) {
-        int file = copies ? fcntl(files[i], F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST) : files[i];
-        process->files[process->file_count++] = descriptor_keep(file);
-        is_whole = process->files[i].number >= 0;
+    if (process->files == NULL || process->is_kept == NULL) {
+        process_drop(process);
+        return NULL;
     }
-    if (is_whole)
-        return process;
-    process_drop(process);
-    return NULL;
+    for (size_t i = 0; i < count; i++)
+        process->files[process->file_count++] = descriptor_keep(files[i]);
+    return process;
 }
 
 // The memory of the role itself, its frames and what its code has allocated, is lost: nobody knows all of it.
@@ -710,7 +698,10 @@ void process_main(void *argument)
     Process *process = argument;
     process_share(process);
     const SpawnImage *image = process->image;
-    process_peers(process);
+    process->doorbells = need(process, calloc(image->role_count, sizeof *process->doorbells));
+    process->peers = need(process, calloc(image->role_count, sizeof(Actor)));
+    for (unsigned i = 0; i < image->role_count; i++)
+        process->peers[i].index = i;
     // A simulated process shares the program's handlers of signals: they end the role, not the program.
     bool is_simulated = process->platform->is_simulated;
     process->session.runtime = need(process, chx_runtime_new(&(chx_runtime_options){.signals = is_simulated}));

@@ -502,7 +502,6 @@ static void isolation_free(Isolation *isolation)
     chx_runtime *runtime = isolation->runtime;
     event_loop_stop(&isolation->loop);
     zygote_end(&isolation->zygote);
-    event_loop_close(&isolation->loop);
     event_loop_fini(&isolation->loop);
     pthread_mutex_destroy(&isolation->zygote.lock);
     pthread_mutex_destroy(&isolation->lock);

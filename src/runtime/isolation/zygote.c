@@ -169,18 +169,13 @@ static void zygote_wait(const Zygote *zygote)
 // Nothing is ever written: this is the end of the last of them. False: some live on.
 static bool life_ends(const Zygote *zygote, const Descriptor *life)
 {
-    struct pollfd polled = {.fd = descriptor_use(life)};
-    // The program has closed it.
-    if (polled.fd < 0) {
-        for (int i = 0; i < ZYGOTE_END_MS && zygote_is_alive(zygote); i++)
-            zygote->platform->poll(NULL, 0, 1);
-        return !zygote_is_alive(zygote);
+    struct pollfd polled = {.fd = descriptor_use(life)}; // -1: the program has closed it
+    bool has_ended = false;
+    for (int i = 0; i < ZYGOTE_END_MS && !has_ended; i++) {
+        zygote->platform->poll(&polled, 1, 1);
+        has_ended = polled.fd >= 0 ? polled.revents != 0 : !zygote_is_alive(zygote);
     }
-    uint64_t until_ns = zygote->platform->now_ns() + ZYGOTE_END_MS * UINT64_C(1000000);
-    do
-        zygote->platform->poll(&polled, 1, ZYGOTE_END_MS);
-    while (polled.revents == 0 && zygote->platform->now_ns() < until_ns);
-    return polled.revents != 0;
+    return has_ended;
 }
 
 void zygote_end(Zygote *zygote)

@@ -111,11 +111,11 @@ void zygote_child_begin(pid_t zygote);
 typedef struct Process Process;
 // The exit status of one that could not get the memory which it shares with the program.
 enum { PROCESS_NO_MEMORY = 2 };
-// With the files that isolated_session.h lists, or copies of them. NULL: no memory, or too many files.
-Process *process_new(const Platform *platform, const int *files, size_t count, bool copies);
+// Takes over the files that isolated_session.h lists. NULL: no memory; then it takes nothing over.
+Process *process_new(const Platform *platform, const int *files, size_t count);
 // The life of the role; does not return.
 void process_main(void *process);
-// On a simulated machine: releases what the process has left behind.
+// Releases what the process has left behind, on a simulated machine; or, in the zygote, what the process has by now.
 void process_drop(void *process);
 
 #endif

@@ -39,6 +39,7 @@ struct ZygoteProcess {
     size_t count, capacity, polled_capacity;
     bool has_ended;    // a role; what it had started may still be there
     uint64_t swept_ns; // when that was last looked for
+    Process *newborn;  // of the child that is being forked
     int *files;        // that have come for the next child,
     uint64_t files_id; // which is this one
     int files_error;   // something has gone wrong with them
@@ -101,10 +102,7 @@ static void child_run(void *argument)
     zygote_child_begin(zygote->pid);
     for (size_t i = 0; i < zygote->count + POLLED_CHILDREN; i++)
         close(zygote->polled[i].fd);
-    Process *process = process_new(zygote->platform, zygote->files, zygote->file_count, false);
-    if (process == NULL)
-        zygote->platform->process_exit(PROCESS_NO_MEMORY);
-    process_main(process);
+    process_main(zygote->newborn);
 }
 
 // 0: it lives; else errno.
@@ -114,21 +112,21 @@ static int child_start(ZygoteProcess *zygote, uint64_t id)
         !reserve(&zygote->polled, &zygote->polled_capacity, zygote->count + 1 + POLLED_CHILDREN,
                  sizeof *zygote->polled))
         return ENOMEM;
+    Process *process = zygote->newborn = process_new(zygote->platform, zygote->files, zygote->file_count);
+    if (process == NULL)
+        return ENOMEM;
+    zygote->file_count = 0;
+    bool is_simulated = zygote->pid == 0;
     ProcessEntry entry = {.run = child_run, .argument = zygote};
-    if (zygote->pid == 0) {
-        Process *process = process_new(zygote->platform, zygote->files, zygote->file_count, true);
-        if (process == NULL)
-            return ENOMEM;
+    if (is_simulated)
         entry = (ProcessEntry){.run = process_main, .drop = process_drop, .argument = process};
-    }
     int ended;
     pid_t pid = zygote->platform->process_fork(&entry, &ended);
-    if (pid < 0) {
-        int error = errno;
-        if (entry.drop != NULL)
-            entry.drop(entry.argument);
+    int error = errno;
+    if (!is_simulated || pid < 0)
+        process_drop(process);
+    if (pid < 0)
         return error;
-    }
     zygote->children[zygote->count] = (Child){id, pid};
     zygote->polled[zygote->count + POLLED_CHILDREN] = (struct pollfd){.fd = ended, .events = POLLIN};
     zygote->count++;
