@@ -256,10 +256,11 @@ static bool controls_read(RoleProxy *proxy, uint64_t tail, size_t wanted)
     return proxy->message.size == wanted;
 }
 
-// Wakes the process if it waits for what this word stands for.
-static void control_answer(RoleProxy *proxy, _Atomic uint32_t *waits)
+// Wakes the process if it waits for the supervisor thread.
+static void control_answer(RoleProxy *proxy)
 {
-    if (atomic_load(waits) != 0 && atomic_exchange(waits, 0) != 0)
+    _Atomic uint32_t *awaited = &proxy->control->supervisor_awaited;
+    if (atomic_load(awaited) != 0 && atomic_exchange(awaited, 0) != 0)
         doorbell_ring(proxy->doorbell);
 }
 
@@ -285,7 +286,7 @@ static bool control_next(RoleProxy *proxy, ControlHead *head)
         is_whole = controls_read(proxy, tail, sizeof *head + head->size);
     }
     atomic_store(&control->control_head, proxy->control_head);
-    control_answer(proxy, &control->controls_wait);
+    control_answer(proxy);
     return is_whole;
 }
 
@@ -304,6 +305,6 @@ void proxy_take_controls(RoleProxy *proxy, unsigned count)
         if (proxy->message.capacity > CONTROLS_BYTES)
             chx_buffer_free(&proxy->message);
         atomic_store(&proxy->control->answered, ++proxy->answered);
-        control_answer(proxy, &proxy->control->answer_wait);
+        control_answer(proxy);
     }
 }

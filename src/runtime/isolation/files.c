@@ -162,7 +162,7 @@ bool proxy_list_files(RoleProxy *proxy, FileList *files)
         list_add_peer(files, proxy, &actor->out[i], actor->out[i].consumer);
     for (size_t i = 0; i < actor->role->receives_from_count; i++)
         list_add_peer(files, proxy, actor->in[i], actor->in[i]->producer);
-    files->list[GIVEN_DOORBELL] = isolation_door(proxy->isolated->isolation);
+    files->list[GIVEN_DOORBELL] = event_loop_door(&proxy->isolated->isolation->loop);
     for (size_t i = GIVEN_DOORBELL; i < files->count; i++)
         if (files->list[i] < 0) {
             errno = EBADF;

@@ -64,10 +64,9 @@ typedef struct {
     _Atomic uint32_t supervisor_awake;          // the supervisor thread looks without being rung for
     // The process's.
     _Alignas(CACHE_LINE) _Atomic uint64_t control_tail;
-    _Atomic uint32_t controls_wait; // it waits for room
-    _Atomic uint32_t answer_wait;   // it waits for `answered`
-    _Atomic uint32_t begun;         // there is a process, and it has come as far as its own code
-    _Atomic uint64_t asleep;        // 0: it is not; else the doorbell's word that it sleeps on, + 1
+    _Atomic uint32_t supervisor_awaited; // it waits for room, or for `answered`
+    _Atomic uint32_t begun;              // there is a process, and it has come as far as its own code
+    _Atomic uint64_t asleep;             // 0: it is not; else the doorbell's word that it sleeps on, + 1
     unsigned char controls[CONTROLS_BYTES];
     _Alignas(CACHE_LINE) Actor actor; // here so that its step is known when it has been killed
 } ControlBlock;

@@ -8,7 +8,7 @@
 // The supervisor thread is an event loop (event_loop.h), and never walks over all sessions to find the one that needs
 // it:
 //
-//     a process has sent a message       it writes its number into the pipe `door`, and is found in a table
+//     a process has sent a message       it writes its number into the loop's door, and is found in a table
 //     a role is to be looked at later    its timer in the loop's heap: for a restart, a kill, a start or an end that
 //                                        takes too long
 //     a session needs attention now      its timer `attention`, which is set when the session is stopped, when a process
@@ -50,7 +50,7 @@ enum {
     VIOLATIONS_MAX = 16,               // that one process may report without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger values are checked by their receiver only
     UNSPAWNED_MAX = 3,                 // so often the zygote may be lost before the role's process has begun
-    UNASKED_MAX = 10,   // so often the zygote can't be asked to kill the process; then the zygote is killed
+    UNASKED_MAX = 50,   // so often the zygote can't be asked to kill the process; then the zygote is killed
     UNANSWERED_MAX = 2, // so often the killed process has not ended, and the zygote not answered; then it is killed
     SILENCE_LOOKS = 20, // so often, LOOK_MIN_NS apart, the zygote has not answered a ping: 5 seconds in all
     LOOK_MIN_NS = 250000000, // the supervisor thread looks after a session when nothing has happened for so long,
@@ -92,7 +92,7 @@ struct RoleProxy {
     uint64_t id; // of the process; 0: none
     RoleProxy *next_by_id;
     LoopTimer timer;           // for the earliest of its times, below
-    uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: not set; 0: it is not known
+    uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: never; 0: it is not known
     uint64_t busy_ns;          // until then the supervisor thread looks at it though it does not ring; 0: it does not
     _Atomic bool kill_pending; // the process is to be killed: it asked for that, or its time was up
     bool is_recovered;         // its time was up when it obeyed the command already
@@ -120,13 +120,12 @@ struct RoleProxy {
 struct IsolatedSession {
     Session *session;
     struct Isolation *isolation;
-    IsolatedSession *next, **proxy_here; // among the isolation's
+    IsolatedSession *next, **link; // among the isolation's; what points to this one
     SharedFile *files;
     size_t file_count;
     SharedPlace *rings;        // by channel; file NULL: both ends are here
     LoopTimer attention, look; // of the supervisor thread, as described above
     uint64_t look_every_ns;
-    size_t timers;      // places that are reserved for them and those of the roles
     RoleProxy *proxies; // in role order
     unsigned proxy_count, left_count, given_back;
     bool slept;        // all roles did when they were last looked at
@@ -146,11 +145,9 @@ typedef struct Isolation {
     IsolatedSession *isolated_sessions;
     ProxyTable by_id;
     uint64_t last_id;
-    Descriptor door[2]; // a pipe that processes ring with: they write their numbers
-    size_t door_bytes;  // so many fit into it
     Zygote zygote;
     uint64_t spin_budget_ns; // of roles of this process that wait for another one's
-    EventLoop loop;          // the supervisor thread
+    EventLoop loop;          // the supervisor thread; processes write their numbers into its door
     // Only the supervisor thread's:
     LoopTimer ping;
     uint64_t ping_ns, pinged_ns; // the next time, the last time; UINT64_MAX: no next time is known
@@ -257,22 +254,14 @@ void isolation_give_back(Isolation *isolation);
 // From the first call until the second one the session's roles can be started.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// Reserves places in the loop for the timers of the session and its isolated roles. False: no memory.
-bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies);
-void isolated_give_back_timers(IsolatedSession *isolated);
 // The supervisor thread is to look at this session: it was stopped, or a role has to leave it.
 void isolated_attend(IsolatedSession *isolated);
 // From now on the process is looked at only if it rings. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);
 // Processes have rung: the supervisor thread looks at these.
-void isolation_answer(Isolation *isolation);
-// An isolation without a zygote and without a thread. False: no memory.
-bool isolation_init(Isolation *isolation, chx_runtime *runtime);
-// What a process rings the supervisor thread with. -1 and EBADF: the program has closed it.
-int isolation_door(Isolation *isolation);
-// Pipes in the place of those that are not there or not ours any more. False: they can't be had; errno says why.
-bool isolation_open(Isolation *isolation);
-void isolation_close(Isolation *isolation);
+void isolation_answer(void *isolation);
+// An isolation without a zygote and without a thread.
+void isolation_init(Isolation *isolation, chx_runtime *runtime);
 // Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);

@@ -146,7 +146,7 @@ static bool isolated_new(Session *session, Isolation *isolation, unsigned proxie
     isolated->files = (SharedFile *)(isolated->shm + channels);
     isolated->rings = (SharedPlace *)(isolated->files + files);
     session->isolated = isolated;
-    return isolated_reserve_timers(isolated, proxies);
+    return true;
 }
 
 // Without memory for the sandbox its buffer has failed.
@@ -301,7 +301,6 @@ void isolation_release(Session *session)
     for (size_t i = 0; i < session->channel_count; i++)
         isolated_unmap_ring(&isolated->shm[i].ring);
     isolated_release_files(isolated);
-    isolated_give_back_timers(isolated);
     isolation_give_back(isolated->isolation);
     runtime_release(session->runtime, isolated);
     session->isolated = NULL;

@@ -39,8 +39,9 @@ struct Process {
     const Platform *platform;
     Descriptor *files; // as isolated_session.h lists them
     size_t file_count;
-    bool *is_kept; // for large values
-    const SpawnImage *image;
+    bool *is_kept;     // by file: it is needed beyond the beginning
+    SpawnImage *image; // mapped, with what follows it
+    size_t image_size;
     ControlBlock *control;
     Doorbell *own_doorbell;
     Doorbell *
@@ -56,6 +57,7 @@ struct Process {
     ShmChannel *shms;   // of its channels
     size_t shm_count;
     chx_result_slot result;
+    bool is_traced;
 };
 
 static _Noreturn void process_exit(const Process *process, int status)
@@ -66,76 +68,58 @@ static _Noreturn void process_exit(const Process *process, int status)
 
 // ---- waiting ----
 
-static Doorbell *process_doorbell(const Process *process)
+typedef enum {
+    FOR_ACTOR,  // what self.wants says, or a rollback command
+    FOR_ANSWER, // its control messages have been dealt with
+    FOR_ROOM,   // for the next control message
+} Wait;
+
+static bool process_has(Process *process, Wait wait)
 {
-    return process->own_doorbell;
+    ControlBlock *control = process->control;
+    Actor *actor = &control->actor;
+    uintptr_t wants = actor->self.wants;
+    if (wait == FOR_ANSWER)
+        return atomic_load(&control->answered) >= process->posted;
+    if (wait == FOR_ROOM)
+        return process->control_tail - atomic_load(&control->control_head) < CONTROLS_BYTES;
+    if (atomic_load(actor->self.generation) != actor->self.generation_seen)
+        return true;
+    if ((wants & WANTS_BLOCK) != 0)
+        return atomic_load(&control->goes) > process->goes;
+    return actor_finds(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
 }
 
-static bool process_has_answer(Process *process, const void *number)
+static void process_announce(Process *process, Wait wait)
 {
-    return atomic_load(&process->control->answered) >= *(const uint64_t *)number;
+    uintptr_t wants = process->control->actor.self.wants;
+    Channel *channel = (Channel *)(wants & ~WANTS_TAGS);
+    if (wait != FOR_ACTOR)
+        atomic_store(&process->control->supervisor_awaited, 1);
+    else if ((wants & WANTS_BLOCK) == 0)
+        channel->ops->announce_wait(channel, (wants & WANTS_ROOM) != 0);
 }
 
-static void answer_announce(Process *process, const void *number)
-{
-    (void)number;
-    atomic_store(&process->control->answer_wait, 1);
-}
-
-static bool process_has_room(Process *process, const void *unused)
-{
-    (void)unused;
-    return process->control_tail - atomic_load(&process->control->control_head) < CONTROLS_BYTES;
-}
-
-// Until the condition holds: looks for a while, then sleeps until the doorbell rings.
-static void process_await(Process *process, bool (*holds)(Process *process, const void *context), const void *context,
-                          void (*announce)(Process *process, const void *context))
+// Until it is there: looks for a while, then sleeps until the doorbell rings.
+static void process_await(Process *process, Wait wait)
 {
     SpinBudget spin_budget = {.limit_ns = process->spin_budget_ns};
     do {
-        if (holds(process, context))
+        if (process_has(process, wait))
             return;
     } while (spin_budget_lasts(&spin_budget, process->platform));
     for (;;) {
-        uint32_t seen = atomic_load(&process_doorbell(process)->word);
-        announce(process, context);
-        if (holds(process, context))
+        uint32_t seen = atomic_load(&process->own_doorbell->word);
+        process_announce(process, wait);
+        if (process_has(process, wait))
             return;
         atomic_store(&process->control->asleep, (uint64_t)seen + 1);
-        doorbell_sleep(process_doorbell(process), seen);
+        doorbell_sleep(process->own_doorbell, seen);
         atomic_store(&process->control->asleep, 0);
     }
 }
 
-static bool actor_is_ready(Process *process, const void *context)
-{
-    Actor *actor = (Actor *)context;
-    uintptr_t wants = actor->self.wants;
-    if (atomic_load(actor->self.generation) != actor->self.generation_seen)
-        return true;
-    if ((wants & WANTS_BLOCK) != 0)
-        return atomic_load(&process->control->goes) > process->goes;
-    return actor_finds(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
-}
-
-static void actor_announces(Process *process, const void *context)
-{
-    (void)process;
-    const Actor *actor = context;
-    uintptr_t wants = actor->self.wants;
-    Channel *channel = (Channel *)(wants & ~WANTS_TAGS);
-    if ((wants & WANTS_BLOCK) == 0)
-        channel->ops->announce_wait(channel, (wants & WANTS_ROOM) != 0);
-}
-
 // ---- control messages ----
-
-static void controls_announce(Process *process, const void *unused)
-{
-    (void)unused;
-    atomic_store(&process->control->controls_wait, 1);
-}
 
 // The supervisor thread is to look. False: the role's own code has closed the descriptor.
 static bool process_ring(Process *process)
@@ -160,7 +144,7 @@ static void controls_write(Process *process, const void *data, size_t size)
         size_t part = size < room ? size : room;
         part = part < CONTROLS_BYTES - at ? part : CONTROLS_BYTES - at;
         if (part == 0) {
-            process_await(process, process_has_room, NULL, controls_announce);
+            process_await(process, FOR_ROOM);
             continue;
         }
         memcpy(process->control->controls + at, bytes, part);
@@ -176,7 +160,16 @@ static void controls_write(Process *process, const void *data, size_t size)
     }
 }
 
-static _Noreturn void process_lost_descriptor(Process *process);
+static _Noreturn void process_fail(Process *process, const Fault *fault);
+
+// This is its own doing; the next process has it again.
+static _Noreturn void process_lost_descriptor(Process *process)
+{
+    Fault fault = {.kind = CHX_FAULT_FAIL,
+                   .site = process->control->actor.self.site,
+                   .why = "it has closed a descriptor of the chorex library"};
+    process_fail(process, &fault);
+}
 
 static void process_send_control(Process *process, ControlKind kind, const void *data, size_t size)
 {
@@ -196,7 +189,7 @@ static void process_send_control(Process *process, ControlKind kind, const void 
 }
 
 // Needs no memory: there may be none.
-static _Noreturn void process_fail(Process *process, const Fault *fault)
+static void process_fail(Process *process, const Fault *fault)
 {
     size_t why = strlen(fault->why);
     // On a simulated machine the role's thread has survived what would have ended a process.
@@ -211,15 +204,6 @@ static _Noreturn void process_fail(Process *process, const Fault *fault)
     process_exit(process, STATUS_FAILED);
 }
 
-// This is its own doing; the next process has it again.
-static void process_lost_descriptor(Process *process)
-{
-    Fault fault = {.kind = CHX_FAULT_FAIL,
-                   .site = process->control->actor.self.site,
-                   .why = "it has closed a descriptor of the chorex library"};
-    process_fail(process, &fault);
-}
-
 static _Noreturn void process_refuse(Process *process, const char *format, ...) CHX_PRINTF(2, 3);
 static void process_refuse(Process *process, const char *format, ...)
 {
@@ -228,6 +212,13 @@ static void process_refuse(Process *process, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(fault.why, sizeof fault.why, format, arguments);
     va_end(arguments);
+    process_fail(process, &fault);
+}
+
+// Another process has memory again, perhaps: this is a failure like others.
+static _Noreturn void process_no_memory(Process *process)
+{
+    Fault fault = {.kind = CHX_FAULT_FAIL, .why = "out of memory"};
     process_fail(process, &fault);
 }
 
@@ -248,12 +239,12 @@ static void process_report_violation(Actor *actor, Channel *channel, Violation a
 {
     Process *process = shm_channel(channel)->owner;
     uint32_t words[2] = {shm_channel(channel)->number, about};
-    uint32_t seen = atomic_load(&process_doorbell(process)->word);
+    uint32_t seen = atomic_load(&process->own_doorbell->word);
     process_send_control(process, CONTROL_COMPLAIN, words, sizeof words);
     // The process that is to blame is killed. The doorbell rings when there is reason to look again.
     bool is_settled = about == VIOLATION_AHEAD || about == VIOLATION_ENDED;
     if (!is_settled && atomic_load(actor->self.generation) == actor->self.generation_seen)
-        doorbell_sleep(process_doorbell(process), seen);
+        doorbell_sleep(process->own_doorbell, seen);
 }
 
 static const ShmSide process_side = {process_notify, process_report_violation};
@@ -294,7 +285,7 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->control->late) != 0)
-        process_await(process, process_has_answer, &process->posted, answer_announce);
+        process_await(process, FOR_ANSWER);
     actor->self.wants = 0;
     return atomic_load(actor->self.generation) == actor->self.generation_seen ? checkpoint->body_at : 0;
 }
@@ -396,48 +387,11 @@ void process_roll_back(Actor *actor)
 
 // ---- beginning ----
 
-// Another process has memory again, perhaps: this is a failure like others.
-static _Noreturn void process_no_memory(Process *process)
-{
-    Fault fault = {.kind = CHX_FAULT_FAIL, .why = "out of memory"};
-    process_fail(process, &fault);
-}
-
 static void *need(Process *process, void *memory)
 {
     if (memory == NULL)
         process_no_memory(process);
     return memory;
-}
-
-// The whole of the file, of which `restore` is the beginning.
-static const unsigned char *image_read(Process *process, size_t *size)
-{
-    struct stat about;
-    int file = process->files[GIVEN_IMAGE].number;
-    if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof(SpawnImage))
-        process_refuse(process, "internal error: its beginning is cut off");
-    *size = (size_t)about.st_size;
-    unsigned char *data = need(process, malloc(*size));
-    if (pread(file, data, *size, 0) != (ssize_t)*size)
-        process_refuse(process, "what it has to begin with can't be read: out of memory, or an input/output error");
-    return data;
-}
-
-static Doorbell *process_map_doorbell(Process *process, GivenPlace place)
-{
-    Doorbell *doorbell = isolated_map_doorbell(process->files[place.file].number, place.at);
-    if (doorbell == NULL)
-        process_no_memory(process);
-    return doorbell;
-}
-
-// What has been mapped needs no descriptor any more, unless large values travel through it.
-static void process_close_files(Process *process)
-{
-    for (size_t i = 0; i < process->file_count; i++)
-        if (i != GIVEN_DOORBELL && !process->is_kept[i])
-            descriptor_close(&process->files[i]);
 }
 
 static void process_wire(Process *process, Actor *actor, Channel *channel, const ImageChannel *from, bool sends)
@@ -447,7 +401,8 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     Actor *peer = &process->peers[from->peer];
     uint32_t token = (uint32_t)image->token[0] ^ from->number;
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
-        process->doorbells[from->peer] = process_map_doorbell(process, from->doorbell);
+        process->doorbells[from->peer] =
+            need(process, isolated_map_doorbell(process->files[from->doorbell.file].number, from->doorbell.at));
     ChannelSettings settings = {.runtime = process->session.runtime,
                                 .producer = sends ? actor : peer,
                                 .consumer = sends ? peer : actor,
@@ -456,7 +411,7 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
                                 .message_limit = image->message_limit,
                                 .byte_limit = image->byte_limit};
     memory_channel_init(channel, &settings);
-    process->is_kept[from->ring.file] = true;
+    process->is_kept[from->ring.file] = true; // large values travel through it
     if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, token))
         process_no_memory(process);
     ring_set_limits(&shm->ring, image->message_limit, image->byte_limit);
@@ -474,24 +429,21 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
         channel->head.taking.epoch = from->epoch;
 }
 
-static Channel *channels_new(Process *process, size_t count)
-{
-    void *memory = aligned_alloc(CACHE_LINE, (count + 1) * sizeof(Channel));
-    return memset(need(process, memory), 0, (count + 1) * sizeof(Channel));
-}
-
-static void process_wire_all(Process *process, Actor *actor, const ImageChannel *channels)
+static void process_wire_all(Process *process, Actor *actor)
 {
     const SpawnImage *image = process->image;
-    actor->out = channels_new(process, image->out_count);
-    Channel *in = channels_new(process, image->in_count);
+    const ImageChannel *from = (const ImageChannel *)(image + 1);
+    size_t count = image->out_count + (size_t)image->in_count;
+    Channel *channels = need(process, aligned_alloc(CACHE_LINE, (count + 1) * sizeof *channels));
+    memset(channels, 0, (count + 1) * sizeof *channels);
+    actor->out = channels;
     actor->in = need(process, calloc(image->in_count + 1u, sizeof *actor->in));
-    process->shms = need(process, calloc(image->out_count + (size_t)image->in_count + 1, sizeof *process->shms));
-    for (uint32_t i = 0; i < image->out_count; i++)
-        process_wire(process, actor, &actor->out[i], channels++, true);
-    for (uint32_t i = 0; i < image->in_count; i++) {
-        actor->in[i] = &in[i];
-        process_wire(process, actor, &in[i], channels++, false);
+    process->shms = need(process, calloc(count + 1, sizeof *process->shms));
+    for (uint32_t i = 0; i < count; i++) {
+        bool sends = i < image->out_count;
+        process_wire(process, actor, &channels[i], &from[i], sends);
+        if (!sends)
+            actor->in[i - image->out_count] = &channels[i];
     }
     actor->self.out = (unsigned char *)actor->out;
     actor->self.in = (chx_channel *const *)actor->in;
@@ -547,10 +499,10 @@ static void process_savepoint(Actor *actor, const chx_checkpoint *checkpoint, ui
 }
 
 // Back to where the last process was when it entered the block. NULL: it is there; else why it can't be.
-static const char *process_restore(Process *process, Actor *actor, const unsigned char *data, size_t size)
+static const char *process_restore(Process *process, Actor *actor, const unsigned char *data)
 {
     const SpawnImage *image = process->image;
-    chx_reader reader = {.at = data, .end = data + size};
+    chx_reader reader = {.at = data, .end = (const unsigned char *)image + process->image_size};
     ImagePiece piece;
     uint32_t pieces = image->savepoints > 0 ? image->savepoints : 1;
     for (uint32_t i = 0; i < pieces; i++) {
@@ -593,7 +545,7 @@ static _Noreturn void process_end(Process *process, Actor *actor)
 static void process_waits(Actor *actor)
 {
     actor_flush_credit(actor);
-    process_await(actor->process, actor_is_ready, actor, actor_announces);
+    process_await(actor->process, FOR_ACTOR);
 }
 
 // A function of the role has ended the only thread of the process.
@@ -615,15 +567,6 @@ static _Noreturn void process_live(Process *process, Actor *actor)
     pthread_cleanup_pop(0);
 }
 
-static void process_trace(Process *process, Actor *actor)
-{
-    const SpawnImage *image = process->image;
-    process->session.trace = image->trace;
-    actor->self.observed |= OBSERVED_TRACE;
-    if (image->savepoints > 0)
-        trace_block(actor, EVENT_RESTART, image->epoch, image->fault.why);
-}
-
 // None of the role's code has run. Its init hook is run here, with all restrictions but the filter of system calls, so
 // that it can open what the role needs; what the last process has saved, which that may have prepared, is read after that.
 static void process_confine(Process *process, Actor *actor, const unsigned char *data, size_t size)
@@ -642,73 +585,69 @@ static void process_confine(Process *process, Actor *actor, const unsigned char 
         process_refuse(process, "%s", why);
 }
 
-typedef struct {
-    Process *process;
-    Actor *actor;
-    const unsigned char *sandbox, *pieces;
-    size_t pieces_size;
-    bool is_traced;
-} Beginning;
-
 static void process_begin_guarded(void *closure)
 {
-    const Beginning *beginning = closure;
-    Process *process = beginning->process;
-    Actor *actor = beginning->actor;
-    if (process->image->sandbox_size > 0)
-        process_confine(process, actor, beginning->sandbox, process->image->sandbox_size);
-    const char *why = process_restore(process, actor, beginning->pieces, beginning->pieces_size);
+    Process *process = closure;
+    Actor *actor = &process->control->actor;
+    const SpawnImage *image = process->image;
+    const ImageChannel *channels = (const ImageChannel *)(image + 1);
+    const unsigned char *sandbox = (const unsigned char *)(channels + image->out_count + image->in_count);
+    if (image->sandbox_size > 0)
+        process_confine(process, actor, sandbox, image->sandbox_size);
+    const char *why = process_restore(process, actor, sandbox + image->sandbox_size);
     if (why != NULL)
         process_refuse(process, "what it saved when it entered the block can't be read: %s", why);
-    if (beginning->is_traced)
-        process_trace(process, actor);
+    if (!process->is_traced)
+        return;
+    process->session.trace = image->trace;
+    actor->self.observed |= OBSERVED_TRACE;
+    if (image->savepoints > 0)
+        trace_block(actor, EVENT_RESTART, image->epoch, image->fault.why);
 }
 
-static void process_begin(Process *process, Actor *actor, const unsigned char *data, size_t size)
+static void process_begin(Process *process, Actor *actor)
 {
     const SpawnImage *image = process->image;
-    size_t channels = (image->out_count + (size_t)image->in_count) * sizeof(ImageChannel);
-    if (size < channels || size - channels < image->sandbox_size)
-        process_refuse(process, "internal error: its beginning is cut off");
-    const unsigned char *sandbox = data + channels, *pieces = sandbox + image->sandbox_size;
     Guard guard;
-    process_wire_all(process, actor, (const ImageChannel *)(const void *)data);
-    process_close_files(process);
-    bool is_traced =
+    process_wire_all(process, actor);
+    process->is_kept[GIVEN_DOORBELL] = true;
+    process->is_traced =
         image->has_trace != 0 && trace_adopt(process->files[process->file_count - 1].number, image->trace_start_ns);
-    Beginning beginning = {process, actor, sandbox, pieces, (size_t)(data + size - pieces), is_traced};
-    if (!guard_run(&guard, actor, process_begin_guarded, &beginning))
+    if (process->is_traced)
+        process->is_kept[process->file_count - 1] = true;
+    for (size_t i = 0; i < process->file_count; i++)
+        if (!process->is_kept[i])
+            descriptor_close(&process->files[i]);
+    if (!guard_run(&guard, actor, process_begin_guarded, process))
         process_fail(process, &guard.fault);
 }
 
 // What it shares with the program comes first: without it nothing can be said.
 static void process_share(Process *process)
 {
-    const SpawnImage *image = process->image;
+    struct stat about;
+    int file = process->files[GIVEN_IMAGE].number;
+    if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof(SpawnImage))
+        process_exit(process, STATUS_FAILED);
+    process->image_size = (size_t)about.st_size;
+    const SpawnImage *image = process->image = isolated_map(file, 0, process->image_size);
+    if (image != NULL && image->layout != IMAGE_LAYOUT)
+        process_exit(process, STATUS_FAILED);
     process->control = isolated_map(process->files[GIVEN_OWN].number, 0, sizeof(ControlBlock));
-    // The role's state lies there. A child that the role forks does not have it: one that returned from the role's function
-    // would go on in the role's place, beside it.
-    if (process->control != NULL)
-        madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
-    process->own_doorbell = isolated_map_doorbell(process->files[image->doorbell.file].number, image->doorbell.at);
+    if (image != NULL)
+        process->own_doorbell = isolated_map_doorbell(process->files[image->doorbell.file].number, image->doorbell.at);
     if (process->control == NULL || process->own_doorbell == NULL)
         process_exit(process, PROCESS_NO_MEMORY);
+    // The role's state lies there. A child that the role forks does not have it: one that returned from the role's
+    // function would go on in the role's place, beside it.
+    madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
     process->goes = image->goes;
     process->posted = image->answered;
     process->control_tail = atomic_load(&process->control->control_tail);
     atomic_store(&process->control->begun, 1);
 }
 
-static void process_peers(Process *process)
-{
-    unsigned count = process->image->role_count;
-    process->doorbells = need(process, calloc(count, sizeof *process->doorbells));
-    process->peers = need(process, calloc(count, sizeof(Actor)));
-    for (unsigned i = 0; i < count; i++)
-        process->peers[i].index = i;
-}
-
-Process *process_new(const Platform *platform, const int *files, size_t count, bool copies)
+Process *process_new(const Platform *platform, const int *files, size_t count)
 {
     Process *process = calloc(1, sizeof *process);
     if (process == NULL)
@@ -716,16 +655,13 @@ Process *process_new(const Platform *platform, const int *files, size_t count, b
     process->platform = platform;
     process->files = calloc(count, sizeof *process->files);
     process->is_kept = calloc(count, sizeof *process->is_kept);
-    bool is_whole = process->files != NULL && process->is_kept != NULL;
-    for (size_t i = 0; i < count && is_whole; i++) {
-        int file = copies ? fcntl(files[i], F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST) : files[i];
-        process->files[process->file_count++] = descriptor_keep(file);
-        is_whole = process->files[i].number >= 0;
+    if (process->files == NULL || process->is_kept == NULL) {
+        process_drop(process);
+        return NULL;
     }
-    if (is_whole)
-        return process;
-    process_drop(process);
-    return NULL;
+    for (size_t i = 0; i < count; i++)
+        process->files[process->file_count++] = descriptor_keep(files[i]);
+    return process;
 }
 
 // The memory of the role itself, its frames and what its code has allocated, is lost: nobody knows all of it.
@@ -740,6 +676,8 @@ void process_drop(void *argument)
     for (unsigned i = 0; process->doorbells != NULL && i < process->image->role_count; i++)
         isolated_unmap_doorbell(process->doorbells[i]);
     isolated_unmap_doorbell(process->own_doorbell);
+    if (process->image != NULL)
+        munmap(process->image, process->image_size);
     if (process->control != NULL)
         munmap(process->control, sizeof(ControlBlock));
     for (size_t i = 0; i < process->file_count; i++)
@@ -747,8 +685,6 @@ void process_drop(void *argument)
     if (runtime != NULL && atomic_load(&runtime->session_count) == 0)
         chx_runtime_free(runtime);
     chx_buffer_free(&process->buffer);
-    if (process->doorbells != NULL)
-        free((void *)process->image);
     free(process->shms);
     free(process->doorbells);
     free(process->peers);
@@ -760,18 +696,12 @@ void process_drop(void *argument)
 void process_main(void *argument)
 {
     Process *process = argument;
-    size_t size;
-    SpawnImage head;
-    if (pread(process->files[GIVEN_IMAGE].number, &head, sizeof head, 0) != (ssize_t)sizeof head ||
-        head.layout != IMAGE_LAYOUT)
-        process_exit(process, STATUS_FAILED);
-    process->image = &head;
     process_share(process);
-    const unsigned char *data = image_read(process, &size);
-    const SpawnImage *image = process->image = (const SpawnImage *)(const void *)data;
-    process_peers(process);
-    if (image->has_trace != 0)
-        process->is_kept[process->file_count - 1] = true;
+    const SpawnImage *image = process->image;
+    process->doorbells = need(process, calloc(image->role_count, sizeof *process->doorbells));
+    process->peers = need(process, calloc(image->role_count, sizeof(Actor)));
+    for (unsigned i = 0; i < image->role_count; i++)
+        process->peers[i].index = i;
     // A simulated process shares the program's handlers of signals: they end the role, not the program.
     bool is_simulated = process->platform->is_simulated;
     process->session.runtime = need(process, chx_runtime_new(&(chx_runtime_options){.signals = is_simulated}));
@@ -786,6 +716,6 @@ void process_main(void *argument)
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
     actor->self.observed = is_simulated ? OBSERVED_SIMULATION : 0;
-    process_begin(process, actor, data + sizeof *image, size - sizeof *image);
+    process_begin(process, actor);
     process_live(process, actor);
 }

@@ -163,11 +163,10 @@ void process_fixture_init(ProcessFixture *process_fixture)
     if (isolation == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
         !inherited_now(&inherited))
         abort();
-    if (!isolation_init(isolation, process_fixture->runtime))
-        abort();
+    isolation_init(isolation, process_fixture->runtime);
     isolation->inherited = inherited;
     isolation->zygote.socket = descriptor_keep(ends[0]);
-    if (!isolation_open(isolation))
+    if (!event_loop_open(&isolation->loop))
         abort();
     process_fixture->isolation = process_fixture->runtime->isolation = isolation;
     process_fixture->zygote = ends[1];

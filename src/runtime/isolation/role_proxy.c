@@ -321,11 +321,10 @@ static void proxy_look_for_end(RoleProxy *proxy, uint64_t now_ns)
         proxy_died(proxy, SIGKILL);
         return;
     }
-    if (proxy->unanswered++ == UNANSWERED_MAX) {
+    if (proxy->unanswered++ == UNANSWERED_MAX)
         zygote_terminate(zygote);
-    } else if (atomic_load(&zygote->pinged_ns) == 0 && zygote_ping(zygote)) {
-        atomic_store(&zygote->pinged_ns, now_ns);
-    }
+    else
+        zygote_ping(zygote, now_ns);
     proxy->end_ns = now_ns + END_MAX_NS;
     proxy_schedule(proxy);
 }
@@ -380,10 +379,7 @@ void proxy_schedule(RoleProxy *proxy)
     if (next_ns == proxy->scheduled_ns)
         return;
     proxy->scheduled_ns = next_ns;
-    if (next_ns == UINT64_MAX)
-        event_loop_cancel(&proxy->isolated->isolation->loop, &proxy->timer);
-    else
-        event_loop_set(&proxy->isolated->isolation->loop, &proxy->timer, next_ns);
+    event_loop_set(&proxy->isolated->isolation->loop, &proxy->timer, next_ns);
 }
 
 // ---- a new process ----
@@ -425,8 +421,7 @@ void proxy_spawn(RoleProxy *proxy)
     atomic_store(&control->answered, proxy->answered);
     atomic_store(&control->control_tail, proxy->control_head);
     atomic_store(&control->control_head, proxy->control_head);
-    atomic_store(&control->controls_wait, 0);
-    atomic_store(&control->answer_wait, 0);
+    atomic_store(&control->supervisor_awaited, 0);
     atomic_store(&control->begun, 0);
     atomic_store(&control->asleep, 0);
     proxy->actor->member.awaited = 0;

@@ -113,7 +113,7 @@ static void who_finds_no_zygote_asks_again(void **state)
 static bool is_rung(void)
 {
     bool is_any = timer_is_set(&isolated->attention.timer);
-    event_loop_cancel(&process_fixture.isolation->loop, &isolated->attention);
+    timer_heap_remove(&process_fixture.isolation->loop.timers, &isolated->attention.timer);
     return is_any;
 }
 
@@ -344,7 +344,7 @@ enum { SESSIONS = 24 };
 
 static void door_write(uint64_t id)
 {
-    int door = process_fixture.isolation->door[1].number;
+    int door = event_loop_door(&process_fixture.isolation->loop);
     assert_int_equal(write(door, &id, sizeof id), sizeof id);
 }
 
@@ -390,7 +390,7 @@ static void nobody_is_looked_at_for_others(void **state)
     isolated_block_lock(of[3]);
     proxy_schedule(&of[3]->proxies[2]);
     isolated_block_unlock(of[3]);
-    assert_int_equal(event_loop_next_ns(&isolation->loop), at_ns);
+    assert_int_equal(isolation->loop.timers.first->due_ns, at_ns);
     assert_true(event_loop_run(&isolation->loop, at_ns));
     assert_false(event_loop_run(&isolation->loop, at_ns));
     for (unsigned i = 0; i < SESSIONS; i++)
@@ -405,7 +405,7 @@ static void nobody_is_looked_at_for_others(void **state)
     assert_int_equal(answered(many), 1);
     // More have rung than there is room for: who could not is found, too.
     uint64_t nobody = 0;
-    while (write(isolation->door[1].number, &nobody, sizeof nobody) > 0)
+    while (write(event_loop_door(&isolation->loop), &nobody, sizeof nobody) > 0)
         ;
     isolation_answer(isolation);
     assert_int_equal(answered(many), SESSIONS - 1);
@@ -565,7 +565,8 @@ static const chx_fault *fault_of(unsigned role)
 // When the earliest deadline of a block is. UINT64_MAX: there is none.
 static uint64_t next_deadline_ns(void)
 {
-    return event_loop_next_ns(&process_fixture.runtime->loop);
+    const Timer *first = process_fixture.runtime->loop.timers.first;
+    return first != NULL ? first->due_ns : UINT64_MAX;
 }
 
 // The earliest one passes.

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+static const char here; // in the object whose constructor has to run
 
 bool startup_is_marked(void)
 {
@@ -36,7 +39,6 @@ typedef struct {
 } Object;
 
 typedef struct {
-    const void *here;
     Object *list; // the program itself is the first
     size_t count, capacity;
     bool is_complete; // else there was no memory for all of them
@@ -64,11 +66,11 @@ static const char *object_strings(const struct dl_phdr_info *info, const ElfW(Dy
     return at != 0 && object_contains(info, (const void *)at) ? (const char *)at : NULL;
 }
 
-static Object object_of(const struct dl_phdr_info *info, const void *here, bool is_program)
+static Object object_of(const struct dl_phdr_info *info, bool is_program)
 {
     Object object = {.name = is_program || info->dlpi_name == NULL ? "" : info->dlpi_name, .is_included = is_program};
     object.first = info->dlpi_phdr;
-    object.is_here = object_contains(info, here);
+    object.is_here = object_contains(info, &here);
     for (size_t i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             object.dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
@@ -95,7 +97,7 @@ static int objects_add(struct dl_phdr_info *info, size_t size, void *context)
         objects->list = grown;
         objects->capacity = capacity;
     }
-    objects->list[objects->count] = object_of(info, objects->here, objects->count == 0);
+    objects->list[objects->count] = object_of(info, objects->count == 0);
     objects->count++;
     return 0;
 }
@@ -122,9 +124,9 @@ static bool objects_include_needed(Objects *objects, const Object *object)
     return is_any;
 }
 
-static Objects objects_list(const void *here)
+static Objects objects_list(void)
 {
-    Objects objects = {.here = here, .is_complete = true};
+    Objects objects = {.is_complete = true};
     dl_iterate_phdr(objects_add, &objects);
     for (bool is_any = true; is_any;) {
         is_any = false;
@@ -151,22 +153,45 @@ static int program_copy(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static bool is_in_program(const void *here)
+static bool is_in_program(void)
 {
     struct dl_phdr_info program = {0};
     dl_iterate_phdr(program_copy, &program);
-    return object_contains(&program, here);
+    return object_contains(&program, &here);
 }
 
-const char *startup_object(const void *here)
+static int name_find(struct dl_phdr_info *info, size_t size, void *context)
 {
-    if (is_in_program(here))
-        return "";
-    Objects objects = objects_list(here);
-    const Object *object = objects_here(&objects);
-    const char *name = object != NULL ? object->name : "";
-    free(objects.list);
+    (void)size;
+    if (!object_contains(info, &here))
+        return 0;
+    *(const char **)context = info->dlpi_name;
+    return 1;
+}
+
+const char *startup_object(void)
+{
+    const char *name = STARTUP_PROGRAM;
+    if (!is_in_program())
+        dl_iterate_phdr(name_find, &name);
     return name;
+}
+
+// ---- refusals ----
+
+static chx_status refuse(char *why, int error, const char *format, ...) CHX_PRINTF(3, 4);
+
+// `error` is errno if something could not be found out, perhaps for lack of something; else 0.
+static chx_status refuse(char *why, int error, const char *format, ...)
+{
+    bool is_shortage = error == ENOMEM || error == EMFILE || error == ENFILE;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(why, REPORT_WHY_SIZE, format, arguments);
+    va_end(arguments);
+    if (is_shortage && size < REPORT_WHY_SIZE)
+        snprintf(why + size, REPORT_WHY_SIZE - (size_t)size, ": %s", strerrordesc_np(error));
+    return is_shortage ? CHX_NO_MEMORY : CHX_INVALID;
 }
 
 // ---- files ----
@@ -176,8 +201,8 @@ typedef struct {
     unsigned long device, inode;
 } Mapping;
 
-// What is mapped at the address. False: that is not known; `missing` is set if that is for lack of something.
-static bool mapping_find(const void *address, Mapping *found, int *missing)
+// What is mapped at the address. False: that is not known; errno says why, or is 0.
+static bool mapping_find(const void *address, Mapping *found)
 {
     errno = 0;
     FILE *file = fopen("/proc/self/maps", "re");
@@ -195,11 +220,11 @@ static bool mapping_find(const void *address, Mapping *found, int *missing)
         found->device = makedev(high, low);
         snprintf(found->path, sizeof found->path, "%s", line + path);
     }
-    if (!is_found && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
-        *missing = errno;
+    int error = is_found ? 0 : errno;
     free(line);
     if (file != NULL)
         fclose(file);
+    errno = error;
     return is_found && found->inode != 0;
 }
 
@@ -211,7 +236,7 @@ static bool mapping_is(const Mapping *mapping, const struct stat *file, const ch
 
 // Is the file that would be executed the one that the program was loaded from? It is not if that was done by another
 // program: the dynamic loader called as a command, an emulator.
-static const char *executable_refusal(const struct stat *executable, char *why, size_t size, int *missing)
+static chx_status executable_check(const struct stat *executable, char *why)
 {
     char path[PATH_MAX + 16] = "";
     struct dl_phdr_info info = {0};
@@ -219,12 +244,11 @@ static const char *executable_refusal(const struct stat *executable, char *why, 
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     dl_iterate_phdr(program_copy, &info);
-    if (!mapping_find(info.dlpi_phdr, &program, missing))
-        return "it can't be found out which file the program was loaded from";
+    if (!mapping_find(info.dlpi_phdr, &program))
+        return refuse(why, errno, "it can't be found out which file the program was loaded from");
     if (mapping_is(&program, executable, path) || strcmp(program.path, path) == 0)
-        return NULL;
-    snprintf(why, size, "the program was started through %.300s: start it directly", path);
-    return why;
+        return CHX_OK;
+    return refuse(why, 0, "the program was started through %.300s: start it directly", path);
 }
 
 // A process with rights that its user does not have must not trust what it is given, a helper's descriptors least of all.
@@ -252,47 +276,43 @@ static const char *more_rights_refusal(const struct stat *executable)
 }
 
 // A shared library that was there at the start is there again if its name still leads to the same file.
-static const char *library_refusal(const void *here, char *why, size_t size, int *missing)
+static chx_status library_check(char *why)
 {
-    Objects objects = objects_list(here);
+    Objects objects = objects_list();
     const Object *object = objects_here(&objects);
     char path[PATH_MAX] = "";
     Mapping mapping;
     struct stat file;
-    const char *refusal = NULL;
-    if (!objects.is_complete || object == NULL) {
-        *missing = objects.is_complete ? 0 : ENOMEM;
-        refusal = "it can't be found out which library this is";
-    } else if (!object->is_included) {
-        snprintf(why, size,
-                 "the choreography is in %.300s, which was loaded at run time: link it into the program, or name the "
-                 "library when the program is linked",
-                 object->name);
-        refusal = why;
-    } else if (realpath(object->name, path) == NULL || stat(path, &file) != 0 ||
-               !mapping_find(object->first, &mapping, missing) || !mapping_is(&mapping, &file, path)) {
-        snprintf(
-            why, size,
-            "the choreography is in %.300s, and that name leads to another file by now, or to none: a program that "
-            "is started now would not have it",
-            object->name);
-        refusal = why;
-    }
+    chx_status status = CHX_OK;
+    errno = 0;
+    if (!objects.is_complete || object == NULL)
+        status = refuse(why, objects.is_complete ? 0 : ENOMEM, "it can't be found out which library this is");
+    else if (!object->is_included)
+        status = refuse(why, 0,
+                        "the choreography is in %.300s, which was loaded at run time: link it into the program, or "
+                        "name the library when the program is linked",
+                        object->name);
+    else if (!mapping_find(object->first, &mapping) || realpath(object->name, path) == NULL || stat(path, &file) != 0 ||
+             !mapping_is(&mapping, &file, path))
+        status = refuse(why, errno,
+                        "the choreography is in %.300s, and that name leads to another file by now, or to none: a "
+                        "program that is started now would not have it",
+                        object->name);
     free(objects.list);
-    return refusal;
+    return status;
 }
 
-const char *startup_refusal(const void *here, char *why, size_t size, int *missing)
+chx_status startup_check(char *why)
 {
     struct stat executable;
     const char *refusal = rights_refusal();
     // Without the file nothing can be executed, and that is said then.
-    if (refusal != NULL || stat("/proc/self/exe", &executable) != 0)
-        return refusal;
-    refusal = more_rights_refusal(&executable);
+    if (refusal == NULL && stat("/proc/self/exe", &executable) != 0)
+        return CHX_OK;
     if (refusal == NULL)
-        refusal = executable_refusal(&executable, why, size, missing);
-    if (refusal == NULL && !is_in_program(here))
-        refusal = library_refusal(here, why, size, missing);
-    return refusal;
+        refusal = more_rights_refusal(&executable);
+    if (refusal != NULL)
+        return refuse(why, 0, "%s", refusal);
+    chx_status status = executable_check(&executable, why);
+    return status == CHX_OK && !is_in_program() ? library_check(why) : status;
 }

@@ -8,8 +8,9 @@
 #ifndef RUNTIME_ISOLATION_STARTUP_H
 #define RUNTIME_ISOLATION_STARTUP_H
 
+#include "runtime/session/report.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 // Executed by this name, the program knows from its auxiliary vector, which it can't lose, what it was started for.
 #define STARTUP_PATH "/proc/self/./exe"
@@ -17,12 +18,13 @@
 // Was this process started under that name?
 bool startup_is_marked(void);
 
-// Why the program must not be started once more, in words for the user; NULL: it can be. `here` is an address in the object
-// (the program itself or a shared library) whose constructor has to run there. The text stays as it is until the next call
-// of the thread; `why` has room for it. `missing` is set if it could not be found out for lack of something: errno.
-const char *startup_refusal(const void *here, char *why, size_t size, int *missing);
+// Can the program be started once more? CHX_INVALID: it must not; CHX_NO_MEMORY: that could not be found out for lack of
+// something. `why`, which has room for REPORT_WHY_SIZE bytes, is set to the reason then, in words for the user.
+chx_status startup_check(char *why);
 
-// The name of the object that the address lies in, the same in each process of this program. "": the program itself.
-const char *startup_object(const void *here);
+// The name of the object that this library lies in, the same in each process of this program: whose constructor has to
+// run there. STARTUP_PROGRAM: the program itself.
+const char *startup_object(void);
+#define STARTUP_PROGRAM "program"
 
 #endif

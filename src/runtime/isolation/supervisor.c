@@ -57,20 +57,6 @@ static uint64_t now_ns(const Isolation *isolation)
 
 static const LoopTimerKind proxy_timer, attention_timer, look_timer, ping_timer;
 
-bool isolated_reserve_timers(IsolatedSession *isolated, unsigned proxies)
-{
-    size_t count = (size_t)proxies + 2;
-    bool is_reserved = event_loop_reserve(&isolated->isolation->loop, count);
-    isolated->timers = is_reserved ? count : 0;
-    return is_reserved;
-}
-
-void isolated_give_back_timers(IsolatedSession *isolated)
-{
-    event_loop_give_back(&isolated->isolation->loop, isolated->timers);
-    isolated->timers = 0;
-}
-
 void isolation_add(IsolatedSession *isolated)
 {
     Isolation *isolation = isolated->isolation;
@@ -81,8 +67,8 @@ void isolation_add(IsolatedSession *isolated)
     pthread_mutex_lock(&isolation->lock);
     isolated->next = isolation->isolated_sessions;
     if (isolated->next != NULL)
-        isolated->next->proxy_here = &isolated->next;
-    isolated->proxy_here = &isolation->isolated_sessions;
+        isolated->next->link = &isolated->next;
+    isolated->link = &isolation->isolated_sessions;
     isolation->isolated_sessions = isolated;
     pthread_mutex_unlock(&isolation->lock);
 }
@@ -95,9 +81,9 @@ void isolation_remove(IsolatedSession *isolated)
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         event_loop_detach(&isolation->loop, &isolated->proxies[i].timer);
     pthread_mutex_lock(&isolation->lock);
-    *isolated->proxy_here = isolated->next;
+    *isolated->link = isolated->next;
     if (isolated->next != NULL)
-        isolated->next->proxy_here = isolated->proxy_here;
+        isolated->next->link = isolated->link;
     pthread_mutex_unlock(&isolation->lock);
 }
 
@@ -108,45 +94,11 @@ void isolated_attend(IsolatedSession *isolated)
 
 // ---- descriptors ----
 
-int isolation_door(Isolation *isolation)
-{
-    pthread_mutex_lock(&isolation->lock);
-    int door = descriptor_use(&isolation->door[1]);
-    pthread_mutex_unlock(&isolation->lock);
-    return door;
-}
-
-bool isolation_open(Isolation *isolation)
-{
-    if (!event_loop_open(&isolation->loop))
-        return false;
-    pthread_mutex_lock(&isolation->lock);
-    bool is_open = descriptor_open_pipe(isolation->door);
-    int error = errno;
-    int size = is_open ? fcntl(isolation->door[0].number, F_GETPIPE_SZ) : 0;
-    isolation->door_bytes = size > 0 ? (size_t)size : PIPE_BUF;
-    pthread_mutex_unlock(&isolation->lock);
-    errno = error;
-    return is_open;
-}
-
-void isolation_close(Isolation *isolation)
-{
-    event_loop_close(&isolation->loop);
-    pthread_mutex_lock(&isolation->lock);
-    descriptor_close(&isolation->door[0]);
-    descriptor_close(&isolation->door[1]);
-    pthread_mutex_unlock(&isolation->lock);
-}
-
 // Has the program closed nothing of what the supervisor thread waits for?
 static bool isolation_is_whole(void *context)
 {
     Isolation *isolation = context;
-    pthread_mutex_lock(&isolation->lock);
-    bool is_whole = descriptor_owns_pipe(isolation->door);
-    pthread_mutex_unlock(&isolation->lock);
-    return is_whole && event_loop_is_whole(&isolation->loop) && zygote_is_whole(&isolation->zygote);
+    return event_loop_is_whole(&isolation->loop) && zygote_is_whole(&isolation->zygote);
 }
 
 // ---- which there are ----
@@ -187,12 +139,21 @@ static IsolatedSession *isolated_sessions_first(Isolation *isolation)
     return first;
 }
 
-// For each isolated session; afterwards it may be gone.
-static void sessions_do(Isolation *isolation, void (*act)(IsolatedSession *isolated))
+// For each isolated role of the session, which may be gone afterwards.
+static void isolated_do(IsolatedSession *isolated, void (*act)(RoleProxy *proxy))
+{
+    isolated_block_lock(isolated);
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        act(&isolated->proxies[i]);
+    isolated_block_unlock(isolated);
+}
+
+// For each isolated role of all sessions.
+static void isolation_do(Isolation *isolation, void (*act)(RoleProxy *proxy))
 {
     for (IsolatedSession *isolated = isolated_sessions_first(isolation), *next; isolated != NULL; isolated = next) {
         next = isolated->next;
-        act(isolated);
+        isolated_do(isolated, act);
     }
 }
 
@@ -203,19 +164,6 @@ static bool proxy_has_controls(const RoleProxy *proxy)
 {
     return proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
            atomic_load(&proxy->control->control_tail) != proxy->control_head;
-}
-
-// Afterwards the isolated session may be gone. False: it is, or the process, or there was nothing.
-static bool proxy_serve(RoleProxy *proxy)
-{
-    IsolatedSession *isolated = proxy->isolated;
-    if (!proxy_has_controls(proxy))
-        return false;
-    isolated_block_lock(isolated);
-    proxy_take_controls(proxy, CONTROLS_PER_TURN);
-    bool is_there = proxy->state == PROXY_ALIVE;
-    isolated_block_unlock(isolated);
-    return is_there;
 }
 
 // There was something: more is likely to follow at once, and the process need not ring for it.
@@ -231,6 +179,21 @@ static void proxy_stay(RoleProxy *proxy)
     proxy->busy_ns = now_ns(isolation) + SUPERVISOR_SPIN_NS;
 }
 
+// Takes what it has posted. Afterwards the isolated session may be gone. False: it is, or the process, or there was nothing.
+static bool proxy_serve(RoleProxy *proxy)
+{
+    IsolatedSession *isolated = proxy->isolated;
+    if (!proxy_has_controls(proxy))
+        return false;
+    isolated_block_lock(isolated);
+    proxy_take_controls(proxy, CONTROLS_PER_TURN);
+    bool is_there = proxy->state == PROXY_ALIVE;
+    isolated_block_unlock(isolated);
+    if (is_there)
+        proxy_stay(proxy);
+    return is_there;
+}
+
 void proxy_rest(RoleProxy *proxy)
 {
     Isolation *isolation = proxy->isolated->isolation;
@@ -243,35 +206,31 @@ void proxy_rest(RoleProxy *proxy)
     atomic_store(&proxy->control->supervisor_awake, 0);
 }
 
-static void proxy_answer(RoleProxy *proxy)
+static void proxy_take_all(RoleProxy *proxy)
 {
-    if (proxy != NULL && proxy_serve(proxy))
-        proxy_stay(proxy);
-}
-
-static void isolated_answer(IsolatedSession *isolated)
-{
-    isolated_block_lock(isolated);
-    for (unsigned i = 0; i < isolated->proxy_count; i++)
-        proxy_take_controls(&isolated->proxies[i], CONTROLS_ALL);
-    isolated_block_unlock(isolated);
+    proxy_take_controls(proxy, CONTROLS_ALL);
 }
 
 // Processes may write whatever they like: at worst somebody is looked after in vain.
-void isolation_answer(Isolation *isolation)
+void isolation_answer(void *context)
 {
+    Isolation *isolation = context;
+    EventLoop *loop = &isolation->loop;
     uint64_t ids[RINGS_AT_ONCE];
     size_t got = 0;
     ssize_t size;
     do {
-        size = descriptor_read(&isolation->door[0], ids, sizeof ids);
-        for (ssize_t i = 0; i < size / (ssize_t)sizeof *ids; i++)
-            proxy_answer(proxy_by_id(isolation, ids[i]));
+        size = descriptor_read(&loop->door[0], ids, sizeof ids);
+        for (ssize_t i = 0; i < size / (ssize_t)sizeof *ids; i++) {
+            RoleProxy *proxy = proxy_by_id(isolation, ids[i]);
+            if (proxy != NULL)
+                proxy_serve(proxy);
+        }
         got += size > 0 ? (size_t)size : 0;
-    } while (size == (ssize_t)sizeof ids && got < isolation->door_bytes);
+    } while (size == (ssize_t)sizeof ids && got < loop->door_bytes);
     // It was full, and whoever found no room for its number has been lost.
-    if (got >= isolation->door_bytes)
-        sessions_do(isolation, isolated_answer);
+    if (got >= loop->door_bytes)
+        isolation_do(isolation, proxy_take_all);
 }
 
 static void serve_busy(Isolation *isolation)
@@ -281,9 +240,8 @@ static void serve_busy(Isolation *isolation)
         if (i > isolation->busy_count)
             continue;
         RoleProxy *proxy = isolation->busy[i - 1];
-        if (proxy_serve(proxy)) {
-            proxy_stay(proxy);
-        } else if (i <= isolation->busy_count && isolation->busy[i - 1] == proxy && now > proxy->busy_ns) {
+        if (!proxy_serve(proxy) && i <= isolation->busy_count && isolation->busy[i - 1] == proxy &&
+            now > proxy->busy_ns) {
             // In this order: a process that says something rings if it sees this, and we look once more.
             proxy_rest(proxy);
             proxy_serve(proxy);
@@ -293,17 +251,14 @@ static void serve_busy(Isolation *isolation)
 
 // ---- timers ----
 
-// Something has happened: more may.
+// Something has happened: more may, and the zygote is asked soon whether it still listens.
 static void isolated_hasten(IsolatedSession *isolated)
 {
+    Isolation *isolation = isolated->isolation;
+    uint64_t look_ns = now_ns(isolation) + LOOK_MIN_NS, earliest_ns = isolation->pinged_ns + PING_MIN_NS;
+    uint64_t ping_ns = look_ns > earliest_ns ? look_ns : earliest_ns;
     isolated->look_every_ns = LOOK_MIN_NS;
-    event_loop_set(&isolated->isolation->loop, &isolated->look, now_ns(isolated->isolation) + LOOK_MIN_NS);
-}
-
-static void isolation_hasten(Isolation *isolation)
-{
-    uint64_t ping_ns = now_ns(isolation) + LOOK_MIN_NS, earliest_ns = isolation->pinged_ns + PING_MIN_NS;
-    ping_ns = ping_ns > earliest_ns ? ping_ns : earliest_ns;
+    event_loop_set(&isolation->loop, &isolated->look, look_ns);
     isolation->ping_every_ns = PING_MIN_NS;
     if (ping_ns >= isolation->ping_ns)
         return;
@@ -311,30 +266,31 @@ static void isolation_hasten(Isolation *isolation)
     event_loop_set(&isolation->loop, &isolation->ping, ping_ns);
 }
 
+// If it has begun and has not left.
+static void proxy_do_due(RoleProxy *proxy)
+{
+    if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
+        proxy_run_timers(proxy, now_ns(proxy->isolated->isolation));
+}
+
 static void proxy_is_due(LoopTimer *timer, uint64_t now)
 {
+    (void)now;
     RoleProxy *proxy = (RoleProxy *)((char *)timer - offsetof(RoleProxy, timer));
     IsolatedSession *isolated = proxy->isolated;
     isolated_block_lock(isolated);
     proxy->scheduled_ns = 0; // somebody may have set it again meanwhile
-    if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
-        proxy_run_timers(proxy, now);
+    proxy_do_due(proxy);
     proxy_schedule(proxy);
     isolated_block_unlock(isolated);
 }
 
 static void isolated_is_attended(LoopTimer *timer, uint64_t now)
 {
+    (void)now;
     IsolatedSession *isolated = (IsolatedSession *)((char *)timer - offsetof(IsolatedSession, attention));
-    isolation_hasten(isolated->isolation);
-    isolated_block_lock(isolated);
     isolated_hasten(isolated);
-    for (unsigned i = 0; i < isolated->proxy_count; i++) {
-        RoleProxy *proxy = &isolated->proxies[i];
-        if (proxy->state != PROXY_LEFT && proxy->state != PROXY_NEW)
-            proxy_run_timers(proxy, now);
-    }
-    isolated_block_unlock(isolated);
+    isolated_do(isolated, proxy_do_due);
 }
 
 // Everything that may have been missed because a process has written over what it should not.
@@ -382,15 +338,6 @@ static const LoopTimerKind proxy_timer = {NULL, proxy_is_due}, attention_timer =
 
 // ---- the zygote ----
 
-static void zygote_revive(Isolation *isolation)
-{
-    pthread_mutex_lock(&isolation->runtime->plan_lock);
-    if (zygote_socket(&isolation->zygote) < 0 && zygote_start(&isolation->zygote) != ZYGOTE_STARTED)
-        log_write(isolation->runtime, CHX_LOG_WARN, "isolated roles can't be started any more: %s",
-                  isolation->zygote.why);
-    pthread_mutex_unlock(&isolation->runtime->plan_lock);
-}
-
 // False: it says what it can't mean.
 static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
 {
@@ -405,9 +352,8 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     if (proxy == NULL)
         return true;
     IsolatedSession *isolated = proxy->isolated;
-    isolation_hasten(isolation);
-    isolated_block_lock(isolated);
     isolated_hasten(isolated);
+    isolated_block_lock(isolated);
     if (message->kind == ZYGOTE_EXITED)
         proxy_died(proxy, message->status);
     else
@@ -416,30 +362,29 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     return true;
 }
 
-// Those of the zygote that was lost; not those that the next one has been asked for since: they would run twice.
-static void isolated_orphaned(IsolatedSession *isolated)
+// If it is one of the zygote that was lost; not if the next one has been asked for it since: it would run twice.
+static void proxy_lost_zygote(RoleProxy *proxy)
 {
-    isolated_block_lock(isolated);
-    isolated_hasten(isolated);
-    for (unsigned i = 0; i < isolated->proxy_count; i++) {
-        RoleProxy *proxy = &isolated->proxies[i];
-        if (proxy->state == PROXY_ALIVE && proxy->generation != zygote_generation(&isolated->isolation->zygote))
-            proxy_orphan(proxy);
-    }
-    isolated_block_unlock(isolated);
+    isolated_hasten(proxy->isolated);
+    if (proxy->state == PROXY_ALIVE && proxy->generation != atomic_load(&proxy->isolated->isolation->zygote.generation))
+        proxy_orphan(proxy);
 }
 
 // All its children have died with it.
 static void zygote_lost(Isolation *isolation)
 {
-    log_write(isolation->runtime, CHX_LOG_WARN, "the process that starts isolated roles was lost; there is a new one");
-    atomic_store(&isolation->zygote.is_replaced, true);
-    zygote_end(&isolation->zygote);
+    chx_runtime *runtime = isolation->runtime;
+    Zygote *zygote = &isolation->zygote;
+    log_write(runtime, CHX_LOG_WARN, "the process that starts isolated roles was lost; there is a new one");
+    atomic_store(&zygote->is_replaced, true);
+    zygote_end(zygote);
+    pthread_mutex_lock(&runtime->plan_lock);
     // If that fails, each start of a session tries again.
-    zygote_revive(isolation);
-    atomic_store(&isolation->zygote.is_replaced, false);
-    sessions_do(isolation, isolated_orphaned);
-    isolation_hasten(isolation);
+    if (zygote_socket(zygote) < 0 && zygote_start(zygote) != CHX_OK)
+        log_write(runtime, CHX_LOG_WARN, "isolated roles can't be started any more: %s", zygote->why);
+    pthread_mutex_unlock(&runtime->plan_lock);
+    atomic_store(&zygote->is_replaced, false);
+    isolation_do(isolation, proxy_lost_zygote);
 }
 
 static void zygote_speaks(void *context)
@@ -464,8 +409,7 @@ bool isolation_ping(Isolation *isolation, uint64_t now_ns)
     Zygote *zygote = &isolation->zygote;
     if (atomic_load(&zygote->pinged_ns) == 0) {
         zygote->silences = 0;
-        if (zygote_ping(zygote))
-            atomic_store(&zygote->pinged_ns, now_ns);
+        zygote_ping(zygote, now_ns);
     } else if (++zygote->silences == SILENCE_LOOKS) {
         zygote->silences = 0;
         zygote_terminate(zygote);
@@ -475,13 +419,10 @@ bool isolation_ping(Isolation *isolation, uint64_t now_ns)
 
 // ---- what the program has closed ----
 
-static void isolated_lost_touch(IsolatedSession *isolated)
+static void proxy_is_out_of_reach(RoleProxy *proxy)
 {
-    isolated_block_lock(isolated);
-    for (unsigned i = 0; i < isolated->proxy_count; i++)
-        if (isolated->proxies[i].state != PROXY_NEW)
-            proxy_lost_touch(&isolated->proxies[i]);
-    isolated_block_unlock(isolated);
+    if (proxy->state != PROXY_NEW)
+        proxy_lost_touch(proxy);
 }
 
 // Nobody can be reached any more. The next session begins with new descriptors.
@@ -493,25 +434,14 @@ static void isolation_lost(void *context)
               is_any ? ": sessions with isolated roles fail" : "");
     pthread_mutex_lock(&isolation->runtime->plan_lock);
     zygote_end(&isolation->zygote);
-    isolation_close(isolation);
+    event_loop_close(&isolation->loop);
     pthread_mutex_unlock(&isolation->runtime->plan_lock);
-    sessions_do(isolation, isolated_lost_touch);
-    while (!atomic_load(&isolation->loop.closing) && !isolation_open(isolation))
+    isolation_do(isolation, proxy_is_out_of_reach);
+    while (!atomic_load(&isolation->loop.closing) && !event_loop_open(&isolation->loop))
         poll(NULL, 0, LOST_RETRY_MS);
 }
 
 // ---- the thread ----
-
-static int door_number(void *context)
-{
-    const Isolation *isolation = context;
-    return isolation->door[0].number;
-}
-
-static void door_is_rung(void *context)
-{
-    isolation_answer(context);
-}
 
 static int zygote_number(void *context)
 {
@@ -534,40 +464,37 @@ static bool busy_attend(void *context)
 }
 
 static const LoopInputs supervisor_inputs = {
-    .sources = {{zygote_number, zygote_speaks}, {door_number, door_is_rung}},
+    .number = zygote_number,
+    .ready = zygote_speaks,
+    .rung = isolation_answer,
     .is_busy = busy_attend,
     .is_whole = isolation_is_whole,
     .lost = isolation_lost,
 };
 
-bool isolation_init(Isolation *isolation, chx_runtime *runtime)
+void isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
-    *isolation = (Isolation){.runtime = runtime,
-                             .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
-                             .ping_ns = UINT64_MAX,
-                             .ping_every_ns = PING_MIN_NS};
+    *isolation = (Isolation){.runtime = runtime, .ping_ns = UINT64_MAX, .ping_every_ns = PING_MIN_NS};
     isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     zygote_init(&isolation->zygote, runtime->platform);
-    event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);
+    event_loop_init(&isolation->loop, runtime->platform, &supervisor_inputs, isolation);
     event_loop_attach(&isolation->loop, &isolation->ping, &ping_timer);
-    return event_loop_reserve(&isolation->loop, 1);
 }
 
-static ZygoteStart isolation_begin(Isolation *isolation)
+static chx_status isolation_begin(Isolation *isolation)
 {
     Zygote *zygote = &isolation->zygote;
-    ZygoteStart started = zygote_start(zygote);
-    if (started != ZYGOTE_STARTED)
-        return started;
-    if (!isolation_open(isolation)) {
-        snprintf(zygote->why, sizeof zygote->why, "%s", strerrordesc_np(errno));
-        return ZYGOTE_FAILED;
-    }
-    if (event_loop_start(&isolation->loop))
-        return ZYGOTE_STARTED;
-    snprintf(zygote->why, sizeof zygote->why, "no thread could be started: out of memory, or too many threads");
-    return ZYGOTE_FAILED;
+    chx_status status = zygote_start(zygote);
+    if (status != CHX_OK)
+        return status;
+    const char *why = "no thread could be started: out of memory, or too many threads";
+    if (!event_loop_open(&isolation->loop))
+        why = strerrordesc_np(errno);
+    else if (event_loop_start(&isolation->loop))
+        return CHX_OK;
+    snprintf(zygote->why, sizeof zygote->why, "%s", why);
+    return CHX_NO_MEMORY;
 }
 
 static void isolation_free(Isolation *isolation)
@@ -575,19 +502,18 @@ static void isolation_free(Isolation *isolation)
     chx_runtime *runtime = isolation->runtime;
     event_loop_stop(&isolation->loop);
     zygote_end(&isolation->zygote);
-    isolation_close(isolation);
     event_loop_fini(&isolation->loop);
     pthread_mutex_destroy(&isolation->zygote.lock);
     pthread_mutex_destroy(&isolation->lock);
     runtime_release(runtime, isolation);
 }
 
-static chx_status isolation_refuse(const char *file, ZygoteStart started, const char *why)
+static void isolation_refuse(const char *file, chx_status status, const char *why)
 {
-    if (started == ZYGOTE_NOT_ALLOWED)
-        return report_refuse(CHX_INVALID, NULL, file,
-                             "roles can't have processes of their own here (use CHX_THREAD): %s", why);
-    return report_refuse(CHX_NO_MEMORY, NULL, file, "processes can't be started: %s", why);
+    if (status == CHX_INVALID)
+        report_refuse(status, NULL, file, "roles can't have processes of their own here (use CHX_THREAD): %s", why);
+    else
+        report_refuse(status, NULL, file, "processes can't be started: %s", why);
 }
 
 // The program may have closed them since the last session. The supervisor thread has seen that, or is about to.
@@ -603,20 +529,15 @@ static void isolation_mend(Isolation *isolation)
 static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_status *status)
 {
     Isolation *isolation = runtime_allocate(runtime, sizeof *isolation);
-    *status = CHX_NO_MEMORY;
     if (isolation == NULL) {
-        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
+        *status = report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
         return NULL;
     }
-    if (!isolation_init(isolation, runtime)) {
-        report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
-        isolation_free(isolation);
-        return NULL;
-    }
-    ZygoteStart started = isolation_begin(isolation);
-    if (started == ZYGOTE_STARTED)
+    isolation_init(isolation, runtime);
+    *status = isolation_begin(isolation);
+    if (*status == CHX_OK)
         return isolation;
-    *status = isolation_refuse(file, started, isolation->zygote.why);
+    isolation_refuse(file, *status, isolation->zygote.why);
     isolation_free(isolation);
     return NULL;
 }
@@ -624,15 +545,14 @@ static Isolation *isolation_new(chx_runtime *runtime, const char *file, chx_stat
 // One that has been used before: does it still have what it needs?
 static bool isolation_renew(Isolation *isolation, const char *file, chx_status *status)
 {
-    ZygoteStart started = ZYGOTE_STARTED;
     isolation_mend(isolation);
-    if (zygote_socket(&isolation->zygote) < 0) {
-        started = zygote_start(&isolation->zygote);
-        event_loop_wake(&isolation->loop); // the supervisor thread listens to it from now on
-    }
-    if (started != ZYGOTE_STARTED)
-        *status = isolation_refuse(file, started, isolation->zygote.why);
-    return started == ZYGOTE_STARTED;
+    if (zygote_socket(&isolation->zygote) >= 0)
+        return true;
+    *status = zygote_start(&isolation->zygote);
+    event_loop_wake(&isolation->loop); // the supervisor thread listens to it from now on
+    if (*status != CHX_OK)
+        isolation_refuse(file, *status, isolation->zygote.why);
+    return *status == CHX_OK;
 }
 
 // The one with these; those that no session uses and no new one can use are moved to `idle`.

@@ -19,7 +19,6 @@ enum {
     ZYGOTE_LOOK_MS = 20,     // meanwhile, it is looked so often whether its socket is still there
     ZYGOTE_LISTEN_S = 5,     // whoever asks does not wait longer than that for it to listen
     ZYGOTE_TRIES = 3,
-    KILL_TRIES = 50, // at intervals of a millisecond; then it is the zygote that is killed, and all roles with it
 };
 
 void zygote_init(Zygote *zygote, const Platform *platform)
@@ -41,33 +40,32 @@ void zygote_terminate(Zygote *zygote)
         zygote->platform->process_kill(zygote->pid);
 }
 
-// 0, or errno.
+// 0, or errno. In any case zygote_end releases what it has got.
 static int zygote_request(Zygote *zygote)
 {
+    const Platform *platform = zygote->platform;
     int ends[2] = {-1, -1}, life[2] = {-1, -1};
     struct timeval limit = {.tv_sec = ZYGOTE_LISTEN_S};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
     int error = pipe2(life, O_CLOEXEC) == 0 ? 0 : errno;
-    Descriptor kept[] = {descriptor_keep(ends[0]), descriptor_keep(life[0])};
+    zygote->socket = descriptor_keep(ends[0]);
+    zygote->life = descriptor_keep(life[0]);
     Descriptor given[] = {descriptor_keep(ends[1]), descriptor_keep(life[1])};
-    if (error == 0 && (kept[0].number < 0 || kept[1].number < 0 || given[0].number < 0 || given[1].number < 0))
+    if (error == 0 &&
+        (zygote->socket.number < 0 || zygote->life.number < 0 || given[0].number < 0 || given[1].number < 0))
         error = errno;
     if (error == 0)
-        error = zygote->platform->is_simulated ? zygote_simulate(zygote->platform, &given[0], &given[1], &zygote->pid)
-                                               : zygote_launch(&given[0], &given[1], &zygote->pid);
+        error = platform->is_simulated ? zygote_simulate(platform, &given[0], &given[1], &zygote->pid)
+                                       : zygote_launch(&given[0], &given[1], &zygote->pid);
     descriptor_close(&given[0]);
     descriptor_close(&given[1]);
     if (error != 0) {
-        descriptor_close(&kept[0]);
-        descriptor_close(&kept[1]);
         zygote->pid = 0;
         return error;
     }
-    setsockopt(descriptor_use(&kept[0]), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    zygote->pid_time = zygote->platform->process_time(zygote->pid);
-    zygote->socket = kept[0];
-    zygote->life = kept[1];
+    setsockopt(descriptor_use(&zygote->socket), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    zygote->pid_time = platform->process_time(zygote->pid);
     return 0;
 }
 
@@ -129,17 +127,11 @@ static void zygote_publish(Zygote *zygote, const Zygote *newborn)
     pthread_mutex_unlock(&zygote->lock);
 }
 
-ZygoteStart zygote_start(Zygote *zygote)
+chx_status zygote_start(Zygote *zygote)
 {
-    int missing = 0;
-    const char *refusal =
-        zygote->platform->is_simulated ? NULL : zygote_refusal(zygote->why, sizeof zygote->why, &missing);
-    if (refusal != NULL) {
-        if (refusal != zygote->why)
-            snprintf(zygote->why, sizeof zygote->why, "%s%s%s", refusal, missing != 0 ? ": " : "",
-                     missing != 0 ? strerrordesc_np(missing) : "");
-        return missing != 0 ? ZYGOTE_FAILED : ZYGOTE_NOT_ALLOWED;
-    }
+    chx_status status = zygote->platform->is_simulated ? CHX_OK : zygote_check(zygote->why);
+    if (status != CHX_OK)
+        return status;
     // Nobody else hears or asks it before it has begun.
     Zygote newborn;
     zygote_init(&newborn, zygote->platform);
@@ -147,7 +139,9 @@ ZygoteStart zygote_start(Zygote *zygote)
     // It may be killed like any process.
     for (int i = 0; i < ZYGOTE_TRIES && error == ECHILD; i++) {
         error = zygote_request(&newborn);
-        if (error == 0 && (error = zygote_await(&newborn)) != 0) {
+        if (error == 0)
+            error = zygote_await(&newborn);
+        if (error != 0) {
             zygote_terminate(&newborn);
             zygote_end(&newborn);
         }
@@ -157,7 +151,7 @@ ZygoteStart zygote_start(Zygote *zygote)
     else
         snprintf(zygote->why, sizeof zygote->why, "%s", spawn_error(error));
     pthread_mutex_destroy(&newborn.lock);
-    return error == 0 ? ZYGOTE_STARTED : ZYGOTE_FAILED;
+    return error == 0 ? CHX_OK : CHX_NO_MEMORY;
 }
 
 // A program that orphans are handed down to, such as the first of a container, is the zygote's parent by now. For all
@@ -175,18 +169,13 @@ static void zygote_wait(const Zygote *zygote)
 // Nothing is ever written: this is the end of the last of them. False: some live on.
 static bool life_ends(const Zygote *zygote, const Descriptor *life)
 {
-    struct pollfd polled = {.fd = descriptor_use(life)};
-    // The program has closed it.
-    if (polled.fd < 0) {
-        for (int i = 0; i < ZYGOTE_END_MS && zygote_is_alive(zygote); i++)
-            zygote->platform->poll(NULL, 0, 1);
-        return !zygote_is_alive(zygote);
+    struct pollfd polled = {.fd = descriptor_use(life)}; // -1: the program has closed it
+    bool has_ended = false;
+    for (int i = 0; i < ZYGOTE_END_MS && !has_ended; i++) {
+        zygote->platform->poll(&polled, 1, 1);
+        has_ended = polled.fd >= 0 ? polled.revents != 0 : !zygote_is_alive(zygote);
     }
-    uint64_t until_ns = zygote->platform->now_ns() + ZYGOTE_END_MS * UINT64_C(1000000);
-    do
-        zygote->platform->poll(&polled, 1, ZYGOTE_END_MS);
-    while (polled.revents == 0 && zygote->platform->now_ns() < until_ns);
-    return polled.revents != 0;
+    return has_ended;
 }
 
 void zygote_end(Zygote *zygote)
@@ -197,23 +186,16 @@ void zygote_end(Zygote *zygote)
     zygote->generation++;
     descriptor_close(&zygote->socket);
     pthread_mutex_unlock(&zygote->lock);
-    if (zygote->pid == 0)
-        return;
     // One that does not see that its socket is closed.
-    if (!life_ends(zygote, &life)) {
+    if (zygote->pid != 0 && !life_ends(zygote, &life)) {
         zygote_terminate(zygote);
         life_ends(zygote, &life);
     }
     descriptor_close(&life);
-    zygote_wait(zygote);
+    if (zygote->pid != 0)
+        zygote_wait(zygote);
     zygote->pid = 0;
     atomic_store(&zygote->is_terminated, false);
-}
-
-// It can't be sent because the system lacks something at the moment.
-static bool is_shortage(int error)
-{
-    return error == ENOMEM || error == ENOBUFS || error == ETOOMANYREFS;
 }
 
 // In several messages, if there are more files than fit into one.
@@ -245,29 +227,12 @@ static bool zygote_ask(Zygote *zygote, ZygoteKind kind, uint64_t id, const int *
         errno = EPIPE;
     }
     bool asked = socket >= 0 && message_send_all(socket, kind, id, files, count);
-    // Nobody asks twice for a kill, and a process that is not killed may run for ever.
-    for (int i = 0; socket >= 0 && !asked && kind == ZYGOTE_KILL && is_shortage(errno); i++) {
-        if (i == KILL_TRIES) {
-            errno = EAGAIN;
-            break;
-        }
-        poll(NULL, 0, 1);
-        asked = message_send_all(socket, kind, id, files, count);
-    }
     if (socket >= 0 && !asked && errno == EAGAIN) {
         zygote_terminate(zygote);
         errno = ETIMEDOUT;
     }
     pthread_mutex_unlock(&zygote->lock);
     return asked;
-}
-
-uint64_t zygote_generation(Zygote *zygote)
-{
-    pthread_mutex_lock(&zygote->lock);
-    uint64_t generation = zygote->generation;
-    pthread_mutex_unlock(&zygote->lock);
-    return generation;
 }
 
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation)
@@ -280,20 +245,14 @@ bool zygote_kill(Zygote *zygote, uint64_t id)
     return zygote_ask(zygote, ZYGOTE_KILL, id, NULL, 0, NULL);
 }
 
-bool zygote_ping(Zygote *zygote)
+void zygote_ping(Zygote *zygote, uint64_t now_ns)
 {
-    return zygote_ask(zygote, ZYGOTE_PING, 0, NULL, 0, NULL);
+    if (atomic_load(&zygote->pinged_ns) == 0 && zygote_ask(zygote, ZYGOTE_PING, 0, NULL, 0, NULL))
+        atomic_store(&zygote->pinged_ns, now_ns);
 }
 
 int zygote_hear(Zygote *zygote, ZygoteMessage *message)
 {
-    int files[ZYGOTE_FILES_MAX];
-    size_t count;
     int socket = descriptor_use(&zygote->socket);
-    if (socket < 0)
-        return -1;
-    int heard = zygote_message_receive(socket, message, files, &count);
-    for (size_t i = 0; i < count; i++)
-        close(files[i]);
-    return heard;
+    return socket >= 0 ? zygote_message_receive(socket, message, NULL, NULL) : -1;
 }

@@ -30,9 +30,9 @@ typedef struct {
     _Atomic uint64_t pinged_ns; // it was asked then whether it still listens; 0: it has answered
     _Atomic uint64_t heard_ns;  // what was asked of it before then has been done
     unsigned silences; // so often in a row there was no answer yet when it was looked for; of the thread that hears
-    _Atomic bool is_terminated; // it was killed by the program, which has not heard its end yet
-    uint64_t generation;        // rises when one ends; under the lock
-    char why[REPORT_WHY_SIZE];  // the last one could not be started
+    _Atomic bool is_terminated;  // it was killed by the program, which has not heard its end yet
+    _Atomic uint64_t generation; // rises, under the lock, when one ends: the present one's number
+    char why[REPORT_WHY_SIZE];   // the last one could not be started
 } Zygote;
 
 // A child may get more files than fit into one message: FILES messages come before SPAWN then, each with some.
@@ -47,12 +47,6 @@ typedef enum {
     ZYGOTE_FILES,
 } ZygoteKind;
 
-typedef enum {
-    ZYGOTE_STARTED,
-    ZYGOTE_NOT_ALLOWED, // it would not be safe to start the program once more
-    ZYGOTE_FAILED,
-} ZygoteStart;
-
 typedef struct {
     uint32_t kind;
     int32_t status; // EXITED: of waitpid. REFUSED: errno. FILES, SPAWN: so many files come with this message
@@ -62,8 +56,9 @@ typedef struct {
 // Any thread may ask; one starts, hears and ends it.
 
 void zygote_init(Zygote *zygote, const Platform *platform);
-// Afterwards it is at work. If not, zygote->why says why.
-ZygoteStart zygote_start(Zygote *zygote);
+// Afterwards it is at work. CHX_INVALID: it would not be safe to start the program once more; CHX_NO_MEMORY: it can't be
+// done. zygote->why says why.
+chx_status zygote_start(Zygote *zygote);
 // Afterwards all its children are dead.
 void zygote_end(Zygote *zygote);
 // Its socket, to wait for. -1: there is none.
@@ -72,13 +67,12 @@ int zygote_socket(Zygote *zygote);
 bool zygote_is_whole(Zygote *zygote);
 // Kills it, since it does not do what it is asked for. That it is gone will be heard.
 void zygote_terminate(Zygote *zygote);
-// How many have ended: the present one's number.
-uint64_t zygote_generation(Zygote *zygote);
 // Asks for a child that gets these files. False: it is gone. `generation`: whom it was that was asked.
 bool zygote_spawn(Zygote *zygote, uint64_t id, const int *files, size_t count, uint64_t *generation);
 bool zygote_kill(Zygote *zygote, uint64_t id);
-// Does it still listen? It answers ZYGOTE_PONG when all that was asked before has been done.
-bool zygote_ping(Zygote *zygote);
+// Does it still listen? It answers ZYGOTE_PONG when all that was asked before has been done. Does nothing if it still owes
+// an answer to the last time.
+void zygote_ping(Zygote *zygote, uint64_t now_ns);
 // An answer, without waiting: 1; none there: 0; the zygote is gone: -1.
 int zygote_hear(Zygote *zygote, ZygoteMessage *message);
 
@@ -90,7 +84,7 @@ enum {
 };
 
 bool zygote_message_send(int socket, const ZygoteMessage *message, const int *files, size_t count, int flags);
-// 1: a message; 0: none there; -1: the other side is gone.
+// 1: a message; 0: none there; -1: the other side is gone. `files` NULL: those that come with it are not wanted.
 int zygote_message_receive(int socket, ZygoteMessage *message, int *files, size_t *count);
 
 // ---- the zygote's process ----
@@ -101,9 +95,8 @@ typedef struct ZygoteProcess ZygoteProcess;
 int zygote_launch(const Descriptor *socket, const Descriptor *life, pid_t *pid);
 // The same on a simulated machine.
 int zygote_simulate(const Platform *platform, const Descriptor *socket, const Descriptor *life, pid_t *pid);
-// Why the program must not be started once more, in words for the user; NULL: it can be. `missing`: it could not be found
-// out for lack of something, errno says of what.
-const char *zygote_refusal(char *why, size_t size, int *missing);
+// Can the program be started once more? As startup_check.
+chx_status zygote_check(char *why);
 
 // Of the process `pid`, 0 if it is simulated; `program` is readable when the program has ended. NULL: no memory. Has
 // told the program that it listens.
@@ -118,11 +111,11 @@ void zygote_child_begin(pid_t zygote);
 typedef struct Process Process;
 // The exit status of one that could not get the memory which it shares with the program.
 enum { PROCESS_NO_MEMORY = 2 };
-// With the files that isolated_session.h lists, or copies of them. NULL: no memory, or too many files.
-Process *process_new(const Platform *platform, const int *files, size_t count, bool copies);
+// Takes over the files that isolated_session.h lists. NULL: no memory; then it takes nothing over.
+Process *process_new(const Platform *platform, const int *files, size_t count);
 // The life of the role; does not return.
 void process_main(void *process);
-// On a simulated machine: releases what the process has left behind.
+// Releases what the process has left behind, on a simulated machine; or, in the zygote, what the process has by now.
 void process_drop(void *process);
 
 #endif

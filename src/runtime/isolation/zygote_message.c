@@ -41,11 +41,15 @@ int zygote_message_receive(int socket, ZygoteMessage *message, int *files, size_
     struct iovec part = {message, sizeof *message};
     struct msghdr whole = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    // Nobody wants files: the system drops those that come.
+    if (files == NULL)
+        whole.msg_controllen = 0;
     ssize_t got;
     do
         got = recvmsg(socket, &whole, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
-    *count = 0;
+    if (files != NULL)
+        *count = 0;
     if (got < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
     struct cmsghdr *head = CMSG_FIRSTHDR(&whole);

@@ -36,16 +36,16 @@ struct ZygoteProcess {
     int life;
     Child *children;
     struct pollfd *polled; // the socket, the program, then one for each child
-    size_t count, capacity;
+    size_t count, capacity, polled_capacity;
     bool has_ended;    // a role; what it had started may still be there
     uint64_t swept_ns; // when that was last looked for
+    Process *newborn;  // of the child that is being forked
     int *files;        // that have come for the next child,
     uint64_t files_id; // which is this one
     int files_error;   // something has gone wrong with them
     size_t file_count, file_capacity;
     ZygoteMessage *unsent; // the program does not listen at the moment: it may be waiting for the zygote to listen
     size_t unsent_count, unsent_capacity;
-    ZygoteMessage few[UNSENT_FEW]; // for these no memory is needed
 };
 
 static int zygote_socket_of(const ZygoteProcess *zygote)
@@ -53,28 +53,30 @@ static int zygote_socket_of(const ZygoteProcess *zygote)
     return zygote->polled[POLLED_SOCKET].fd;
 }
 
-// ---- answers ----
-
-// Room for one more. Where there is none the zygote ends, and with it all roles: the program sees that, and begins anew.
-static void unsent_grow(ZygoteProcess *zygote)
+// Makes room in the array, whose address lies at `array`, for so many in all. False: no memory; then it stays as it is.
+static bool reserve(void *array, size_t *capacity, size_t wanted, size_t size)
 {
-    size_t capacity = zygote->unsent_capacity * 2;
-    ZygoteMessage *grown = malloc(capacity * sizeof *grown);
+    void *old;
+    memcpy(&old, array, sizeof old);
+    if (wanted <= *capacity)
+        return true;
+    void *grown = realloc(old, 2 * wanted * size);
     if (grown == NULL)
-        zygote->platform->process_exit(1);
-    memcpy(grown, zygote->unsent, zygote->unsent_count * sizeof *grown);
-    if (zygote->unsent != zygote->few)
-        free(zygote->unsent);
-    zygote->unsent = grown;
-    zygote->unsent_capacity = capacity;
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = 2 * wanted;
+    return true;
 }
+
+// ---- answers ----
 
 static void zygote_answer(ZygoteProcess *zygote, ZygoteMessage message)
 {
     if (zygote->unsent_count == 0 && zygote_message_send(zygote_socket_of(zygote), &message, NULL, 0, MSG_DONTWAIT))
         return;
-    if (zygote->unsent_count == zygote->unsent_capacity)
-        unsent_grow(zygote);
+    // Without memory the zygote ends, and with it all roles: the program sees that, and begins anew.
+    if (!reserve(&zygote->unsent, &zygote->unsent_capacity, zygote->unsent_count + 1, sizeof message))
+        zygote->platform->process_exit(1);
     zygote->unsent[zygote->unsent_count++] = message;
     zygote->polled[POLLED_SOCKET].events = POLLIN | POLLOUT;
 }
@@ -93,23 +95,6 @@ static void zygote_send_rest(ZygoteProcess *zygote)
 
 // ---- children ----
 
-static bool children_reserve(ZygoteProcess *zygote)
-{
-    if (zygote->count < zygote->capacity)
-        return true;
-    size_t capacity = zygote->capacity == 0 ? 16 : zygote->capacity * 2;
-    Child *children = realloc(zygote->children, capacity * sizeof *children);
-    if (children != NULL)
-        zygote->children = children;
-    struct pollfd *polled = realloc(zygote->polled, (capacity + POLLED_CHILDREN) * sizeof *polled);
-    if (polled != NULL)
-        zygote->polled = polled;
-    if (children == NULL || polled == NULL)
-        return false;
-    zygote->capacity = capacity;
-    return true;
-}
-
 // In a child: what it does not need is closed, and it becomes the role's process.
 static void child_run(void *argument)
 {
@@ -117,32 +102,31 @@ static void child_run(void *argument)
     zygote_child_begin(zygote->pid);
     for (size_t i = 0; i < zygote->count + POLLED_CHILDREN; i++)
         close(zygote->polled[i].fd);
-    Process *process = process_new(zygote->platform, zygote->files, zygote->file_count, false);
-    if (process == NULL)
-        zygote->platform->process_exit(PROCESS_NO_MEMORY);
-    process_main(process);
+    process_main(zygote->newborn);
 }
 
 // 0: it lives; else errno.
 static int child_start(ZygoteProcess *zygote, uint64_t id)
 {
-    if (!children_reserve(zygote))
+    if (!reserve(&zygote->children, &zygote->capacity, zygote->count + 1, sizeof *zygote->children) ||
+        !reserve(&zygote->polled, &zygote->polled_capacity, zygote->count + 1 + POLLED_CHILDREN,
+                 sizeof *zygote->polled))
         return ENOMEM;
+    Process *process = zygote->newborn = process_new(zygote->platform, zygote->files, zygote->file_count);
+    if (process == NULL)
+        return ENOMEM;
+    zygote->file_count = 0;
+    bool is_simulated = zygote->pid == 0;
     ProcessEntry entry = {.run = child_run, .argument = zygote};
-    if (zygote->pid == 0) {
-        Process *process = process_new(zygote->platform, zygote->files, zygote->file_count, true);
-        if (process == NULL)
-            return ENOMEM;
+    if (is_simulated)
         entry = (ProcessEntry){.run = process_main, .drop = process_drop, .argument = process};
-    }
     int ended;
     pid_t pid = zygote->platform->process_fork(&entry, &ended);
-    if (pid < 0) {
-        int error = errno;
-        if (entry.drop != NULL)
-            entry.drop(entry.argument);
+    int error = errno;
+    if (!is_simulated || pid < 0)
+        process_drop(process);
+    if (pid < 0)
         return error;
-    }
     zygote->children[zygote->count] = (Child){id, pid};
     zygote->polled[zygote->count + POLLED_CHILDREN] = (struct pollfd){.fd = ended, .events = POLLIN};
     zygote->count++;
@@ -211,19 +195,14 @@ static void files_drop(ZygoteProcess *zygote)
 
 static bool files_add(ZygoteProcess *zygote, const int *files, size_t count)
 {
-    size_t wanted = zygote->file_count + count;
-    int *grown = wanted > zygote->file_capacity ? realloc(zygote->files, 2 * wanted * sizeof *grown) : zygote->files;
-    if (grown == NULL && wanted > 0) {
-        for (size_t i = 0; i < count; i++)
+    bool has_room = reserve(&zygote->files, &zygote->file_capacity, zygote->file_count + count, sizeof *files);
+    for (size_t i = 0; i < count; i++) {
+        if (has_room)
+            zygote->files[zygote->file_count++] = files[i];
+        else
             close(files[i]);
-        return false;
     }
-    zygote->file_capacity = wanted > zygote->file_capacity ? 2 * wanted : zygote->file_capacity;
-    zygote->files = grown;
-    if (count > 0)
-        memcpy(zygote->files + zygote->file_count, files, count * sizeof *files);
-    zygote->file_count = wanted;
-    return true;
+    return has_room;
 }
 
 // ZYGOTE_FILES or ZYGOTE_SPAWN.
@@ -274,11 +253,10 @@ ZygoteProcess *zygote_process_new(const Platform *platform, pid_t pid, int socke
     zygote->platform = platform;
     zygote->pid = pid;
     zygote->life = life;
-    zygote->unsent = zygote->few;
-    zygote->unsent_capacity = UNSENT_FEW;
-    if (!children_reserve(zygote)) {
-        free(zygote->children);
-        free(zygote->polled);
+    // For a few answers no more memory is needed.
+    if (!reserve(&zygote->unsent, &zygote->unsent_capacity, UNSENT_FEW, sizeof *zygote->unsent) ||
+        !reserve(&zygote->polled, &zygote->polled_capacity, POLLED_CHILDREN, sizeof *zygote->polled)) {
+        free(zygote->unsent);
         free(zygote);
         return NULL;
     }
@@ -319,8 +297,7 @@ static void zygote_process_drop(void *argument)
         if (zygote->polled[i].fd >= 0)
             close(zygote->polled[i].fd);
     close(zygote->life);
-    if (zygote->unsent != zygote->few)
-        free(zygote->unsent);
+    free(zygote->unsent);
     free(zygote->files);
     free(zygote->children);
     free(zygote->polled);
@@ -330,22 +307,20 @@ static void zygote_process_drop(void *argument)
 int zygote_simulate(const Platform *platform, const Descriptor *socket, const Descriptor *life, pid_t *pid)
 {
     // Copies, as a real process would have them.
-    int own_socket = fcntl(descriptor_use(socket), F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST);
+    int own_socket = fcntl(descriptor_use(socket), F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST), ended;
     int own_life = fcntl(descriptor_use(life), F_DUPFD_CLOEXEC, DESCRIPTOR_FIRST);
     ZygoteProcess *zygote =
         own_socket >= 0 && own_life >= 0 ? zygote_process_new(platform, 0, own_socket, -1, own_life) : NULL;
-    int error = zygote != NULL ? 0 : errno, ended;
     if (zygote == NULL) {
+        int error = errno;
         close(own_socket);
         close(own_life);
         return error;
     }
     *pid = platform->process_fork(&(ProcessEntry){zygote_process_main, zygote_process_drop, zygote}, &ended);
-    if (*pid < 0) {
-        error = errno;
-        zygote_process_drop(zygote);
-        return error;
-    }
-    close(ended);
-    return 0;
+    if (*pid >= 0)
+        return close(ended);
+    int error = errno;
+    zygote_process_drop(zygote);
+    return error;
 }

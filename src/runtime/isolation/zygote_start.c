@@ -25,9 +25,8 @@
 
 extern char **environ;
 
-// Which object's constructor is to turn the new process into the zygote: its name, or this for the program itself.
+// Which object's constructor is to turn the new process into the zygote: as startup_object.
 #define ZYGOTE_VARIABLE "CHOREX_NURSERY"
-#define ZYGOTE_PROGRAM "program"
 #define ZYGOTE_AT_WORK "at work" // in the zygote and its children
 // Where the zygote finds its files.
 enum {
@@ -47,7 +46,6 @@ static bool is_zygote;       // this process is one, or a role's
 typedef struct {
     Descriptor socket, parent, life; // the zygote's ends
     char **environment;
-    int error;
     pid_t pid;
 } SpawnRequest;
 
@@ -81,13 +79,12 @@ static int spawn_run(void *argument)
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    request->error = spawn_actions(&actions, request);
-    if (request->error == 0)
-        request->error =
-            posix_spawn(&request->pid, STARTUP_PATH, &actions, &attributes, arguments, request->environment);
+    int error = spawn_actions(&actions, request);
+    if (error == 0)
+        error = posix_spawn(&request->pid, STARTUP_PATH, &actions, &attributes, arguments, request->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    _exit(request->error);
+    _exit(error);
 }
 
 #if defined(__has_feature)
@@ -113,13 +110,6 @@ static int spawn_clone(SpawnRequest *request, void *stack)
 #endif
 }
 
-// The name by which the object that this code lies in knows itself.
-static const char *own_object(void)
-{
-    const char *name = startup_object(&has_constructed);
-    return name[0] != '\0' ? name : ZYGOTE_PROGRAM;
-}
-
 // The program's, with one more. NULL: no memory.
 static char **spawn_environment(void)
 {
@@ -127,7 +117,7 @@ static char **spawn_environment(void)
     size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL)
         count++;
-    const char *object = own_object();
+    const char *object = startup_object();
     size_t pointers = (count + 2) * sizeof(char *);
     char **environment = malloc(pointers + sizeof prefix + strlen(object));
     if (environment == NULL)
@@ -142,52 +132,52 @@ static char **spawn_environment(void)
     return environment;
 }
 
-static bool spawn(SpawnRequest *request)
+// 0, or errno.
+static int spawn(SpawnRequest *request)
 {
     void *stack = malloc(CLONE_STACK_BYTES);
     request->environment = spawn_environment();
-    request->error = ENOMEM;
-    int status = 0;
+    int error = ENOMEM, status = 0;
     if (stack != NULL && request->environment != NULL) {
         // It has the program's handlers and memory: no signal there.
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        int pid = spawn_clone(request, stack), waited = pid;
-        if (pid < 0)
-            request->error = errno;
-        else
-            while ((waited = waitpid(pid, &status, __WCLONE)) < 0 && errno == EINTR)
-                ;
+        int pid = spawn_clone(request, stack);
+        error = pid < 0 ? errno : 0;
+        while (pid >= 0 && waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+            ;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         // A filter of system calls may end it.
-        if (waited >= 0)
-            request->error = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+        if (pid >= 0)
+            error = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
     }
     free(request->environment);
     free(stack);
-    errno = request->error;
-    return request->error == 0;
+    return error;
 }
 
 int zygote_launch(const Descriptor *socket, const Descriptor *life, pid_t *pid)
 {
     Descriptor program = descriptor_keep((int)syscall(SYS_pidfd_open, getpid(), 0));
     SpawnRequest request = {.socket = *socket, .life = *life, .parent = program};
-    int error = program.number >= 0 && spawn(&request) ? 0 : errno;
+    int error = program.number >= 0 ? spawn(&request) : errno;
     descriptor_close(&program);
     *pid = request.pid;
     return error;
 }
 
-const char *zygote_refusal(char *why, size_t size, int *missing)
+chx_status zygote_check(char *why)
 {
-    const char *of_role = getenv(ZYGOTE_VARIABLE);
+    const char *of_role = getenv(ZYGOTE_VARIABLE), *refusal = NULL;
     if (!has_constructed)
-        return "the program's constructors have not all run: start the session in main, or later";
-    if (startup_is_marked() && !is_zygote && (of_role == NULL || strcmp(of_role, ZYGOTE_AT_WORK) != 0))
-        return "this process was started for isolated roles itself, and did not become what it should";
-    return startup_refusal(&has_constructed, why, size, missing);
+        refusal = "the program's constructors have not all run: start the session in main, or later";
+    else if (startup_is_marked() && !is_zygote && (of_role == NULL || strcmp(of_role, ZYGOTE_AT_WORK) != 0))
+        refusal = "this process was started for isolated roles itself, and did not become what it should";
+    if (refusal == NULL)
+        return startup_check(why);
+    snprintf(why, REPORT_WHY_SIZE, "%s", refusal);
+    return CHX_INVALID;
 }
 
 // ---- in the zygote ----
@@ -289,12 +279,12 @@ static void __attribute__((constructor)) zygote_begin(void)
     registry_seal();
     if (!startup_is_marked())
         return;
-    const char *wanted = getenv(ZYGOTE_VARIABLE), *own = own_object();
+    const char *wanted = getenv(ZYGOTE_VARIABLE), *own = startup_object();
     // A library that a role has loaded.
     if (wanted != NULL && strcmp(wanted, ZYGOTE_AT_WORK) == 0)
         return;
     // Each library that has a choreography may have a copy of this one; the program's own constructors are the last.
-    if (wanted != NULL && strcmp(wanted, own) != 0 && strcmp(own, ZYGOTE_PROGRAM) != 0)
+    if (wanted != NULL && strcmp(wanted, own) != 0 && strcmp(own, STARTUP_PROGRAM) != 0)
         return;
     int type = 0;
     socklen_t size = sizeof type;

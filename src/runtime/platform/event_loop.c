@@ -18,6 +18,8 @@
 #include "runtime/platform/event_loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -27,19 +29,19 @@ enum {
 };
 #define IDLE_NS UINT64_C(5000000000) // then it looks whether it still has the descriptors that it waits for
 
-void event_loop_init(EventLoop *loop, const Platform *platform, TimerMemory memory, const LoopInputs *inputs,
-                     void *context)
+void event_loop_init(EventLoop *loop, const Platform *platform, const LoopInputs *inputs, void *context)
 {
-    *loop = (EventLoop){
-        .platform = platform, .inputs = inputs, .context = context, .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
+    *loop = (EventLoop){.platform = platform,
+                        .inputs = inputs,
+                        .context = context,
+                        .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR},
+                        .door = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
     pthread_mutex_init(&loop->lock, NULL);
-    timer_heap_init(&loop->timers, memory);
 }
 
 void event_loop_fini(EventLoop *loop)
 {
     event_loop_close(loop);
-    timer_heap_fini(&loop->timers);
     pthread_mutex_destroy(&loop->lock);
 }
 
@@ -48,8 +50,10 @@ void event_loop_fini(EventLoop *loop)
 bool event_loop_open(EventLoop *loop)
 {
     pthread_mutex_lock(&loop->lock);
-    bool is_open = descriptor_open_pipe(loop->doorbell);
+    bool is_open = descriptor_open_pipe(loop->doorbell) && descriptor_open_pipe(loop->door);
     int error = errno;
+    int size = is_open ? fcntl(loop->door[0].number, F_GETPIPE_SZ) : 0;
+    loop->door_bytes = size > 0 ? (size_t)size : PIPE_BUF;
     pthread_mutex_unlock(&loop->lock);
     errno = error;
     return is_open;
@@ -58,17 +62,27 @@ bool event_loop_open(EventLoop *loop)
 void event_loop_close(EventLoop *loop)
 {
     pthread_mutex_lock(&loop->lock);
-    descriptor_close(&loop->doorbell[0]);
-    descriptor_close(&loop->doorbell[1]);
+    for (int i = 0; i < 2; i++) {
+        descriptor_close(&loop->doorbell[i]);
+        descriptor_close(&loop->door[i]);
+    }
     pthread_mutex_unlock(&loop->lock);
 }
 
 bool event_loop_is_whole(EventLoop *loop)
 {
     pthread_mutex_lock(&loop->lock);
-    bool is_whole = descriptor_owns_pipe(loop->doorbell);
+    bool is_whole = descriptor_owns_pipe(loop->doorbell) && descriptor_owns_pipe(loop->door);
     pthread_mutex_unlock(&loop->lock);
     return is_whole;
+}
+
+int event_loop_door(EventLoop *loop)
+{
+    pthread_mutex_lock(&loop->lock);
+    int door = descriptor_use(&loop->door[1]);
+    pthread_mutex_unlock(&loop->lock);
+    return door;
 }
 
 void event_loop_wake(EventLoop *loop)
@@ -89,33 +103,10 @@ void event_loop_wake(EventLoop *loop)
 
 // ---- timers ----
 
-bool event_loop_reserve(EventLoop *loop, size_t count)
-{
-    pthread_mutex_lock(&loop->lock);
-    bool is_reserved = timer_heap_reserve(&loop->timers, count);
-    pthread_mutex_unlock(&loop->lock);
-    return is_reserved;
-}
-
-void event_loop_give_back(EventLoop *loop, size_t count)
-{
-    pthread_mutex_lock(&loop->lock);
-    timer_heap_give_back(&loop->timers, count);
-    pthread_mutex_unlock(&loop->lock);
-}
-
 void event_loop_attach(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind)
 {
     pthread_mutex_lock(&loop->lock);
     *timer = (LoopTimer){.kind = kind};
-    pthread_mutex_unlock(&loop->lock);
-}
-
-void event_loop_detach(EventLoop *loop, LoopTimer *timer)
-{
-    pthread_mutex_lock(&loop->lock);
-    timer_heap_remove(&loop->timers, &timer->timer);
-    timer->kind = NULL;
     pthread_mutex_unlock(&loop->lock);
 }
 
@@ -138,60 +129,34 @@ void event_loop_set(EventLoop *loop, LoopTimer *timer, uint64_t due_ns)
         event_loop_wake(loop);
 }
 
-void event_loop_cancel(EventLoop *loop, LoopTimer *timer)
-{
-    pthread_mutex_lock(&loop->lock);
-    timer_heap_remove(&loop->timers, &timer->timer);
-    pthread_mutex_unlock(&loop->lock);
-}
-
 static bool loop_start(EventLoop *loop);
 
-LoopStatus event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns)
+bool event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns)
 {
-    LoopStatus status = LOOP_OK;
-    bool must_wake = false;
     *timer = (LoopTimer){.kind = kind};
     pthread_mutex_lock(&loop->lock);
-    if (!timer_heap_reserve(&loop->timers, 1)) {
-        status = LOOP_NO_MEMORY;
-    } else if (!loop_start(loop)) {
-        timer_heap_give_back(&loop->timers, 1);
-        status = LOOP_NO_THREAD;
-    } else {
-        must_wake = loop_set(loop, timer, due_ns);
-    }
+    bool is_added = loop_start(loop);
+    bool must_wake = is_added && loop_set(loop, timer, due_ns);
     pthread_mutex_unlock(&loop->lock);
     if (must_wake)
         event_loop_wake(loop);
-    return status;
+    return is_added;
 }
 
-bool event_loop_remove(EventLoop *loop, LoopTimer *timer)
+bool event_loop_detach(EventLoop *loop, LoopTimer *timer)
 {
     pthread_mutex_lock(&loop->lock);
+    timer_heap_remove(&loop->timers, &timer->timer);
+    timer->kind = NULL;
     bool is_free = !timer->is_claimed;
-    if (is_free) {
-        timer_heap_remove(&loop->timers, &timer->timer);
-        timer_heap_give_back(&loop->timers, 1);
-    }
     pthread_mutex_unlock(&loop->lock);
     return is_free;
-}
-
-uint64_t event_loop_next_ns(EventLoop *loop)
-{
-    pthread_mutex_lock(&loop->lock);
-    const Timer *first = timer_heap_first(&loop->timers);
-    uint64_t next_ns = first != NULL ? first->due_ns : UINT64_MAX;
-    pthread_mutex_unlock(&loop->lock);
-    return next_ns;
 }
 
 bool event_loop_run(EventLoop *loop, uint64_t now_ns)
 {
     pthread_mutex_lock(&loop->lock);
-    LoopTimer *timer = (LoopTimer *)timer_heap_first(&loop->timers); // its first member
+    LoopTimer *timer = (LoopTimer *)loop->timers.first; // its first member
     if (timer == NULL || timer->timer.due_ns > now_ns) {
         pthread_mutex_unlock(&loop->lock);
         return false;
@@ -208,7 +173,7 @@ bool event_loop_run(EventLoop *loop, uint64_t now_ns)
 
 // ---- the thread ----
 
-enum { POLLED_DOORBELL = LOOP_SOURCES, POLLED_COUNT };
+enum { POLLED_INPUT, POLLED_DOORBELL, POLLED_DOOR, POLLED_COUNT };
 
 // Rounded up: what is not due yet when it wakes would have to be waited for once more.
 static int milliseconds(uint64_t ns)
@@ -221,11 +186,12 @@ static void loop_sleep(EventLoop *loop, struct pollfd *polled, bool is_busy)
     uint64_t now_ns = loop->platform->now_ns(), limit_ns = loop->inputs != NULL ? now_ns + IDLE_NS : UINT64_MAX;
     uint32_t wakes = atomic_load(&loop->wakes);
     pthread_mutex_lock(&loop->lock);
-    const Timer *first = timer_heap_first(&loop->timers);
+    const Timer *first = loop->timers.first;
     uint64_t until_ns = first != NULL && first->due_ns < limit_ns ? first->due_ns : limit_ns;
     uint64_t left_ns = is_busy || until_ns <= now_ns ? 0 : until_ns - now_ns;
     loop->sleeps_until_ns = left_ns != 0 ? until_ns : 0;
     polled[POLLED_DOORBELL] = (struct pollfd){.fd = loop->doorbell[0].number, .events = POLLIN};
+    polled[POLLED_DOOR] = (struct pollfd){.fd = loop->door[0].number, .events = POLLIN};
     pthread_mutex_unlock(&loop->lock);
     if (loop->inputs != NULL)
         loop->platform->poll(polled, POLLED_COUNT, milliseconds(left_ns));
@@ -247,17 +213,17 @@ static void loop_attend(EventLoop *loop)
         return;
     }
     bool is_busy = inputs->is_busy(loop->context);
-    for (int i = 0; i < LOOP_SOURCES; i++)
-        polled[i] = (struct pollfd){.fd = inputs->sources[i].number(loop->context), .events = POLLIN};
+    polled[POLLED_INPUT] = (struct pollfd){.fd = inputs->number(loop->context), .events = POLLIN};
     loop_sleep(loop, polled, is_busy);
     // The program may have closed them while they were waited for, and others may have their numbers.
     if (!inputs->is_whole(loop->context)) {
         inputs->lost(loop->context);
         return;
     }
-    for (int i = 0; i < LOOP_SOURCES; i++)
-        if (polled[i].revents != 0)
-            inputs->sources[i].ready(loop->context);
+    if (polled[POLLED_INPUT].revents != 0)
+        inputs->ready(loop->context);
+    if (polled[POLLED_DOOR].revents != 0)
+        inputs->rung(loop->context);
     if (polled[POLLED_DOORBELL].revents != 0)
         descriptor_read(&loop->doorbell[0], rings, sizeof rings);
 }

@@ -13,8 +13,6 @@
 #include "runtime/platform/platform.h"
 #include "runtime/platform/timer_heap.h"
 
-enum { LOOP_SOURCES = 2 };
-
 typedef struct LoopTimer LoopTimer;
 
 // What is done when a timer's time has come.
@@ -35,13 +33,12 @@ struct LoopTimer {
 
 // What a loop looks at besides its timers. All is called on its thread.
 typedef struct {
-    struct {
-        int (*number)(void *context); // of the descriptor; -1: there is none now
-        void (*ready)(void *context); // it has something
-    } sources[LOOP_SOURCES];
+    int (*number)(void *context); // of a descriptor; -1: there is none now
+    void (*ready)(void *context); // that one has something
+    void (*rung)(void *context);  // somebody has written into the door: reads that
     // Before it sleeps: does what can be done without being woken. True: it must not sleep yet.
     bool (*is_busy)(void *context);
-    // Are the descriptors still the ones that were opened? The program may have closed them, and others have their
+    // Are all descriptors still the ones that were opened? The program may have closed them, and others have their
     // numbers.
     bool (*is_whole)(void *context);
     // They are not. Afterwards they are, or the loop is closing.
@@ -60,49 +57,40 @@ typedef struct {
     // It sleeps, and looks again at this time. 0: it will look at the timers before it sleeps, and need not be woken.
     uint64_t sleeps_until_ns;
     bool has_thread;
-    Descriptor doorbell[2]; // a pipe that it is woken with, where there are inputs
+    // Pipes, where there are inputs: this process wakes it with the first; other processes ring with the second.
+    Descriptor doorbell[2], door[2];
+    size_t door_bytes; // so many fit into the door
 } EventLoop;
 
-typedef enum { LOOP_OK, LOOP_NO_MEMORY, LOOP_NO_THREAD } LoopStatus;
-
-void event_loop_init(EventLoop *loop, const Platform *platform, TimerMemory memory, const LoopInputs *inputs,
-                     void *context);
+void event_loop_init(EventLoop *loop, const Platform *platform, const LoopInputs *inputs, void *context);
 // Starts its thread, if that has not been done. False: there is none to be had.
 bool event_loop_start(EventLoop *loop);
 // Returns when its thread has ended. Nothing is run any more.
 void event_loop_stop(EventLoop *loop);
 void event_loop_fini(EventLoop *loop);
-// Of a loop with inputs: the pipe that it is woken with, in the place of one that is not there or not ours any more.
-// False: it can't be had; errno says why.
+// Of a loop with inputs: pipes in the place of those that are not there or not ours any more. False: they can't be had;
+// errno says why.
 bool event_loop_open(EventLoop *loop);
 void event_loop_close(EventLoop *loop);
 bool event_loop_is_whole(EventLoop *loop);
+// What other processes ring with. -1 and EBADF: the program has closed it.
+int event_loop_door(EventLoop *loop);
 // It looks at its inputs again.
 void event_loop_wake(EventLoop *loop);
 
-// ---- timers that stay: a place is reserved for each before it is attached, and given back when it is detached ----
+// ---- timers ----
 
-bool event_loop_reserve(EventLoop *loop, size_t count);
-void event_loop_give_back(EventLoop *loop, size_t count);
 void event_loop_attach(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind);
-// Afterwards it is neither set nor run. For those that are not claimed: only on the loop's thread, or when that is
-// stopped.
-void event_loop_detach(EventLoop *loop, LoopTimer *timer);
-// Sets or changes it; nothing happens if it is not attached.
+// Sets or changes it; UINT64_MAX: it is never due. Nothing happens if it is not attached.
 void event_loop_set(EventLoop *loop, LoopTimer *timer, uint64_t due_ns);
-void event_loop_cancel(EventLoop *loop, LoopTimer *timer);
-
-// ---- timers that are run once ----
-
-// Reserves a place, starts the thread on first use, attaches the timer and sets it.
-LoopStatus event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns);
-// Takes it back, with its place. False: it was claimed. Its `run` is called or under way, and gives the place back.
-bool event_loop_remove(EventLoop *loop, LoopTimer *timer);
+// Attaches it and sets it, and starts the thread on first use. False: there is no thread to be had.
+bool event_loop_add(EventLoop *loop, LoopTimer *timer, const LoopTimerKind *kind, uint64_t due_ns);
+// Afterwards it is neither set nor run. False: it was claimed, and its `run` is called or under way. Where the kind has
+// no `claim`, only on the loop's thread, or when that is stopped.
+bool event_loop_detach(EventLoop *loop, LoopTimer *timer);
 
 // ---- without a thread ----
 
-// When the next timer is due. UINT64_MAX: none is set.
-uint64_t event_loop_next_ns(EventLoop *loop);
 // Runs the first timer if it is due at this time. False: none is.
 bool event_loop_run(EventLoop *loop, uint64_t now_ns);
 

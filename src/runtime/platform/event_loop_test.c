@@ -10,22 +10,6 @@
 
 #include <cmocka.h>
 
-static bool memory_is_left = true;
-
-static void *test_allocate(chx_runtime *runtime, size_t size)
-{
-    (void)runtime;
-    return memory_is_left ? malloc(size) : NULL;
-}
-
-static void test_release(chx_runtime *runtime, void *memory)
-{
-    (void)runtime;
-    free(memory);
-}
-
-static const TimerMemory memory = {test_allocate, test_release, NULL};
-
 typedef struct {
     LoopTimer timer; // the first member
     bool is_claimed, may_be_claimed;
@@ -50,6 +34,11 @@ static void job_run(LoopTimer *timer, uint64_t now_ns)
 }
 
 static const LoopTimerKind job_kind = {job_claim, job_run}, plain_kind = {NULL, job_run};
+
+static uint64_t next_ns(const EventLoop *loop)
+{
+    return loop->timers.first != NULL ? loop->timers.first->due_ns : UINT64_MAX;
+}
 
 // ---- without its thread ----
 
@@ -92,24 +81,23 @@ static void it_is_woken_only_for_what_is_earlier(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job jobs[5] = {{.may_be_claimed = true}};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
+    event_loop_init(&loop, &platform, NULL, NULL);
     loop.sleeps_until_ns = 1000;
     wakes = 0;
-    assert_int_equal(event_loop_add(&loop, &jobs[0].timer, &job_kind, 2000), LOOP_OK);
-    assert_int_equal(event_loop_add(&loop, &jobs[1].timer, &job_kind, 1000), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[0].timer, &job_kind, 2000));
+    assert_true(event_loop_add(&loop, &jobs[1].timer, &job_kind, 1000));
     assert_int_equal(wakes, 0);
-    assert_int_equal(event_loop_add(&loop, &jobs[2].timer, &job_kind, 999), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[2].timer, &job_kind, 999));
     assert_int_equal(wakes, 1);
     // It is awake, and will see this one before it sleeps.
-    assert_int_equal(event_loop_add(&loop, &jobs[3].timer, &job_kind, 1), LOOP_OK);
+    assert_true(event_loop_add(&loop, &jobs[3].timer, &job_kind, 1));
     assert_int_equal(wakes, 1);
     for (int i = 0; i < 4; i++)
-        assert_true(event_loop_remove(&loop, &jobs[i].timer));
-    assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
+        assert_true(event_loop_detach(&loop, &jobs[i].timer));
+    assert_int_equal(next_ns(&loop), UINT64_MAX);
     // One that stays is changed to an earlier time.
-    assert_true(event_loop_reserve(&loop, 1));
     event_loop_set(&loop, &jobs[4].timer, 5); // it is not attached
-    assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
+    assert_int_equal(next_ns(&loop), UINT64_MAX);
     event_loop_attach(&loop, &jobs[4].timer, &plain_kind);
     event_loop_set(&loop, &jobs[4].timer, 5000);
     loop.sleeps_until_ns = 5000;
@@ -124,8 +112,6 @@ static void it_is_woken_only_for_what_is_earlier(void **state)
     event_loop_detach(&loop, &jobs[4].timer);
     event_loop_set(&loop, &jobs[4].timer, 4000);
     assert_false(event_loop_run(&loop, UINT64_MAX));
-    event_loop_give_back(&loop, 1);
-    assert_int_equal(loop.timers.reserved, 0);
     event_loop_stop(&loop);
     event_loop_fini(&loop);
 }
@@ -136,17 +122,15 @@ static void who_is_claimed_is_not_taken_back(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job claimed = {.may_be_claimed = true}, refused = {.may_be_claimed = false};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
-    assert_int_equal(event_loop_add(&loop, &claimed.timer, &job_kind, 1), LOOP_OK);
-    assert_int_equal(event_loop_add(&loop, &refused.timer, &job_kind, 2), LOOP_OK);
+    event_loop_init(&loop, &platform, NULL, NULL);
+    assert_true(event_loop_add(&loop, &claimed.timer, &job_kind, 1));
+    assert_true(event_loop_add(&loop, &refused.timer, &job_kind, 2));
     while (event_loop_run(&loop, 2))
         ;
     assert_int_equal(claimed.runs, 1);
     assert_int_equal(refused.runs, 0);
-    assert_false(event_loop_remove(&loop, &claimed.timer));
-    assert_true(event_loop_remove(&loop, &refused.timer));
-    assert_int_equal(loop.timers.reserved, 1);
-    event_loop_give_back(&loop, 1); // what `run` does otherwise
+    assert_false(event_loop_detach(&loop, &claimed.timer));
+    assert_true(event_loop_detach(&loop, &refused.timer));
     event_loop_stop(&loop);
     event_loop_fini(&loop);
 }
@@ -157,15 +141,11 @@ static void what_can_not_be_had_is_said(void **state)
     Platform platform = platform_without_thread();
     EventLoop loop;
     Job job = {.may_be_claimed = true};
-    event_loop_init(&loop, &platform, memory, NULL, NULL);
-    memory_is_left = false;
-    assert_int_equal(event_loop_add(&loop, &job.timer, &job_kind, 1), LOOP_NO_MEMORY);
-    memory_is_left = true;
+    event_loop_init(&loop, &platform, NULL, NULL);
     threads_are_left = false;
-    assert_int_equal(event_loop_add(&loop, &job.timer, &job_kind, 1), LOOP_NO_THREAD);
+    assert_false(event_loop_add(&loop, &job.timer, &job_kind, 1));
     threads_are_left = true;
-    assert_int_equal(loop.timers.reserved, 0);
-    assert_int_equal(event_loop_next_ns(&loop), UINT64_MAX);
+    assert_int_equal(next_ns(&loop), UINT64_MAX);
     event_loop_stop(&loop);
     event_loop_fini(&loop);
 }
@@ -189,9 +169,9 @@ static void *set_timers(void *argument)
     for (unsigned i = 0; i < JOBS; i++) {
         Job *job = &shared.jobs[thread][i];
         *job = (Job){.may_be_claimed = true, .done = &shared.done};
-        if (event_loop_add(&shared.loop, &job->timer, &job_kind, now_ns + i * 7919 % 4000000) != LOOP_OK)
+        if (!event_loop_add(&shared.loop, &job->timer, &job_kind, now_ns + i * 7919 % 4000000))
             abort();
-        if (i % 3 == 0 && event_loop_remove(&shared.loop, &job->timer)) {
+        if (i % 3 == 0 && event_loop_detach(&shared.loop, &job->timer)) {
             shared.taken_back[thread]++;
             job->may_be_claimed = false;
         }
@@ -205,7 +185,7 @@ static void timers_of_several_threads_run_once(void **state)
     pthread_t threads[THREADS];
     unsigned numbers[THREADS], expected = THREADS * JOBS;
     sem_init(&shared.done, 0, 0);
-    event_loop_init(&shared.loop, &platform_posix, memory, NULL, NULL);
+    event_loop_init(&shared.loop, &platform_posix, NULL, NULL);
     for (unsigned i = 0; i < THREADS; i++) {
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, set_timers, &numbers[i]), 0);
@@ -220,7 +200,7 @@ static void timers_of_several_threads_run_once(void **state)
     for (unsigned i = 0; i < THREADS; i++)
         for (unsigned k = 0; k < JOBS; k++)
             assert_int_equal(shared.jobs[i][k].runs, shared.jobs[i][k].may_be_claimed);
-    assert_int_equal(event_loop_next_ns(&shared.loop), UINT64_MAX);
+    assert_int_equal(next_ns(&shared.loop), UINT64_MAX);
     event_loop_fini(&shared.loop);
 }
 
@@ -228,22 +208,15 @@ static void timers_of_several_threads_run_once(void **state)
 
 typedef struct {
     EventLoop loop;
-    Descriptor source[2];
     sem_t heard, lost;
     _Atomic unsigned losses;
 } Watched;
 
-static int source_number(void *context)
-{
-    Watched *watched = context;
-    return watched->source[0].number;
-}
-
-static void source_ready(void *context)
+static void door_rung(void *context)
 {
     Watched *watched = context;
     char byte;
-    if (descriptor_read(&watched->source[0], &byte, 1) == 1)
+    if (descriptor_read(&watched->loop.door[0], &byte, 1) == 1)
         sem_post(&watched->heard);
 }
 
@@ -268,20 +241,22 @@ static bool is_never_busy(void *context)
 static bool watched_is_whole(void *context)
 {
     Watched *watched = context;
-    return event_loop_is_whole(&watched->loop) && descriptor_owns_pipe(watched->source);
+    return event_loop_is_whole(&watched->loop);
 }
 
 static void watched_lost(void *context)
 {
     Watched *watched = context;
     atomic_fetch_add(&watched->losses, 1);
-    if (!event_loop_open(&watched->loop) || !descriptor_open_pipe(watched->source))
+    if (!event_loop_open(&watched->loop))
         abort();
     sem_post(&watched->lost);
 }
 
 static const LoopInputs inputs = {
-    .sources = {{source_number, source_ready}, {no_source, nothing_ready}},
+    .number = no_source,
+    .ready = nothing_ready,
+    .rung = door_rung,
     .is_busy = is_never_busy,
     .is_whole = watched_is_whole,
     .lost = watched_lost,
@@ -291,17 +266,16 @@ static const LoopInputs inputs = {
 static void a_closed_doorbell_is_noticed(void **state)
 {
     (void)state;
-    Watched watched = {.source = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
+    Watched watched = {0};
     Job job = {.done = &watched.heard};
     sem_init(&watched.heard, 0, 0);
     sem_init(&watched.lost, 0, 0);
-    event_loop_init(&watched.loop, &platform_posix, memory, &inputs, &watched);
-    assert_true(event_loop_open(&watched.loop) && descriptor_open_pipe(watched.source));
-    assert_true(event_loop_reserve(&watched.loop, 1));
+    event_loop_init(&watched.loop, &platform_posix, &inputs, &watched);
+    assert_true(event_loop_open(&watched.loop));
     event_loop_attach(&watched.loop, &job.timer, &plain_kind);
     assert_true(event_loop_start(&watched.loop));
     for (unsigned i = 0; i < 5; i++) {
-        assert_int_equal(write(watched.source[1].number, "x", 1), 1);
+        assert_int_equal(write(event_loop_door(&watched.loop), "x", 1), 1);
         sem_wait(&watched.heard);
         event_loop_set(&watched.loop, &job.timer, platform_posix.now_ns());
         sem_wait(&watched.heard);
@@ -317,8 +291,6 @@ static void a_closed_doorbell_is_noticed(void **state)
     event_loop_stop(&watched.loop);
     event_loop_detach(&watched.loop, &job.timer);
     event_loop_fini(&watched.loop);
-    descriptor_close(&watched.source[0]);
-    descriptor_close(&watched.source[1]);
 }
 
 int main(void)

@@ -32,19 +32,13 @@ static uint64_t posix_now_ns(void)
 static void posix_random(void *data, size_t size)
 {
     unsigned char *bytes = data;
-    size_t filled = 0;
-    while (filled < size) {
-        ssize_t got = getrandom(bytes + filled, size - filled, 0);
-        if (got > 0) {
-            filled += (size_t)got;
-        } else if (got < 0 && errno != EINTR) {
-            break;
-        }
-    }
+    if (getentropy(data, size) == 0)
+        return;
     // A kernel without getrandom: tokens must still differ from run to run.
-    for (uint64_t seed = posix_now_ns() ^ ((uint64_t)getpid() << 32); filled < size; filled++) {
+    uint64_t seed = posix_now_ns() ^ ((uint64_t)getpid() << 32);
+    for (size_t i = 0; i < size; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        bytes[filled] = (unsigned char)(seed >> 56);
+        bytes[i] = (unsigned char)(seed >> 56);
     }
 }
 
@@ -94,19 +88,23 @@ static long posix_thread_id(void)
     return syscall(SYS_gettid);
 }
 
+// What the file says of a thread or process after its name, which may contain anything: ") ", its state, and more. NULL:
+// it is gone. `text` is the file's path, and is overwritten.
+static const char *stat_read(char *text, size_t size)
+{
+    Descriptor file = descriptor_note(open(text, O_RDONLY | O_CLOEXEC));
+    ssize_t got = descriptor_read(&file, text, size - 1);
+    descriptor_close(&file);
+    text[got > 0 ? got : 0] = '\0';
+    return strrchr(text, ')');
+}
+
 static bool posix_thread_sleeps(long id)
 {
-    char text[512];
+    char text[1024];
     snprintf(text, sizeof text, "/proc/self/task/%ld/stat", id);
-    int file = open(text, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return true;
-    ssize_t size = read(file, text, sizeof text - 1);
-    close(file);
-    text[size > 0 ? size : 0] = '\0';
-    // The state follows the name, which may contain anything.
-    const char *name_end = strrchr(text, ')');
-    return name_end == NULL || strncmp(name_end, ") R", 3) != 0;
+    const char *state = stat_read(text, sizeof text);
+    return state == NULL || strncmp(state, ") R", 3) != 0;
 }
 
 static void posix_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -185,15 +183,11 @@ static uint64_t posix_process_time(pid_t pid)
 {
     char text[1024];
     snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
-    Descriptor file = descriptor_note(open(text, O_RDONLY | O_CLOEXEC));
-    ssize_t size = descriptor_read(&file, text, sizeof text - 1);
-    descriptor_close(&file);
-    text[size > 0 ? size : 0] = '\0';
-    // The 22nd field; the second one, a name, may contain anything.
-    const char *at = strrchr(text, ')');
+    const char *at = stat_read(text, sizeof text);
     // One that has ended may not have been waited for yet.
     if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
         return 0;
+    // The 22nd field; the second one is the name.
     for (int i = 2; at != NULL && i < 22; i++)
         at = strchr(at + 1, ' ');
     return at != NULL ? strtoull(at, NULL, 10) : 0;

@@ -1,127 +1,75 @@
-// timer_heap.c: see timer_heap.h.
+// timer_heap.c: a pairing heap. See timer_heap.h.
+//
+// Each timer has a list of children, which are not due before it. Two heaps are merged by making the later of their first
+// timers a child of the other. Where a first timer is taken away, its children are merged in pairs, and these pairs with
+// each other: that keeps the lists short.
 
 #include "runtime/platform/timer_heap.h"
-
-#include "base/check.h"
-
-#include <string.h>
-
-enum {
-    CHILDREN = 4, // half as deep as with two, and the children of one lie beside each other
-    CAPACITY_MIN = 16,
-};
-
-void timer_heap_init(TimerHeap *heap, TimerMemory memory)
-{
-    *heap = (TimerHeap){.memory = memory};
-}
-
-void timer_heap_fini(TimerHeap *heap)
-{
-    if (heap->timers != NULL)
-        heap->memory.release(heap->memory.runtime, heap->timers);
-    heap->timers = NULL;
-    heap->count = heap->capacity = heap->reserved = 0;
-}
-
-bool timer_heap_reserve(TimerHeap *heap, size_t count)
-{
-    if (count > heap->capacity - heap->reserved) {
-        if (count > SIZE_MAX / sizeof(Timer *) / 4 - heap->capacity)
-            return false;
-        size_t capacity = heap->reserved + count;
-        capacity = capacity < 2 * heap->capacity ? 2 * heap->capacity : capacity;
-        capacity = capacity < CAPACITY_MIN ? CAPACITY_MIN : capacity;
-        Timer **timers = heap->memory.allocate(heap->memory.runtime, capacity * sizeof(Timer *));
-        if (timers == NULL)
-            return false;
-        if (heap->timers != NULL) {
-            memcpy(timers, heap->timers, heap->count * sizeof(Timer *));
-            heap->memory.release(heap->memory.runtime, heap->timers);
-        }
-        heap->timers = timers;
-        heap->capacity = capacity;
-    }
-    heap->reserved += count;
-    return true;
-}
-
-void timer_heap_give_back(TimerHeap *heap, size_t count)
-{
-    CHECK(heap->reserved - heap->count >= count);
-    heap->reserved -= count;
-}
 
 static bool timer_is_before(const Timer *a, const Timer *b)
 {
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
 }
 
-static void heap_put(TimerHeap *heap, size_t at, Timer *timer)
+static void timer_put(Timer **link, Timer *timer)
 {
-    heap->timers[at] = timer;
-    timer->place = at + 1;
+    *link = timer;
+    if (timer != NULL)
+        timer->link = link;
 }
 
-// The place `at` is free: the timer goes there, or further towards the first.
-static void heap_rise(TimerHeap *heap, size_t at, Timer *timer)
+// `b` may be NULL. The caller puts the result in its place, and decides what is beside it.
+static Timer *timers_merge(Timer *a, Timer *b)
 {
-    while (at > 0) {
-        size_t parent = (at - 1) / CHILDREN;
-        if (!timer_is_before(timer, heap->timers[parent]))
-            break;
-        heap_put(heap, at, heap->timers[parent]);
-        at = parent;
+    if (b == NULL)
+        return a;
+    Timer *first = timer_is_before(b, a) ? b : a, *later = first == a ? b : a;
+    timer_put(&later->next, first->child);
+    timer_put(&first->child, later);
+    return first;
+}
+
+// Makes one heap of a list of them. NULL: the list is empty.
+static Timer *timers_join(Timer *list)
+{
+    Timer *pairs = NULL, *whole = NULL;
+    while (list != NULL) {
+        Timer *one = list, *other = one->next;
+        list = other != NULL ? other->next : NULL;
+        Timer *pair = timers_merge(one, other);
+        pair->next = pairs;
+        pairs = pair;
     }
-    heap_put(heap, at, timer);
-}
-
-// The place `at` is free: the timer goes there, or further away from the first.
-static void heap_sink(TimerHeap *heap, size_t at, Timer *timer)
-{
-    for (;;) {
-        size_t first = at * CHILDREN + 1, least = first;
-        if (first >= heap->count)
-            break;
-        for (size_t child = first + 1; child < first + CHILDREN && child < heap->count; child++)
-            if (timer_is_before(heap->timers[child], heap->timers[least]))
-                least = child;
-        if (!timer_is_before(heap->timers[least], timer))
-            break;
-        heap_put(heap, at, heap->timers[least]);
-        at = least;
+    while (pairs != NULL) {
+        Timer *pair = pairs;
+        pairs = pair->next;
+        whole = timers_merge(pair, whole);
     }
-    heap_put(heap, at, timer);
+    return whole;
 }
 
-// The place `at` is free, and the timer may have to go either way from there.
-static void heap_settle(TimerHeap *heap, size_t at, Timer *timer)
+static void heap_add(TimerHeap *heap, Timer *timer)
 {
-    if (at > 0 && timer_is_before(timer, heap->timers[(at - 1) / CHILDREN]))
-        heap_rise(heap, at, timer);
-    else
-        heap_sink(heap, at, timer);
-}
-
-void timer_heap_set(TimerHeap *heap, Timer *timer, uint64_t due_ns)
-{
-    timer->due_ns = due_ns;
-    timer->order = ++heap->order;
-    if (timer_is_set(timer)) {
-        heap_settle(heap, timer->place - 1, timer);
+    if (timer == NULL)
         return;
-    }
-    CHECK(heap->count < heap->reserved);
-    heap_rise(heap, heap->count++, timer);
+    timer_put(&heap->first, timers_merge(timer, heap->first));
+    heap->first->next = NULL;
 }
 
 void timer_heap_remove(TimerHeap *heap, Timer *timer)
 {
     if (!timer_is_set(timer))
         return;
-    size_t at = timer->place - 1;
-    Timer *last = heap->timers[--heap->count];
-    timer->place = 0;
-    if (last != timer)
-        heap_settle(heap, at, last);
+    timer_put(timer->link, timer->next);
+    timer->link = NULL;
+    heap_add(heap, timers_join(timer->child));
+    timer->child = NULL;
+}
+
+void timer_heap_set(TimerHeap *heap, Timer *timer, uint64_t due_ns)
+{
+    timer_heap_remove(heap, timer);
+    timer->due_ns = due_ns;
+    timer->order = ++heap->order;
+    heap_add(heap, timer);
 }

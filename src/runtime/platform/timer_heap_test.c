@@ -5,27 +5,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 enum { MANY = 100000 };
-
-static size_t allocated, fail_from = SIZE_MAX;
-
-static void *test_allocate(chx_runtime *runtime, size_t size)
-{
-    (void)runtime;
-    return ++allocated >= fail_from ? NULL : malloc(size);
-}
-
-static void test_release(chx_runtime *runtime, void *memory)
-{
-    (void)runtime;
-    free(memory);
-}
-
-static const TimerMemory memory = {test_allocate, test_release, NULL};
 
 static uint64_t draw(uint64_t below)
 {
@@ -72,15 +55,14 @@ static void drain_in_order(TimerHeap *heap)
         if (models[i].is_set)
             sorted[count++] = &models[i];
     qsort(sorted, count, sizeof *sorted, model_compare);
-    assert_int_equal(heap->count, count);
     for (size_t i = 0; i < count; i++) {
-        assert_ptr_equal(timer_heap_first(heap), &sorted[i]->timer);
+        assert_ptr_equal(heap->first, &sorted[i]->timer);
         assert_int_equal(sorted[i]->timer.due_ns, sorted[i]->due_ns);
         timer_heap_remove(heap, &sorted[i]->timer);
         assert_false(timer_is_set(&sorted[i]->timer));
         sorted[i]->is_set = false;
     }
-    assert_null(timer_heap_first(heap));
+    assert_null(heap->first);
     free(sorted);
 }
 
@@ -89,10 +71,8 @@ static void timers_come_in_order(void **state)
     (void)state;
     // Few different times: many timers are due at the same one.
     static const uint64_t times[] = {UINT64_MAX, 1000, 7};
-    TimerHeap heap;
+    TimerHeap heap = {0};
     models = calloc(MANY, sizeof *models);
-    timer_heap_init(&heap, memory);
-    assert_true(timer_heap_reserve(&heap, MANY));
     for (size_t round = 0; round < sizeof times / sizeof *times; round++) {
         for (size_t i = 0; i < MANY; i++)
             model_set(&heap, &models[i], draw(times[round]));
@@ -108,7 +88,6 @@ static void timers_come_in_order(void **state)
         }
         drain_in_order(&heap);
     }
-    timer_heap_fini(&heap);
     free(models);
 }
 
@@ -117,10 +96,8 @@ static void the_first_is_the_first(void **state)
 {
     (void)state;
     enum { FEW = 37 };
-    TimerHeap heap;
+    TimerHeap heap = {0};
     models = calloc(FEW, sizeof *models);
-    timer_heap_init(&heap, memory);
-    assert_true(timer_heap_reserve(&heap, FEW));
     for (size_t i = 0; i < 100000; i++) {
         Model *model = &models[draw(FEW)], *first = NULL;
         if (draw(2) == 0) {
@@ -134,45 +111,9 @@ static void the_first_is_the_first(void **state)
             if (each->is_set && (first == NULL || model_compare(&each, &first) < 0))
                 first = each;
         }
-        assert_ptr_equal(timer_heap_first(&heap), first != NULL ? &first->timer : NULL);
+        assert_ptr_equal(heap.first, first != NULL ? &first->timer : NULL);
     }
-    timer_heap_fini(&heap);
     free(models);
-}
-
-// Setting and cancelling need no memory once places are reserved, and reserving fails without a trace.
-static void only_reserving_needs_memory(void **state)
-{
-    (void)state;
-    TimerHeap heap;
-    Timer timers[64];
-    memset(timers, 0, sizeof timers);
-    timer_heap_init(&heap, memory);
-    fail_from = 0;
-    assert_false(timer_heap_reserve(&heap, 1));
-    assert_int_equal(heap.reserved, 0);
-    fail_from = SIZE_MAX;
-    assert_true(timer_heap_reserve(&heap, 64));
-    fail_from = 0;
-    size_t before = allocated;
-    for (int round = 0; round < 3; round++) {
-        for (uint64_t i = 0; i < 64; i++)
-            timer_heap_set(&heap, &timers[i], 64 - i);
-        for (size_t i = 0; i < 64; i++)
-            timer_heap_remove(&heap, &timers[i]);
-    }
-    assert_int_equal(allocated, before);
-    timer_heap_set(&heap, &timers[0], 5);
-    assert_false(timer_heap_reserve(&heap, MANY));
-    assert_ptr_equal(timer_heap_first(&heap), &timers[0]);
-    // What was given back can be reserved again without memory.
-    timer_heap_give_back(&heap, 63);
-    assert_true(timer_heap_reserve(&heap, 63));
-    fail_from = SIZE_MAX;
-    assert_true(timer_heap_reserve(&heap, MANY));
-    assert_ptr_equal(timer_heap_first(&heap), &timers[0]);
-    timer_heap_remove(&heap, &timers[0]);
-    timer_heap_fini(&heap);
 }
 
 int main(void)
@@ -180,7 +121,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_come_in_order),
         cmocka_unit_test(the_first_is_the_first),
-        cmocka_unit_test(only_reserving_needs_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

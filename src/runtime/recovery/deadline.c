@@ -64,7 +64,6 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
         deadline_fire(session, block);
     }
     blocks_unlock_outside(session);
-    event_loop_give_back(&runtime->loop, 1);
     runtime_release(runtime, deadline);
     session_leave(session);
 }
@@ -82,14 +81,12 @@ bool deadline_arm(Recovery *recovery, Block *block)
     uint64_t now_ns = runtime->platform->now_ns(), within_ns = block->checkpoint->within_ns;
     uint64_t due_ns = within_ns < UINT64_MAX - now_ns ? now_ns + within_ns : UINT64_MAX - 1;
     *deadline = (Deadline){.session = session, .block = block};
-    LoopStatus status = event_loop_add(&runtime->loop, &deadline->timer, &deadline_kind, due_ns);
-    if (status == LOOP_OK) {
+    if (event_loop_add(&runtime->loop, &deadline->timer, &deadline_kind, due_ns)) {
         block->deadline = deadline;
         return true;
     }
     runtime_release(runtime, deadline);
-    if (status != LOOP_NO_MEMORY)
-        recovery->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
+    recovery->lacks = "no thread could be started for the deadline of a block: out of memory, or too many threads";
     return false;
 }
 
@@ -98,7 +95,7 @@ void deadline_disarm(Recovery *recovery, Block *block)
     chx_runtime *runtime = session_of(recovery)->runtime;
     Deadline *deadline = block->deadline;
     block->deadline = NULL;
-    if (event_loop_remove(&runtime->loop, &deadline->timer))
+    if (event_loop_detach(&runtime->loop, &deadline->timer))
         runtime_release(runtime, deadline);
     else
         deadline->block = NULL; // it waits for the block lock, and is void

@@ -72,7 +72,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0);
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
-    event_loop_init(&runtime->loop, runtime->platform, runtime_timer_memory(runtime), NULL, NULL);
+    event_loop_init(&runtime->loop, runtime->platform, NULL, NULL);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
     return runtime;

@@ -40,10 +40,4 @@ struct chx_runtime {
 // The runtime of NAME_DEF, made on first use. NULL: no memory.
 chx_runtime *runtime_default(void);
 
-// The runtime's allocator, for the timers of an event loop.
-static inline TimerMemory runtime_timer_memory(chx_runtime *runtime)
-{
-    return (TimerMemory){runtime_allocate, runtime_release, runtime};
-}
-
 #endif
