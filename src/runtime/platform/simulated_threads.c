@@ -355,7 +355,7 @@ unsigned threads_cores(void)
 {
     const SimulationOptions *options = machine_options();
     uint64_t mixed = (options->seed + 1) * 0x9e3779b97f4a7c15u;
-    return options->threads != 0 ? options->threads : 1 + (unsigned)((mixed >> 32) % CORES_MAX);
+    return (unsigned)(options->threads != 0 ? options->threads : 1 + (mixed >> 32) % CORES_MAX);
 }
 
 long threads_id(void)
