@@ -59,10 +59,6 @@ void threads_waiting(void);
 bool threads_draw(Draw stream, unsigned times);
 // So much time passes that one of the threads that sleep for a limited time is due.
 void threads_skip_to_sleeper(void);
-// Starts the thread of the machine's own, unless it is there; it is never joined. It sleeps in threads_sleep_until_due, until the time that
-// `due_ns` gives whenever somebody is to be chosen; UINT64_MAX: there is nothing for it to do.
-void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void));
-void threads_sleep_until_due(void);
 
 // Sleeps while *word == expected, until threads_wake_shared is called with a word that lies in the same memory.
 void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected);
@@ -93,7 +89,5 @@ void processes_ended(SimulatedProcess *process);
 
 // Messages of this channel arrive later.
 void delay_channel(Channel *channel);
-// In a forked child: those that were on their way stay with the parent.
-void delay_forget(void);
 
 #endif

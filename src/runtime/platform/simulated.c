@@ -28,11 +28,10 @@ static struct {
     SimulationOptions options;
 
     _Atomic uint64_t now_ns;
-    pthread_mutex_t lock; // of everything that follows
-    uint64_t random[DRAW_COUNT];
-    uint64_t steps;
-    uint64_t reached[SIMULATION_CRASHES_MAX]; // boundaries of that role so far
-} machine = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+    _Atomic uint64_t random[DRAW_COUNT];
+    _Atomic uint64_t steps;
+    uint64_t reached[SIMULATION_CRASHES_MAX]; // boundaries of that role so far; of the thread that runs
+} machine = {.once = PTHREAD_ONCE_INIT};
 
 const SimulationOptions *machine_options(void)
 {
@@ -69,7 +68,6 @@ void machine_advance_to(uint64_t time_ns)
 
 // ---- chance ----
 
-// The lock is held.
 static uint64_t draw(Draw stream)
 {
     uint64_t x = machine.random[stream] += 0x9e3779b97f4a7c15u;
@@ -78,34 +76,20 @@ static uint64_t draw(Draw stream)
     return x ^ (x >> 31);
 }
 
-// The lock is held.
-static bool draw_chance(Draw stream, double chance)
+bool machine_chance(Draw stream, double chance)
 {
     return chance > 0 && (double)(draw(stream) >> 11) * 0x1p-53 < chance;
 }
 
-bool machine_chance(Draw stream, double chance)
-{
-    pthread_mutex_lock(&machine.lock);
-    bool happens = draw_chance(stream, chance);
-    pthread_mutex_unlock(&machine.lock);
-    return happens;
-}
-
 uint64_t machine_draw(Draw stream, uint64_t limit)
 {
-    pthread_mutex_lock(&machine.lock);
-    uint64_t drawn = limit != 0 ? draw(stream) % limit : 0;
-    pthread_mutex_unlock(&machine.lock);
-    return drawn;
+    return limit != 0 ? draw(stream) % limit : 0;
 }
 
 static void simulated_random(void *data, size_t size)
 {
-    pthread_mutex_lock(&machine.lock);
     for (unsigned char *byte = data; size > 0; byte++, size--)
         *byte = (unsigned char)(draw(DRAW_TOKEN) >> 56);
-    pthread_mutex_unlock(&machine.lock);
 }
 
 // ---- the steps of an actor ----
@@ -115,13 +99,11 @@ static uint32_t simulated_budget(void)
     // Mostly short turns; but a role that tells many others needs room in all their channels in one turn.
     static const uint32_t limits[] = {4, 4, 64, TURN_BUDGET};
     uint32_t limit = limits[machine_draw(DRAW_ORDER, sizeof limits / sizeof limits[0])];
-    pthread_mutex_lock(&machine.lock);
     machine.steps++;
-    pthread_mutex_unlock(&machine.lock);
     return 1 + (uint32_t)machine_draw(DRAW_ORDER, limit);
 }
 
-// Is this boundary one of those that the settings name? The lock is held.
+// Is this boundary one of those that the settings name?
 static bool machine_crashes_at(const Actor *actor)
 {
     bool crashes = false;
@@ -165,13 +147,10 @@ static void simulated_boundary(Actor *actor)
     // Only the worker that runs an actor knows it by this.
     CHECK(atomic_load(&actor->home) == current()->worker);
     machine_advance_to(machine_now_ns() + STEP_NS);
-    pthread_mutex_lock(&machine.lock);
-    bool crashes = options->crash_at_count != 0 && machine_crashes_at(actor);
-    crashes |= draw_chance(DRAW_CRASH, options->crash);
-    bool is_slow = draw_chance(DRAW_SLOW, options->slow);
+    bool crashes = machine_crashes_at(actor);
+    crashes |= machine_chance(DRAW_CRASH, options->crash);
     bool is_endless = ++machine.steps > options->max_steps && options->max_steps != 0;
-    pthread_mutex_unlock(&machine.lock);
-    if (is_slow)
+    if (machine_chance(DRAW_SLOW, options->slow))
         threads_skip_to_sleeper();
     if (is_endless)
         session_is_endless(actor);

@@ -159,13 +159,6 @@ void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
     platform_posix.poll(polled, count, runs ? 0 : timeout_ms);
 }
 
-void threads_sleep_until_due(void)
-{
-    pthread_mutex_lock(&simulated_threads.lock);
-    thread_sleep(UINT64_MAX);
-    pthread_mutex_unlock(&simulated_threads.lock);
-}
-
 void threads_wake(_Atomic uint32_t *word)
 {
     pthread_mutex_lock(&simulated_threads.lock);

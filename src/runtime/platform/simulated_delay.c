@@ -1,7 +1,9 @@
 // simulated_delay.c: messages that arrive some time after they were sent.
 //
 // A channel with delays is a memory channel whose consumer does not see a message before it has arrived. The producer does
-// not tell the consumer of what it sends: a thread of the machine's does, when the message arrives.
+// not tell the consumer of what it sends: a timer of the runtime's event loop does, when the message arrives.
+//
+// Only one simulated thread runs at a time: there is no lock.
 
 #include "runtime/platform/machine.h"
 
@@ -10,146 +12,84 @@
 #include "runtime/session/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { ARRIVALS_FIRST = 16 };
-
-// When the messages of a channel arrive, by their number, from `first` on.
-typedef struct Arrivals Arrivals;
-struct Arrivals {
-    Arrivals *next; // of those with messages
+// A message on its way.
+typedef struct Arrival Arrival;
+struct Arrival {
+    LoopTimer timer; // the first member
+    Arrival *next;
     Channel *channel;
-    bool is_listed;
-    uint64_t first;
-    size_t count, capacity;
-    uint64_t *times_ns;
 };
 
-static struct {
-    pthread_mutex_t lock; // of what follows, and of all arrivals
-    Arrivals *list;
-} delays = {.lock = PTHREAD_MUTEX_INITIALIZER};
+// A channel's messages.
+typedef struct {
+    uint64_t arrived; // so many, from the first on
+    uint64_t last_ns; // when the latest arrives
+    Arrival *first, **end;
+} Arrivals;
 
 static Arrivals *arrivals_of(const Channel *channel)
 {
     return channel->transport;
 }
 
-// Forgets those that were taken out. The lock is held.
-static void arrivals_catch_up(Arrivals *arrivals)
+static Arrival *arrivals_take(Arrivals *arrivals)
 {
-    uint64_t taken = atomic_load_explicit(&arrivals->channel->head.taken, memory_order_relaxed);
-    size_t gone = (size_t)(taken - arrivals->first);
-    arrivals->first = taken;
-    arrivals->count -= gone;
-    if (gone != 0)
-        memmove(arrivals->times_ns, arrivals->times_ns + gone, arrivals->count * sizeof(uint64_t));
+    Arrival *arrival = arrivals->first;
+    arrivals->first = arrival->next;
+    if (arrivals->first == NULL)
+        arrivals->end = &arrivals->first;
+    return arrival;
 }
 
-// The lock is held.
-static void arrivals_add(Arrivals *arrivals, uint64_t time_ns)
+// If the session is over, its end takes the message back.
+static bool arrival_claim(LoopTimer *timer)
 {
-    arrivals_catch_up(arrivals);
-    if (arrivals->count == arrivals->capacity) {
-        arrivals->capacity = arrivals->capacity == 0 ? ARRIVALS_FIRST : 2 * arrivals->capacity;
-        arrivals->times_ns = realloc(arrivals->times_ns, arrivals->capacity * sizeof(uint64_t));
-        if (arrivals->times_ns == NULL)
-            machine_no_memory();
-    }
-    // A channel keeps the order.
-    if (arrivals->count != 0 && time_ns < arrivals->times_ns[arrivals->count - 1])
-        time_ns = arrivals->times_ns[arrivals->count - 1];
-    arrivals->times_ns[arrivals->count++] = time_ns;
-    if (!arrivals->is_listed) {
-        arrivals->is_listed = true;
-        arrivals->next = delays.list;
-        delays.list = arrivals;
-    }
+    return session_join(((const Arrival *)timer)->channel->consumer->session);
 }
 
-// Takes those without messages off the list. The lock is held.
-static void delays_prune(void)
+// The channel's next message arrives. Its consumer may wait for it.
+static void arrival_run(LoopTimer *timer, uint64_t now_ns)
 {
-    for (Arrivals **link = &delays.list; *link != NULL;) {
-        Arrivals *arrivals = *link;
-        arrivals_catch_up(arrivals);
-        arrivals->is_listed = arrivals->count != 0;
-        if (arrivals->is_listed)
-            link = &arrivals->next;
-        else
-            *link = arrivals->next;
-    }
-}
-
-// ---- the machine's thread ----
-
-// When the channel's next message arrives; UINT64_MAX: its consumer does not wait for one. The lock is held.
-static uint64_t arrivals_due_ns(const Arrivals *arrivals)
-{
-    const Channel *channel = arrivals->channel;
-    bool is_awaited = atomic_load(&channel->consumer->waits) == (uintptr_t)channel;
-    return is_awaited && arrivals->count != 0 ? arrivals->times_ns[0] : UINT64_MAX;
-}
-
-// The one whose consumer waits for the message that arrives first. The lock is held.
-static Arrivals *delays_next(void)
-{
-    Arrivals *next = NULL;
-    delays_prune();
-    for (Arrivals *arrivals = delays.list; arrivals != NULL; arrivals = arrivals->next)
-        if (arrivals_due_ns(arrivals) < (next != NULL ? arrivals_due_ns(next) : UINT64_MAX))
-            next = arrivals;
-    return next;
-}
-
-static uint64_t delays_due_ns(void)
-{
-    pthread_mutex_lock(&delays.lock);
-    const Arrivals *next = delays_next();
-    uint64_t due_ns = next != NULL ? arrivals_due_ns(next) : UINT64_MAX;
-    pthread_mutex_unlock(&delays.lock);
-    return due_ns;
-}
-
-// Tells the consumer of a message, which waits for it, from a thread that is no worker.
-static void arrivals_notify(Channel *channel)
-{
+    (void)now_ns;
+    Channel *channel = ((Arrival *)timer)->channel;
     Session *session = channel->consumer->session;
     Scheduler *scheduler = &session->runtime->scheduler;
-    scheduler_quiesce(scheduler);
-    session_unpin(session);
-    if (actor_wake(channel->consumer, channel))
-        scheduler_ready(scheduler, channel->consumer);
-    scheduler_resume(scheduler);
+    arrivals_of(channel)->arrived++;
+    free(arrivals_take(arrivals_of(channel)));
+    event_loop_give_back(&session->runtime->loop, 1);
+    if (atomic_load(&channel->consumer->waits) != 0) {
+        scheduler_quiesce(scheduler);
+        session_unpin(session);
+        if (actor_wake(channel->consumer, channel))
+            scheduler_ready(scheduler, channel->consumer);
+        scheduler_resume(scheduler);
+    }
+    session_leave(session);
 }
 
-static void *delays_main(void *argument)
-{
-    (void)argument;
-    for (;;) {
-        threads_sleep_until_due();
-        pthread_mutex_lock(&delays.lock);
-        Arrivals *next = delays_next();
-        Channel *channel = next != NULL && arrivals_due_ns(next) <= machine_now_ns() ? next->channel : NULL;
-        pthread_mutex_unlock(&delays.lock);
-        if (channel != NULL)
-            arrivals_notify(channel);
-    }
-    return NULL;
-}
+static const LoopTimerKind arrival_kind = {arrival_claim, arrival_run};
 
 // ---- the channel ----
 
 static ChannelStatus delayed_send(Channel *channel, uint32_t site, void *value, size_t size)
 {
     const SimulationOptions *options = machine_options();
+    Arrivals *arrivals = arrivals_of(channel);
     ChannelStatus status = memory_channel_ops.send(channel, site, value, size);
     if (status != CHANNEL_DONE)
         return status;
     uint64_t delay_ns = machine_draw(DRAW_DELAY, options->delay_max_ns - options->delay_min_ns + 1);
-    pthread_mutex_lock(&delays.lock);
-    arrivals_add(arrivals_of(channel), machine_now_ns() + options->delay_min_ns + delay_ns);
-    pthread_mutex_unlock(&delays.lock);
+    uint64_t time_ns = machine_now_ns() + options->delay_min_ns + delay_ns;
+    // A channel keeps the order.
+    arrivals->last_ns = time_ns > arrivals->last_ns ? time_ns : arrivals->last_ns + 1;
+    Arrival *arrival = machine_allocate(sizeof *arrival);
+    arrival->channel = channel;
+    *arrivals->end = arrival;
+    arrivals->end = &arrival->next;
+    EventLoop *loop = &channel->consumer->session->runtime->loop;
+    if (event_loop_add(loop, &arrival->timer, &arrival_kind, arrivals->last_ns) != LOOP_OK)
+        machine_no_memory();
     return status;
 }
 
@@ -157,53 +97,45 @@ static bool delayed_notify_sent(Channel *channel, Channel **credit_pending)
 {
     (void)channel;
     (void)credit_pending;
-    return true; // the machine's thread tells the consumer
+    return true; // the consumer is told when the message arrives
 }
 
 static const Record *delayed_peek(Channel *channel)
 {
-    Arrivals *arrivals = arrivals_of(channel);
-    pthread_mutex_lock(&delays.lock);
-    arrivals_catch_up(arrivals);
-    bool has_arrived = arrivals->count != 0 && arrivals->times_ns[0] <= machine_now_ns();
-    pthread_mutex_unlock(&delays.lock);
+    bool has_arrived = atomic_load(&channel->head.taken) < arrivals_of(channel)->arrived;
     return has_arrived ? memory_channel_ops.peek(channel) : NULL;
 }
 
 static void delayed_close(Channel *channel)
 {
     Arrivals *arrivals = arrivals_of(channel);
-    memory_channel_ops.close(channel);
-    pthread_mutex_lock(&delays.lock);
-    delays_prune();
-    pthread_mutex_unlock(&delays.lock);
-    free(arrivals->times_ns);
+    EventLoop *loop = &channel->consumer->session->runtime->loop;
+    while (arrivals->first != NULL) {
+        Arrival *arrival = arrivals_take(arrivals);
+        event_loop_remove(loop, &arrival->timer);
+        free(arrival);
+    }
     free(arrivals);
+    memory_channel_ops.close(channel);
+}
+
+static ChannelOps delayed_ops; // those of a memory channel, but for these
+
+static void delayed_ops_make(void)
+{
+    delayed_ops = memory_channel_ops;
+    delayed_ops.send = delayed_send;
+    delayed_ops.notify_sent = delayed_notify_sent;
+    delayed_ops.peek = delayed_peek;
+    delayed_ops.close = delayed_close;
 }
 
 void delay_channel(Channel *channel)
 {
-    static const ChannelOps *delayed;
-    static ChannelOps ops;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     Arrivals *arrivals = machine_allocate(sizeof *arrivals);
-    arrivals->channel = channel;
-    threads_start_own(delays_main, delays_due_ns);
-    pthread_mutex_lock(&delays.lock);
-    if (delayed == NULL) {
-        ops = memory_channel_ops;
-        ops.send = delayed_send;
-        ops.notify_sent = delayed_notify_sent;
-        ops.peek = delayed_peek;
-        ops.close = delayed_close;
-        delayed = &ops;
-    }
-    pthread_mutex_unlock(&delays.lock);
+    pthread_once(&once, delayed_ops_make);
+    arrivals->end = &arrivals->first;
     channel->transport = arrivals;
-    channel->ops = &ops;
-}
-
-void delay_forget(void)
-{
-    pthread_mutex_init(&delays.lock, NULL);
-    delays.list = NULL;
+    channel->ops = &delayed_ops;
 }

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 struct SimulatedProcess {
-    SimulatedProcess *next, *parent;
+    SimulatedProcess *next;
+    const SimulatedProcess *parent; // only compared: it may be gone already
     ProcessEntry entry;
     pid_t pid;
     int ending; // the end of a pipe that is closed when the process has ended
@@ -25,7 +26,7 @@ struct SimulatedProcess {
 
 // Only one simulated thread runs at a time: there is no lock.
 static struct {
-    SimulatedProcess *first;
+    SimulatedProcess *first; // each is kept until somebody has asked for its end
     pid_t last_pid;
 } processes;
 
@@ -101,17 +102,6 @@ void processes_ended(SimulatedProcess *process)
     process->entry.drop(process->entry.argument);
     process->has_ended = true;
     close(process->ending);
-    bool has_parent = process->parent != NULL && !process->parent->has_ended;
-    // Nobody asks for the end of one whose parent has ended, or that the program itself has started.
-    for (SimulatedProcess *other = processes.first, *next; other != NULL; other = next) {
-        next = other->next;
-        if (other->parent == process && other->has_ended)
-            process_free(other);
-        else if (other->parent == process)
-            other->parent = NULL;
-    }
-    if (!has_parent)
-        process_free(process);
 }
 
 bool processes_reap(pid_t pid, int *status)

@@ -46,12 +46,10 @@ static bool thread_finds_ready(const SimulatedThread *thread)
 }
 
 // The lock is held.
-static bool thread_can_run(SimulatedThread *thread)
+static bool thread_can_run(const SimulatedThread *thread)
 {
     if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
         return false;
-    if (thread->due_ns != NULL)
-        thread->until_ns = thread->due_ns();
     return !thread->sleeps || thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&simulated_threads.is_stuck));
 }
@@ -179,11 +177,10 @@ void thread_stop(void)
 static void threads_forked(void)
 {
     pthread_mutex_init(&simulated_threads.lock, NULL);
-    simulated_threads.first = simulated_threads.own = NULL;
+    simulated_threads.first = NULL;
     atomic_store(&simulated_threads.running, NULL);
     simulated_threads.visitors = 0;
     this_simulated = NULL;
-    delay_forget();
 }
 
 SimulatedThread *thread_new(void)
@@ -302,19 +299,6 @@ bool threads_start(pthread_t *thread, void *(*run)(void *), void *argument)
     return made != NULL;
 }
 
-void threads_start_own(void *(*run)(void *), uint64_t (*due_ns)(void))
-{
-    pthread_mutex_lock(&simulated_threads.lock);
-    if (simulated_threads.own == NULL) {
-        simulated_threads.own = thread_make(NULL, run, NULL);
-        if (simulated_threads.own == NULL)
-            machine_no_memory();
-        simulated_threads.own->due_ns = due_ns;
-        simulated_threads.own->sleeps = true;
-    }
-    pthread_mutex_unlock(&simulated_threads.lock);
-}
-
 // ---- processes ----
 
 SimulatedProcess *threads_process(void)
@@ -355,7 +339,7 @@ unsigned threads_cores(void)
 {
     const SimulationOptions *options = machine_options();
     uint64_t mixed = (options->seed + 1) * 0x9e3779b97f4a7c15u;
-    return options->threads != 0 ? options->threads : 1 + (unsigned)((mixed >> 32) % CORES_MAX);
+    return (unsigned)(options->threads != 0 ? options->threads : 1 + (mixed >> 32) % CORES_MAX);
 }
 
 long threads_id(void)

@@ -26,7 +26,6 @@ struct SimulatedThread {
     bool sleeps;                 // until it is woken, until the time, or until a descriptor is ready
     const void *sleeps_on;       // the word that it is woken with, or the thread that it joins; NULL: none
     uint64_t until_ns;           // of a sleep
-    uint64_t (*due_ns)(void);    // the machine's own: gives that
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
     const _Atomic uint32_t *shared; // of a sleep: the word, in memory that processes share
@@ -42,7 +41,6 @@ typedef struct {
     pthread_cond_t changed;
     SimulatedThread *first;
     _Atomic(SimulatedThread *) running; // NULL: all stand still
-    SimulatedThread *own;               // the machine's
     unsigned visitors;                  // in a call
     long ids;
     uint64_t switches;      // from one thread to another, so far; of the one that runs

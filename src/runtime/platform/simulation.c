@@ -2,6 +2,7 @@
 
 #include "runtime/platform/simulation.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,22 +10,6 @@
 #include <string.h>
 
 enum { VALUE_BYTES = 4096 };
-
-typedef struct {
-    SimulationOptions *options;
-    char *why;
-    size_t why_size;
-} Parse;
-
-static bool parse_refuse(Parse *parse, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool parse_refuse(Parse *parse, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(parse->why, parse->why_size, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 // Digits only; what follows them is at *end.
 static bool parse_digits(const char *text, uint64_t *number, const char **end)
@@ -36,12 +21,6 @@ static bool parse_digits(const char *text, uint64_t *number, const char **end)
     *number = strtoull(text, &after, 10);
     *end = after;
     return errno == 0;
-}
-
-static bool parse_number(const char *text, uint64_t *number)
-{
-    const char *end;
-    return parse_digits(text, number, &end) && *end == '\0';
 }
 
 // 20ms; 0 needs no unit.
@@ -66,136 +45,132 @@ static bool parse_duration(const char *text, uint64_t *duration_ns, const char *
     return number == 0;
 }
 
-static bool parse_seed(Parse *parse, const char *value)
+// Each of the following reads a setting into its place. NULL: it is good; otherwise: what is wrong with the value.
+
+static bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *number)
 {
-    if (!parse_number(value, &parse->options->seed))
-        return parse_refuse(parse, "seed: '%s' is not a whole number", value);
-    return true;
+    const char *end;
+    return parse_digits(text, number, &end) && *end == '\0' && *number >= min && *number <= max;
 }
 
-static bool parse_probability(const char *value, double *probability)
+static const char *read_seed(const char *value, void *seed)
+{
+    return parse_number(value, 0, UINT64_MAX, seed) ? NULL : "is not a whole number";
+}
+
+static const char *read_max_steps(const char *value, void *max_steps)
+{
+    return parse_number(value, 1, UINT64_MAX, max_steps) ? NULL : "is not a whole number from 1";
+}
+
+static const char *read_threads(const char *value, void *threads)
+{
+    static_assert(SIMULATION_THREADS_MAX == 16, "what the message says");
+    return parse_number(value, 1, SIMULATION_THREADS_MAX, threads) ? NULL : "is not a whole number from 1 to 16";
+}
+
+static const char *read_probability(const char *value, void *probability)
 {
     char *end;
     double chance = strtod(value, &end);
     // Also against what strtod takes besides: signs, nan, hexadecimal.
     if (value[0] == '\0' || strspn(value, "0123456789.e-") != strlen(value) || *end != '\0' || value[0] == '-' ||
         !(chance >= 0 && chance <= 1))
-        return false;
-    *probability = chance;
-    return true;
+        return "is not a probability from 0 to 1";
+    *(double *)probability = chance;
+    return NULL;
 }
 
-static bool parse_crash(Parse *parse, const char *value)
+static const char *read_crash_at(const char *value, void *into)
 {
-    if (!parse_probability(value, &parse->options->crash))
-        return parse_refuse(parse, "crash: '%s' is not a probability from 0 to 1", value);
-    return true;
-}
-
-static bool parse_slow(Parse *parse, const char *value)
-{
-    if (!parse_probability(value, &parse->options->slow))
-        return parse_refuse(parse, "slow: '%s' is not a probability from 0 to 1", value);
-    return true;
-}
-
-static bool parse_lost(Parse *parse, const char *value)
-{
-    if (!parse_probability(value, &parse->options->lost))
-        return parse_refuse(parse, "lost: '%s' is not a probability from 0 to 1", value);
-    return true;
-}
-
-static bool parse_crash_at(Parse *parse, const char *value)
-{
-    SimulationOptions *options = parse->options;
+    SimulationOptions *options = into;
+    static_assert(SIMULATION_CRASHES_MAX == 64, "what the message says");
     for (const char *entry = value;; entry++) {
         size_t length = strcspn(entry, ":+");
         SimulationCrash *crash = &options->crash_at[options->crash_at_count];
         const char *end = entry;
         if (options->crash_at_count == SIMULATION_CRASHES_MAX)
-            return parse_refuse(parse, "crash_at: more than %d crashes", SIMULATION_CRASHES_MAX);
+            return "has more than 64 crashes";
         bool good = length > 0 && length < sizeof crash->role && entry[length] == ':' &&
                     parse_digits(entry + length + 1, &crash->boundary, &end) && crash->boundary != 0 &&
                     (*end == '+' || *end == '\0');
         if (!good)
-            return parse_refuse(parse, "crash_at: '%s' is not ROLE:N, with N from 1, or several with + between", value);
+            return "is not ROLE:N, with N from 1, or several with + between";
         memcpy(crash->role, entry, length);
         crash->role[length] = '\0';
         options->crash_at_count++;
         if (*end == '\0')
-            return true;
+            return NULL;
         entry = end;
     }
 }
 
-static bool parse_delay(Parse *parse, const char *value)
+static const char *read_delay(const char *value, void *into)
 {
-    SimulationOptions *options = parse->options;
+    SimulationOptions *options = into;
     const char *end;
     bool good = parse_duration(value, &options->delay_min_ns, &end);
     options->delay_max_ns = options->delay_min_ns;
     if (good && strncmp(end, "..", 2) == 0)
         good = parse_duration(end + 2, &options->delay_max_ns, &end);
     if (!good || *end != '\0')
-        return parse_refuse(parse, "delay: '%s' is not a duration such as 2ms or 1ms..20ms (ns, us, ms, s)", value);
-    if (options->delay_min_ns > options->delay_max_ns)
-        return parse_refuse(parse, "delay: '%s' ends before it begins", value);
-    return true;
-}
-
-static bool parse_max_steps(Parse *parse, const char *value)
-{
-    if (!parse_number(value, &parse->options->max_steps) || parse->options->max_steps == 0)
-        return parse_refuse(parse, "max_steps: '%s' is not a whole number from 1", value);
-    return true;
-}
-
-static bool parse_threads(Parse *parse, const char *value)
-{
-    uint64_t threads;
-    if (!parse_number(value, &threads) || threads == 0 || threads > SIMULATION_THREADS_MAX)
-        return parse_refuse(parse, "threads: '%s' is not a whole number from 1 to %d", value, SIMULATION_THREADS_MAX);
-    parse->options->threads = (unsigned)threads;
-    return true;
+        return "is not a duration such as 2ms or 1ms..20ms (ns, us, ms, s)";
+    return options->delay_min_ns <= options->delay_max_ns ? NULL : "ends before it begins";
 }
 
 static const struct {
     const char *name;
-    bool (*parse)(Parse *parse, const char *value);
+    const char *(*read)(const char *value, void *place);
+    size_t place; // in SimulationOptions
 } settings[] = {
-    {"seed", parse_seed},           {"crash", parse_crash},     {"crash_at", parse_crash_at}, {"delay", parse_delay},
-    {"max_steps", parse_max_steps}, {"threads", parse_threads}, {"slow", parse_slow},         {"lost", parse_lost},
+    {"seed", read_seed, offsetof(SimulationOptions, seed)},
+    {"crash", read_probability, offsetof(SimulationOptions, crash)},
+    {"crash_at", read_crash_at, 0},
+    {"delay", read_delay, 0},
+    {"max_steps", read_max_steps, offsetof(SimulationOptions, max_steps)},
+    {"threads", read_threads, offsetof(SimulationOptions, threads)},
+    {"slow", read_probability, offsetof(SimulationOptions, slow)},
+    {"lost", read_probability, offsetof(SimulationOptions, lost)},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
+static bool refuse(char *why, size_t why_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(char *why, size_t why_size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, why_size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 bool simulation_parse(const char *text, SimulationOptions *options, char *why, size_t why_size)
 {
-    Parse parse = {options, why, why_size};
     bool seen[SETTING_COUNT] = {false};
     char item[VALUE_BYTES];
     *options = (SimulationOptions){.seed = 1};
     for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
+        size_t length = strcspn(at, ","), i = 0;
         if (length >= sizeof item)
-            return parse_refuse(&parse, "a setting is longer than %d characters", VALUE_BYTES - 1);
+            return refuse(why, why_size, "a setting is longer than %d characters", VALUE_BYTES - 1);
         memcpy(item, at, length);
         item[length] = '\0';
         char *value = strchr(item, '=');
         if (value == NULL)
-            return parse_refuse(&parse, "'%s' is not of the form name=value", item);
+            return refuse(why, why_size, "'%s' is not of the form name=value", item);
         *value++ = '\0';
-        size_t i = 0;
         while (i < SETTING_COUNT && strcmp(settings[i].name, item) != 0)
             i++;
         if (i == SETTING_COUNT)
-            return parse_refuse(
-                &parse, "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow)", item);
+            return refuse(why, why_size,
+                          "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow, lost)",
+                          item);
         if (seen[i])
-            return parse_refuse(&parse, "'%s' is given twice", item);
+            return refuse(why, why_size, "'%s' is given twice", item);
         seen[i] = true;
-        if (!settings[i].parse(&parse, value))
-            return false;
+        const char *wrong = settings[i].read(value, (char *)options + settings[i].place);
+        if (wrong != NULL)
+            return refuse(why, why_size, "%s: '%.300s' %s", item, value, wrong);
         at += length;
         if (*at == '\0')
             return true;

@@ -23,7 +23,7 @@ typedef struct {
     size_t crash_at_count;
     uint64_t delay_min_ns, delay_max_ns;
     uint64_t max_steps; // 0: no limit
-    unsigned threads;   // workers; 0: the seed says how many
+    uint64_t threads;   // workers; 0: the seed says how many
 } SimulationOptions;
 
 // "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000,threads=2", in any order, each at most once.
