@@ -151,34 +151,6 @@ static bool isolation_is_whole(void *context)
 
 // ---- which there are ----
 
-void isolation_list(RoleProxy *proxy)
-{
-    Isolation *isolation = proxy->isolated->isolation;
-    pthread_mutex_lock(&isolation->lock);
-    proxy->id = ++isolation->last_id;
-    proxy_table_add(&isolation->by_id, proxy);
-    pthread_mutex_unlock(&isolation->lock);
-}
-
-void isolation_forget(RoleProxy *proxy)
-{
-    Isolation *isolation = proxy->isolated->isolation;
-    if (proxy->id == 0)
-        return;
-    pthread_mutex_lock(&isolation->lock);
-    proxy_table_remove(&isolation->by_id, proxy);
-    pthread_mutex_unlock(&isolation->lock);
-    proxy->id = 0;
-}
-
-static RoleProxy *proxy_by_id(Isolation *isolation, uint64_t id)
-{
-    pthread_mutex_lock(&isolation->lock);
-    RoleProxy *proxy = proxy_table_find(&isolation->by_id, id);
-    pthread_mutex_unlock(&isolation->lock);
-    return proxy;
-}
-
 static IsolatedSession *isolated_sessions_first(Isolation *isolation)
 {
     pthread_mutex_lock(&isolation->lock);
@@ -201,8 +173,7 @@ static void sessions_do(Isolation *isolation, void (*act)(IsolatedSession *isola
 // Is there something to take? Without the block lock, which would be in the way of the session's own workers.
 static bool proxy_has_controls(const RoleProxy *proxy)
 {
-    return proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
-           atomic_load(&proxy->control->control_tail) != proxy->control_head;
+    return proxy->state == PROXY_ALIVE && atomic_load(&proxy->control->control_tail) != proxy->control_head;
 }
 
 // Afterwards the isolated session may be gone. False: it is, or the process, or there was nothing.
@@ -213,7 +184,7 @@ static bool proxy_serve(RoleProxy *proxy)
         return false;
     isolated_block_lock(isolated);
     proxy_take_controls(proxy, CONTROLS_PER_TURN);
-    bool is_there = proxy->state == PROXY_ALIVE;
+    bool is_there = proxy->state == PROXY_ALIVE && proxy->fault.kind == CHX_FAULT_NONE;
     isolated_block_unlock(isolated);
     return is_there;
 }
@@ -266,7 +237,7 @@ void isolation_answer(Isolation *isolation)
     do {
         size = descriptor_read(&isolation->door[0], ids, sizeof ids);
         for (ssize_t i = 0; i < size / (ssize_t)sizeof *ids; i++)
-            proxy_answer(proxy_by_id(isolation, ids[i]));
+            proxy_answer(isolation_find(isolation, ids[i]));
         got += size > 0 ? (size_t)size : 0;
     } while (size == (ssize_t)sizeof ids && got < isolation->door_bytes);
     // It was full, and whoever found no room for its number has been lost.
@@ -401,7 +372,7 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     }
     if (message->kind != ZYGOTE_EXITED && message->kind != ZYGOTE_REFUSED)
         return false;
-    RoleProxy *proxy = proxy_by_id(isolation, message->id);
+    RoleProxy *proxy = isolation_find(isolation, message->id);
     if (proxy == NULL)
         return true;
     IsolatedSession *isolated = proxy->isolated;
@@ -636,7 +607,7 @@ static bool isolation_renew(Isolation *isolation, const char *file, chx_status *
 }
 
 // The one with these; those that no session uses and no new one can use are moved to `idle`.
-static Isolation *isolation_find(chx_runtime *runtime, Inherited inherited, Isolation **idle)
+static Isolation *isolations_find(chx_runtime *runtime, Inherited inherited, Isolation **idle)
 {
     Isolation *found = NULL, **place = &runtime->isolation;
     while (*place != NULL) {
@@ -674,7 +645,7 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *sta
         return NULL;
     }
     pthread_mutex_lock(&runtime->plan_lock);
-    Isolation *isolation = isolation_find(runtime, inherited, &idle);
+    Isolation *isolation = isolations_find(runtime, inherited, &idle);
     if (isolation != NULL) {
         atomic_fetch_add(&isolation->users, 1);
         if (!isolation_renew(isolation, file, status)) {
