@@ -148,8 +148,7 @@ typedef struct Isolation {
     Descriptor door[2]; // a pipe that processes ring with: they write their numbers
     size_t door_bytes;  // so many fit into it
     Zygote zygote;
-    uint64_t spin_budget_ns; // of roles of this process that wait for another one's
-    EventLoop loop;          // the supervisor thread
+    EventLoop loop; // the supervisor thread
     // Only the supervisor thread's:
     LoopTimer ping;
     uint64_t ping_ns, pinged_ns; // the next time, the last time; UINT64_MAX: no next time is known

@@ -17,7 +17,6 @@
 #include "runtime/session/trace.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/isolated_session.h"
-#include "runtime/channel/memory_channel.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/isolation/zygote.h"
@@ -439,14 +438,8 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     uint32_t token = (uint32_t)image->token[0] ^ from->number;
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
         process->doorbells[from->peer] = process_map_doorbell(process, from->doorbell);
-    ChannelSettings settings = {.runtime = process->session.runtime,
-                                .producer = sends ? actor : peer,
-                                .consumer = sends ? peer : actor,
-                                .token = token,
-                                .is_observed = true,
-                                .message_limit = image->message_limit,
-                                .byte_limit = image->byte_limit};
-    memory_channel_init(channel, &settings);
+    channel->producer = sends ? actor : peer;
+    channel->consumer = sends ? peer : actor;
     process->is_kept[from->ring.file] = true;
     if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, token))
         process_no_memory(process);

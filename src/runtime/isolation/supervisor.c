@@ -517,7 +517,6 @@ bool isolation_init(Isolation *isolation, chx_runtime *runtime)
                              .door = {NO_DESCRIPTOR, NO_DESCRIPTOR},
                              .ping_ns = UINT64_MAX,
                              .ping_every_ns = PING_MIN_NS};
-    isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     zygote_init(&isolation->zygote, runtime->platform);
     event_loop_init(&isolation->loop, runtime->platform, runtime_timer_memory(runtime), &supervisor_inputs, isolation);

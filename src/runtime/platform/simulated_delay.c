@@ -5,7 +5,7 @@
 
 #include "runtime/platform/machine.h"
 
-#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
