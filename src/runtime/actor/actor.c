@@ -350,11 +350,11 @@ static bool actor_can_go_on(Actor *actor)
 
 // The other end of the channel is likely to answer soon without this worker, which looks for a while if it has nothing
 // else to do. True: the actor can go on.
-static bool actor_looks_for(Actor *actor, const Channel *channel)
+static bool actor_looks(Actor *actor)
 {
     chx_runtime *runtime = actor->session->runtime;
     Worker *worker = current()->worker;
-    SpinBudget spin_budget = {.limit_ns = channel->ops->spin_budget_ns(channel)};
+    SpinBudget spin_budget = {.limit_ns = runtime->spin_budget_ns};
     if (spin_budget.limit_ns == 0)
         return false;
     do {
@@ -397,7 +397,7 @@ bool actor_wait(Actor *actor)
     actor_flush_credit(actor);
     if (actor->notified.at_ns != 0)
         actor_weigh(actor);
-    if (channel != NULL && channel->ops->spin_budget_ns != NULL && actor_looks_for(actor, channel))
+    if (channel != NULL && !channel->ops->is_trusted && actor_looks(actor))
         return false;
     atomic_store(&actor->waits, preparing);
     if (channel != NULL && channel->ops->announce_wait != NULL)

@@ -66,7 +66,8 @@ typedef struct {
 // (notify_sent, flush_credit) return false if they have not told the other end, and the caller does it (actor_notify).
 typedef struct {
     // The other end is code of this process. A message that makes no sense is then a mistake in this library; otherwise
-    // it is the failure of a peer, which a checkpoint can rescue.
+    // it is the failure of a peer, which a checkpoint can rescue. Such a peer runs elsewhere: so it pays to look for its
+    // answer again and again before waiting, while the other end in this process may need this thread to go on.
     bool is_trusted;
 
     // ---- called by the producer ----
@@ -111,9 +112,6 @@ typedef struct {
     // change from now on. The caller then looks once more (room, peek) before it really waits. NULL: the other end sees
     // by itself what this one waits for.
     void (*announce_wait)(Channel *channel, bool for_room);
-    // For how many nanoseconds it pays to look again and again before waiting; 0: not at all. NULL: never, because the other
-    // end may need this thread to go on.
-    uint64_t (*spin_budget_ns)(const Channel *channel);
     // The producer: the number of the message that was sent last; the consumer: of the one that comes next.
     uint64_t (*sequence)(const Channel *channel, bool is_producer);
     // Why the last operation of this end at this site returned CHANNEL_CLOSED or CHANNEL_FAILED, as a sentence for users.
@@ -150,7 +148,8 @@ struct Channel {
     _Atomic uint64_t taken_bytes; // without what projected code has taken since `counted`
     const unsigned char *counted;
 
-    // Constant.
+    // Constant. Besides these, head.sending.check and head.taking.check begin with a token that is in each message, with
+    // its number: so a message of another channel is noticed.
     const ChannelOps *ops;
     void *transport;      // what belongs to an implementation other than memory_channel.c
     const chx_role *role; // whose table of sites says what travels: the consumer's, or that of the end in this process
@@ -158,10 +157,15 @@ struct Channel {
     Actor *consumer;
     chx_runtime *runtime; // whose allocator is used
     uint64_t message_limit, byte_limit;
-    bool is_fast; // projected code may work on the head without a call: nobody observes it
+    bool is_fast; // projected code may work on the head without a call: no trace or simulation observes it
     alignas(16) unsigned char first[sizeof(Segment) + SEGMENT_FIRST_BYTES]; // a Segment
 };
 static_assert(sizeof(Channel) == CHX_CHANNEL_BYTES, "projected code knows how far apart channels are");
+
+extern const ChannelOps memory_channel_ops;
+// Makes an empty memory channel of one whose constants are set and whose rest is zero. It allocates nothing. Another
+// implementation can take the channel over before it is used.
+void memory_channel_init(Channel *channel);
 
 // For an implementation that keeps its messages elsewhere: projected code makes a call for every send and receive.
 static inline void channel_disable_fast(Channel *channel)

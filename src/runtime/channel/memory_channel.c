@@ -11,7 +11,7 @@
 // head.sent_stop, and up to head.taken below head.taken_stop. It counts messages, but not bytes; these are counted here,
 // by how far the places to write and to read have moved.
 
-#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/channel.h"
 
 #include "base/check.h"
 #include "runtime/platform/memory.h"
@@ -77,26 +77,16 @@ static void channel_write_in(Channel *channel, Segment *segment)
     channel->head.write_end = segment->data + (channel->is_fast ? segment->capacity - sizeof(Record) : 0);
 }
 
-void memory_channel_init(Channel *channel, const ChannelSettings *settings)
+void memory_channel_init(Channel *channel)
 {
-    // Everything but the first segment's data.
-    memset(channel, 0, offsetof(Channel, first) + sizeof(Segment));
     Segment *first = channel_first(channel);
     first->capacity = SEGMENT_FIRST_BYTES;
     channel->ops = &memory_channel_ops;
     channel->oldest = first;
-    channel->is_fast = !settings->is_observed;
     channel_write_in(channel, first);
     atomic_init(&channel->reading, first);
     channel->head.read = channel->counted = first->data;
-    channel->head.sending.check = channel->head.taking.check = settings->token;
     channel->segment_bytes = SEGMENT_FIRST_BYTES;
-    channel->runtime = settings->runtime;
-    channel->role = settings->role;
-    channel->producer = settings->producer;
-    channel->consumer = settings->consumer;
-    channel->message_limit = settings->message_limit;
-    channel->byte_limit = settings->byte_limit;
     channel_set_sent_stop(channel);
 }
 

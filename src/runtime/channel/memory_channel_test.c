@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/session/runtime.h"
 
 #include <pthread.h>
@@ -64,9 +64,13 @@ static Channel *make(uint64_t messages, uint64_t bytes)
 {
     Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
     allocations = held = 0;
-    ChannelSettings settings = {
-        .runtime = &runtime, .role = &role, .token = 0x1234, .message_limit = messages, .byte_limit = bytes};
-    memory_channel_init(channel, &settings);
+    *channel = (Channel){.head = {.sending.check = 0x1234, .taking.check = 0x1234},
+                         .runtime = &runtime,
+                         .role = &role,
+                         .is_fast = true,
+                         .message_limit = messages,
+                         .byte_limit = bytes};
+    memory_channel_init(channel);
     return channel;
 }
 
@@ -214,9 +218,9 @@ static void two_threads_pass_a_stream(void **state)
     static const uint64_t limits[] = {1, 3, 1024};
     for (size_t round = 0; round < 3; round++) {
         Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
-        ChannelSettings settings = {
-            .runtime = &plain, .role = &role, .token = 77, .message_limit = limits[round], .byte_limit = 1 << 20};
-        memory_channel_init(channel, &settings);
+        *channel = (Channel){
+            .runtime = &plain, .role = &role, .is_fast = true, .message_limit = limits[round], .byte_limit = 1 << 20};
+        memory_channel_init(channel);
         pthread_t producer;
         pthread_create(&producer, NULL, produce, channel);
         for (uint32_t i = 0; i < STREAM; i++) {

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "runtime/actor/actor.h"
-#include "runtime/channel/memory_channel.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/session/runtime.h"
 
@@ -106,20 +105,21 @@ typedef struct {
 static chx_runtime runtime;
 
 typedef struct {
-    void (*open)(Pair *pair, const ChannelSettings *settings);
+    void (*open)(Pair *pair, const Channel *constants);
     void (*close)(Pair *pair);
 } Kind;
 
-static Channel *channel_new(const ChannelSettings *settings)
+static Channel *channel_new(const Channel *constants)
 {
     Channel *channel = aligned_alloc(CACHE_LINE, sizeof *channel);
-    memory_channel_init(channel, settings);
+    *channel = *constants;
+    memory_channel_init(channel);
     return channel;
 }
 
-static void memory_pair_open(Pair *pair, const ChannelSettings *settings)
+static void memory_pair_open(Pair *pair, const Channel *constants)
 {
-    pair->out = pair->in = channel_new(settings);
+    pair->out = pair->in = channel_new(constants);
 }
 
 static void memory_pair_close(Pair *pair)
@@ -147,7 +147,7 @@ static void shm_violation(Actor *actor, Channel *channel, Violation about)
 
 static const ShmSide shm_side = {shm_wakes, shm_violation};
 
-static void shm_pair_open(Pair *pair, const ChannelSettings *settings)
+static void shm_pair_open(Pair *pair, const Channel *constants)
 {
     int file = memfd_create("ring", MFD_CLOEXEC);
     assert_true(file >= 0);
@@ -160,11 +160,11 @@ static void shm_pair_open(Pair *pair, const ChannelSettings *settings)
                  .file = descriptor_keep(file),
                  .large_at = SHARED_BYTES,
                  .token = TOKEN};
-    ring_set_limits(&ring, settings->message_limit, settings->byte_limit);
+    ring_set_limits(&ring, constants->message_limit, constants->byte_limit);
     for (int i = 0; i < 2; i++)
-        pair->shm[i] = (ShmChannel){.ring = ring, .side = &shm_side, .owner = pair, .spin_budget_ns = 1000};
-    pair->out = channel_new(settings);
-    pair->in = channel_new(settings);
+        pair->shm[i] = (ShmChannel){.ring = ring, .side = &shm_side, .owner = pair};
+    pair->out = channel_new(constants);
+    pair->in = channel_new(constants);
     shm_channel_init(pair->out, &pair->shm[0], &role);
     shm_channel_init(pair->in, &pair->shm[1], &role);
 }
@@ -186,14 +186,16 @@ static Pair *pair_open(void **state, uint64_t messages, uint64_t bytes)
     const Kind *kind = *state;
     Pair *pair = aligned_alloc(CACHE_LINE, (sizeof *pair + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     memset(pair, 0, sizeof *pair);
-    ChannelSettings settings = {.runtime = &runtime,
-                                .producer = &pair->producer,
-                                .consumer = &pair->consumer,
-                                .role = &role,
-                                .token = TOKEN,
-                                .message_limit = messages,
-                                .byte_limit = bytes};
-    kind->open(pair, &settings);
+    runtime.spin_budget_ns = 1000;
+    Channel constants = {.head = {.sending.check = TOKEN, .taking.check = TOKEN},
+                         .runtime = &runtime,
+                         .producer = &pair->producer,
+                         .consumer = &pair->consumer,
+                         .role = &role,
+                         .is_fast = true,
+                         .message_limit = messages,
+                         .byte_limit = bytes};
+    kind->open(pair, &constants);
     pair->worker.scheduler = &pair->scheduler;
     static _Atomic uint32_t generation;
     Actor *actors[] = {&pair->producer, &pair->consumer};

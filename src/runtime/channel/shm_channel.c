@@ -269,11 +269,6 @@ static void shm_announce_wait(Channel *channel, bool for_room)
         shm->side->report_violation(channel->consumer, channel, VIOLATION_AHEAD);
 }
 
-static uint64_t shm_spin_budget_ns(const Channel *channel)
-{
-    return ((const ShmChannel *)channel->transport)->spin_budget_ns;
-}
-
 static uint64_t shm_sequence(const Channel *channel, bool is_producer)
 {
     const ShmChannel *shm = channel->transport;
@@ -306,7 +301,6 @@ const ChannelOps shm_channel_ops = {
     .drop = shm_drop,
     .flush_credit = shm_flush_credit,
     .announce_wait = shm_announce_wait,
-    .spin_budget_ns = shm_spin_budget_ns,
     .sequence = shm_sequence,
     .explain = shm_explain,
     .close = shm_close,

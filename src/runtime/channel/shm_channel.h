@@ -32,9 +32,8 @@ typedef struct {
 typedef struct ShmChannel {
     Ring ring;
     const ShmSide *side;
-    void *owner;     // the side's: isolated session or process
-    uint32_t number; // of the channel in its session
-    uint64_t spin_budget_ns;
+    void *owner;          // the side's: isolated session or process
+    uint32_t number;      // of the channel in its session
     RingItem item;        // the consumer's: what peek has returned
     chx_buffer buffer;    // the encoded form of the message being sent or received
     chx_buffer value;     // of the message that is being received, in the form that it has in C
@@ -45,8 +44,8 @@ typedef struct ShmChannel {
     char why[128]; // of the last failure
 } ShmChannel;
 
-// Makes a channel that was initialised, but not yet used, one of this kind. `shm` has its ring, side, owner, number and
-// spin budget set and is zero otherwise; the role is that of the end in this process.
+// Makes a channel that was initialised, but not yet used, one of this kind. `shm` has its ring, side, owner and number set
+// and is zero otherwise; the role is that of the end in this process.
 void shm_channel_init(Channel *channel, ShmChannel *shm, const chx_role *role);
 
 // The shared memory behind the channel; NULL: it is no channel of this kind.

@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool control_enter(RoleProxy *proxy, const void *data, size_t size)
+static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     Actor *actor = proxy->actor;
     Session *session = proxy->isolated->session;
-    const ControlEnter *head = data;
-    size_t saved = size - sizeof *head;
-    const chx_checkpoint *checkpoint = role_checkpoint(actor->role, head->site);
+    size_t saved = head->size;
+    const chx_checkpoint *checkpoint = role_checkpoint(actor->role, head->about);
     Savepoint *parent = savepoint_top(actor);
-    if (checkpoint == NULL || head->tails != actor->role->sends_to_count || saved < head->tails * sizeof(RingPoint))
+    if (checkpoint == NULL || saved < actor->role->sends_to_count * sizeof(RingPoint))
         return false;
     if (actor->member.awaited != 0)
         return true;
@@ -34,7 +33,7 @@ static bool control_enter(RoleProxy *proxy, const void *data, size_t size)
     uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->site);
     Savepoint *savepoint = savepoint_allocate(actor, saved);
     savepoint->frame = NULL;
-    memcpy(savepoint->saved, head + 1, saved);
+    memcpy(savepoint->saved, data, saved);
     // The process does not know whether a role has failed in the block.
     if (!recovery_enter(&session->recovery, &savepoint->position, parent != NULL ? parent->position.block : NULL,
                         checkpoint, *ordinal, 0)) {
@@ -56,41 +55,37 @@ static bool control_enter(RoleProxy *proxy, const void *data, size_t size)
     return true;
 }
 
-static bool control_arrive(RoleProxy *proxy, const void *data, size_t size)
+static bool control_arrive(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    (void)size;
-    const uint32_t *site = data;
+    (void)data;
     Savepoint *savepoint = savepoint_top(proxy->actor);
     if (proxy->actor->member.awaited != 0)
         return true;
-    if (savepoint == NULL || savepoint->position.checkpoint->site != *site || savepoint->position.arrived)
+    if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived)
         return false;
     recovery_arrive(&proxy->isolated->session->recovery, &savepoint->position);
     return true;
 }
 
-static bool control_ready(RoleProxy *proxy, const void *data, size_t size)
+static bool control_ready(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    (void)size;
-    const ControlReady *ready = data;
-    if (recovery_ready(&proxy->actor->member, ready->epoch))
+    (void)data;
+    if (recovery_ready(&proxy->actor->member, head->about))
         proxy->kill_ns = 0;
     return true;
 }
 
-static bool control_fail(RoleProxy *proxy, const void *data, size_t size)
+static bool control_fail(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    const ControlFail *fail = data;
-    if (fail->kind != CHX_FAULT_FAIL && fail->kind != CHX_FAULT_PATTERN && fail->kind != CHX_FAULT_EXIT &&
-        fail->kind != CHX_FAULT_SYSTEM)
+    if (head->what != CHX_FAULT_FAIL && head->what != CHX_FAULT_PATTERN && head->what != CHX_FAULT_EXIT &&
+        head->what != CHX_FAULT_SYSTEM)
         return false;
-    proxy_set_kill_pending(proxy, (chx_fault_kind)fail->kind, "%.*s", (int)(size - sizeof *fail),
-                           (const char *)(fail + 1));
-    proxy->fault.site = fail->site;
+    proxy_set_kill_pending(proxy, (chx_fault_kind)head->what, "%.*s", (int)head->size, (const char *)data);
+    proxy->fault.site = head->about;
     return true;
 }
 
-static bool control_end(RoleProxy *proxy, const void *data, size_t size)
+static bool control_end(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     Session *session = proxy->isolated->session;
     Actor *actor = proxy->actor;
@@ -102,7 +97,8 @@ static bool control_end(RoleProxy *proxy, const void *data, size_t size)
     if (slot != NULL) {
         void *value = malloc(type->size + 1);
         Fault fault;
-        DecodeResult result = value != NULL ? proxy_decode(proxy, type, value, data, size, &fault) : DECODE_NO_MEMORY;
+        DecodeResult result =
+            value != NULL ? proxy_decode(proxy, type, value, data, head->size, &fault) : DECODE_NO_MEMORY;
         if (result == DECODE_GOOD)
             memcpy(slot, value, type->size);
         free(value);
@@ -135,15 +131,14 @@ static Channel *control_channel(const RoleProxy *proxy, uint32_t number)
     return is_its ? channel : NULL;
 }
 
-static bool control_wake(RoleProxy *proxy, const void *data, size_t size)
+static bool control_wake(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    (void)size;
-    const ControlChannel *wake = data;
-    const Channel *channel = control_channel(proxy, wake->number);
-    if (channel == NULL || wake->what > 1)
+    (void)data;
+    const Channel *channel = control_channel(proxy, head->about);
+    if (channel == NULL || head->what > 1)
         return false;
     // Processes wake each other.
-    Actor *peer = wake->what == 1 ? channel->producer : channel->consumer;
+    Actor *peer = head->what == 1 ? channel->producer : channel->consumer;
     if (peer->proxy != NULL)
         return false;
     if (actor_wake(peer, channel))
@@ -160,12 +155,11 @@ static bool channel_is_empty(Channel *channel)
 // A process says that what its peer wrote into their ring violates the protocol. Both can write there. If the ring is
 // broken, the process is believed, except where its peer is a role of this process, which does not break rings. If the ring
 // looks right, one of the two is wrong about what has to come.
-static bool control_report_violation(RoleProxy *proxy, const void *data, size_t size)
+static bool control_report_violation(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    (void)size;
-    const ControlChannel *violation = data;
-    Channel *channel = control_channel(proxy, violation->number);
-    if (channel == NULL || violation->what > VIOLATION_ENDED)
+    (void)data;
+    Channel *channel = control_channel(proxy, head->about);
+    if (channel == NULL || head->what > VIOLATION_ENDED)
         return false;
     if (proxy->actor->member.awaited != 0)
         return true;
@@ -173,13 +167,13 @@ static bool control_report_violation(RoleProxy *proxy, const void *data, size_t 
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = proxy->actor->role->role, *other_name = other->role->role;
     bool is_broken = proxy_channel_is_broken(channel, is_consumer);
-    if (violation->what == VIOLATION_ENDED && other->proxy != NULL && other->proxy->state == PROXY_LEFT)
+    if (head->what == VIOLATION_ENDED && other->proxy != NULL && other->proxy->state == PROXY_LEFT)
         is_broken |= !is_consumer || channel_is_empty(channel);
     if (is_broken && other->proxy == NULL)
         return false;
     if (is_broken) {
         proxy_blame(other->proxy, self_name);
-    } else if (violation->what != VIOLATION_AHEAD) {
+    } else if (head->what != VIOLATION_AHEAD) {
         if (++proxy->violations > VIOLATIONS_MAX) {
             static const char why[] = "its process and %s do not agree on what has to come";
             proxy_set_kill_pending(proxy, CHX_FAULT_EXIT, why, other_name);
@@ -193,22 +187,22 @@ static bool control_report_violation(RoleProxy *proxy, const void *data, size_t 
 
 // The kinds of messages, with the sizes that they can have.
 static const struct {
-    size_t least, most;
-    bool (*take)(RoleProxy *proxy, const void *data, size_t size);
+    size_t most;
+    bool (*take)(RoleProxy *proxy, const ControlHead *head, const void *data);
 } kinds[] = {
-    [CONTROL_ENTER] = {sizeof(ControlEnter), CONTROL_MAX_BYTES, control_enter},
-    [CONTROL_ARRIVE] = {sizeof(uint32_t), sizeof(uint32_t), control_arrive},
-    [CONTROL_READY] = {sizeof(ControlReady), sizeof(ControlReady), control_ready},
-    [CONTROL_FAIL] = {sizeof(ControlFail), sizeof(ControlFail) + REPORT_WHY_SIZE - 1, control_fail},
-    [CONTROL_END] = {0, CONTROL_MAX_BYTES, control_end},
-    [CONTROL_WAKE] = {sizeof(ControlChannel), sizeof(ControlChannel), control_wake},
-    [CONTROL_COMPLAIN] = {sizeof(ControlChannel), sizeof(ControlChannel), control_report_violation},
+    [CONTROL_ENTER] = {CONTROL_MAX_BYTES, control_enter},
+    [CONTROL_ARRIVE] = {0, control_arrive},
+    [CONTROL_READY] = {0, control_ready},
+    [CONTROL_FAIL] = {REPORT_WHY_SIZE - 1, control_fail},
+    [CONTROL_END] = {CONTROL_MAX_BYTES, control_end},
+    [CONTROL_WAKE] = {0, control_wake},
+    [CONTROL_COMPLAIN] = {0, control_report_violation},
 };
 
 static bool control_can_be(const ControlHead *head)
 {
     return head->kind < sizeof kinds / sizeof *kinds && kinds[head->kind].take != NULL &&
-           head->size >= kinds[head->kind].least && head->size <= kinds[head->kind].most;
+           head->size <= kinds[head->kind].most;
 }
 
 typedef struct {
@@ -222,8 +216,7 @@ static void control_take(void *closure)
     Taking *taking = closure;
     RoleProxy *proxy = taking->proxy;
     current()->busy++;
-    taking->is_good =
-        kinds[taking->head.kind].take(proxy, proxy->message.data + sizeof taking->head, taking->head.size);
+    taking->is_good = kinds[taking->head.kind].take(proxy, &taking->head, proxy->message.data + sizeof taking->head);
 }
 
 // Takes the message that was read. If there is no memory for that, the process is killed, and this one goes on.
@@ -299,7 +292,7 @@ void proxy_take_controls(RoleProxy *proxy, unsigned count)
             return;
         // What a process says that is about to be killed counts no more, except that it has come back to a block: it may
         // have acted in the new attempt.
-        if (!proxy->kill_pending || head.kind == CONTROL_READY)
+        if (proxy->fault.kind == CHX_FAULT_NONE || head.kind == CONTROL_READY)
             control_take_guarded(proxy, head);
         proxy->message.size = 0;
         if (proxy->message.capacity > CONTROLS_BYTES)

@@ -114,12 +114,12 @@ static void an_answer_to_an_older_command_is_none(void **state)
     (void)state;
     begin_outer();
     die(0);
-    ControlReady first = {proxies[1].control->command.epoch};
+    uint32_t first = proxies[1].control->command.epoch;
     die(0);
-    process_fixture_post(&proxies[1], CONTROL_READY, &first, sizeof first);
+    process_fixture_post(&proxies[1], (ControlHead){0, CONTROL_READY, first, 0}, NULL);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
     serve();
-    assert_true(proxies[1].actor->member.awaited > first.epoch);
+    assert_true(proxies[1].actor->member.awaited > first);
     assert_false(savepoint_top(proxies[1].actor)->position.arrived);
     control_ready(1);
     control_arrive(1, PROCESS_FIXTURE_OUTER);
@@ -145,11 +145,7 @@ static void a_new_process_is_told_where_it_is(void **state)
     control_ready(1);
     control_ready(2);
     serve();
-    struct {
-        ControlFail head;
-        char why[4];
-    } fail = {{.kind = CHX_FAULT_FAIL, .site = 7}, "nope"};
-    process_fixture_post(&proxies[1], CONTROL_FAIL, &fail, sizeof fail);
+    process_fixture_post(&proxies[1], (ControlHead){4, CONTROL_FAIL, 7, CHX_FAULT_FAIL}, "nope");
     serve();
     die(1);
     assert_int_equal(image->role, 1);
@@ -179,11 +175,8 @@ static void a_message_may_come_in_pieces(void **state)
     enter(2, PROCESS_FIXTURE_INNER);
     serve();
     for (unsigned piece = 1; piece <= 30; piece++) {
-        struct {
-            ControlHead head;
-            ControlReady ready;
-        } whole = {{sizeof whole.ready, CONTROL_READY}, {9}};
-        for (unsigned round = 0; round < CONTROLS_BYTES / 16 / 28; round++) {
+        ControlHead whole = {0, CONTROL_READY, 9, 0};
+        for (unsigned round = 0; round < CONTROLS_BYTES / sizeof whole / 28; round++) {
             for (size_t at = 0; at < sizeof whole; at += piece) {
                 process_fixture_bytes(&proxies[0], (char *)&whole + at,
                                       sizeof whole - at < piece ? sizeof whole - at : piece);
@@ -193,15 +186,12 @@ static void a_message_may_come_in_pieces(void **state)
         assert_false(kill_pending(0));
     }
     // Larger than there is room at once.
-    struct large {
+    struct {
         ControlHead head;
-        ControlEnter enter;
         unsigned char more;
-    } large = {{sizeof(ControlEnter) + 300000, CONTROL_ENTER},
-               {.site = PROCESS_FIXTURE_INNER, .tails = PROCESS_FIXTURE_ROLES - 1},
-               0};
+    } large = {{300000, CONTROL_ENTER, PROCESS_FIXTURE_INNER, 0}, 0};
     static unsigned char bytes[50000];
-    process_fixture_bytes(&proxies[0], &large, offsetof(struct large, more));
+    process_fixture_bytes(&proxies[0], &large, sizeof large.head);
     for (unsigned i = 0; i < 6; i++) {
         serve();
         process_fixture_bytes(&proxies[0], bytes, sizeof bytes);
@@ -211,7 +201,7 @@ static void a_message_may_come_in_pieces(void **state)
     assert_int_equal(proxies[0].actor->member.count, 2);
     assert_true(proxies[0].message.capacity <= CONTROLS_BYTES); // it is not kept
     // What a process has not said to its end is void for the next one.
-    process_fixture_bytes(&proxies[0], &large, offsetof(struct large, more) + 1);
+    process_fixture_bytes(&proxies[0], &large, sizeof large.head + 1);
     serve();
     die(0);
     control_arrive(0, PROCESS_FIXTURE_INNER);
@@ -243,42 +233,36 @@ static void who_waits_for_the_supervisor_is_woken(void **state)
 
 typedef struct {
     const char *name;
-    uint32_t kind;
-    unsigned char data[64];
-    size_t size;
+    ControlHead head;
 } BadMessage;
 
 static void nonsense_is_the_end_of_the_process(void **state)
 {
     (void)state;
     static const BadMessage bad[] = {
-        {"no kind", 0, {0}, 0},
-        {"unknown kind", 8, {0}, 0},
-        {"enter, cut off", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER}, 7},
-        {"enter, without tails", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 3}, sizeof(ControlEnter) + 23},
-        {"enter, wrong tails", CONTROL_ENTER, {PROCESS_FIXTURE_OUTER, 0, 0, 0, 2}, 64},
-        {"enter, a block of others", CONTROL_ENTER, {PROCESS_FIXTURE_OTHER, 0, 0, 0, 3}, 64},
-        {"enter, no block", CONTROL_ENTER, {1, 0, 0, 0, 3}, 64},
-        {"arrive, in no block", CONTROL_ARRIVE, {PROCESS_FIXTURE_OUTER}, 4},
-        {"arrive, cut off", CONTROL_ARRIVE, {PROCESS_FIXTURE_OUTER}, 3},
-        {"ready, too long", CONTROL_READY, {0}, 9},
-        {"fail, of what kind", CONTROL_FAIL, {77}, sizeof(ControlFail)},
-        {"fail, of a kind that is not its to say", CONTROL_FAIL, {CHX_FAULT_DEADLINE}, sizeof(ControlFail)},
-        {"fail, cut off", CONTROL_FAIL, {0}, sizeof(ControlFail) - 1},
-        {"end, too short", CONTROL_END, {1}, 7},
-        {"end, too long", CONTROL_END, {1}, 9},
-        {"wake, no channel", CONTROL_WAKE, {255, 255, 255, 255}, 8},
-        {"wake, of others", CONTROL_WAKE, {11}, 8},
-        {"wake, neither end", CONTROL_WAKE, {0, 0, 0, 0, 2}, 8},
-        {"wake, an isolated one", CONTROL_WAKE, {0}, 8},
-        {"wake, cut off", CONTROL_WAKE, {0}, 4},
-        {"complain, no channel", CONTROL_COMPLAIN, {255, 255, 255, 255}, 8},
-        {"complain, of others", CONTROL_COMPLAIN, {11}, 8},
-        {"complain, about what", CONTROL_COMPLAIN, {0, 0, 0, 0, 9}, 8},
+        {"no kind", {0, 0, 0, 0}},
+        {"unknown kind", {0, 8, 0, 0}},
+        {"enter, tails cut off", {23, CONTROL_ENTER, PROCESS_FIXTURE_OUTER, 0}},
+        {"enter, a block of others", {64, CONTROL_ENTER, PROCESS_FIXTURE_OTHER, 0}},
+        {"enter, no block", {64, CONTROL_ENTER, 1, 0}},
+        {"arrive, in no block", {0, CONTROL_ARRIVE, PROCESS_FIXTURE_OUTER, 0}},
+        {"ready, too long", {9, CONTROL_READY, 0, 0}},
+        {"fail, of what kind", {0, CONTROL_FAIL, 0, 77}},
+        {"fail, of a kind that is not its to say", {0, CONTROL_FAIL, 0, CHX_FAULT_DEADLINE}},
+        {"end, too short", {7, CONTROL_END, 0, 0}},
+        {"end, too long", {9, CONTROL_END, 0, 0}},
+        {"wake, no channel", {0, CONTROL_WAKE, UINT32_MAX, 0}},
+        {"wake, of others", {0, CONTROL_WAKE, 11, 0}},
+        {"wake, neither end", {0, CONTROL_WAKE, 0, 2}},
+        {"wake, an isolated one", {0, CONTROL_WAKE, 0, 0}},
+        {"wake, too long", {4, CONTROL_WAKE, 0, 0}},
+        {"complain, no channel", {0, CONTROL_COMPLAIN, UINT32_MAX, 0}},
+        {"complain, of others", {0, CONTROL_COMPLAIN, 11, 0}},
+        {"complain, about what", {0, CONTROL_COMPLAIN, 0, 9}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         begin(all);
-        process_fixture_post(&proxies[0], bad[i].kind, bad[i].data, bad[i].size);
+        process_fixture_post(&proxies[0], bad[i].head, (unsigned char[64]){1});
         serve();
         if (!kill_pending(0))
             fail_msg("%s: taken", bad[i].name);
@@ -293,7 +277,7 @@ static void messages_of_impossible_sizes_are_the_end_of_the_process(void **state
     (void)state;
     // Nothing is kept for a message of a small kind that says that it is large.
     static const ControlHead heads[] = {
-        {CONTROL_MAX_BYTES + 1u, CONTROL_ENTER}, {UINT32_MAX, CONTROL_ENTER}, {4096, CONTROL_WAKE}};
+        {CONTROL_MAX_BYTES + 1u, CONTROL_ENTER, 0, 0}, {UINT32_MAX, CONTROL_ENTER, 0, 0}, {4096, CONTROL_WAKE, 0, 0}};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         begin(all);
         process_fixture_bytes(&proxies[1], &heads[i], sizeof heads[i]);
@@ -308,7 +292,7 @@ static void messages_of_impossible_sizes_are_the_end_of_the_process(void **state
     finish();
     // More than there is room for, though all of it makes sense.
     begin(all);
-    for (unsigned i = 0; i < CONTROLS_BYTES / (sizeof(ControlHead) + sizeof(ControlReady)) + 1; i++)
+    for (unsigned i = 0; i < CONTROLS_BYTES / sizeof(ControlHead) + 1; i++)
         control_ready(2);
     serve();
     assert_true(kill_pending(2));

@@ -61,26 +61,24 @@ static void fuzz_post(Input *input, RoleProxy *proxy)
 {
     uint32_t kind = take(input, 1) % 9;
     struct {
-        ControlEnter head;
         RingPoint tails[PROCESS_FIXTURE_ROLES - 1];
         unsigned char frame[16];
-    } enter = {.head = {.site = sites[take(input, 1) % 5], .tails = PROCESS_FIXTURE_ROLES - 1}};
-    uint32_t words[2] = {take(input, 1) % 14, take(input, 1) % 5};
+    } enter = {0};
+    uint32_t site = sites[take(input, 1) % 5], number = take(input, 1) % 14, what = take(input, 1) % 5;
     if (kind == CONTROL_ENTER) {
         for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
             enter.tails[i] = ring_load(&shm_channel(&proxy->actor->out[i])->ring.words->tail);
-        process_fixture_post(proxy, kind, &enter, sizeof enter);
+        process_fixture_post(proxy, (ControlHead){sizeof enter, kind, site, 0}, &enter);
     } else if (kind == CONTROL_ARRIVE) {
-        process_fixture_post(proxy, kind, &enter.head.site, sizeof enter.head.site);
+        process_fixture_post(proxy, (ControlHead){0, kind, site, 0}, NULL);
     } else if (kind == CONTROL_READY) {
-        ControlReady ready = {proxy->control->command.epoch};
-        process_fixture_post(proxy, kind, &ready, sizeof ready);
+        process_fixture_post(proxy, (ControlHead){0, kind, proxy->control->command.epoch, 0}, NULL);
     } else if (kind == CONTROL_WAKE || kind == CONTROL_COMPLAIN) {
-        process_fixture_post(proxy, kind, words, sizeof words);
+        process_fixture_post(proxy, (ControlHead){0, kind, number, what}, NULL);
     } else {
         const uint8_t *bytes;
         size_t count = take_bytes(input, take(input, 1) % 40, &bytes);
-        process_fixture_post(proxy, kind, bytes, count);
+        process_fixture_post(proxy, (ControlHead){(uint32_t)count, kind, number, what}, bytes);
     }
 }
 

@@ -72,37 +72,20 @@ typedef struct {
 } ControlBlock;
 
 typedef enum {
-    CONTROL_ENTER = 1, // ControlEnter, tails of the outgoing channels, what it saved: snapshot_save
-    CONTROL_ARRIVE,    // uint32_t site
-    CONTROL_READY,     // ControlReady
-    CONTROL_FAIL,      // ControlFail, why
-    CONTROL_END,       // the encoded result
-    CONTROL_WAKE,      // ControlChannel; 1: its producer, 0: its consumer
-    CONTROL_COMPLAIN,  // ControlChannel; Violation
+    CONTROL_ENTER = 1, // the block; followed by the tails of the outgoing channels and what it saved: snapshot_save
+    CONTROL_ARRIVE,    // the block
+    CONTROL_READY,     // the epoch
+    CONTROL_FAIL,      // the site, the kind of the fault; followed by why
+    CONTROL_END,       // followed by the encoded result
+    CONTROL_WAKE,      // the channel's number; 1: its producer, 0: its consumer
+    CONTROL_COMPLAIN,  // the channel's number, the Violation
 } ControlKind;
 
 typedef struct {
     uint32_t size; // of what follows
     uint32_t kind;
+    uint32_t about, what; // as listed above
 } ControlHead;
-
-typedef struct {
-    uint32_t site, tails;
-} ControlEnter;
-
-typedef struct {
-    uint32_t epoch;
-} ControlReady;
-
-typedef struct {
-    int32_t kind, signal;
-    uint32_t site, reserved;
-} ControlFail;
-
-typedef struct {
-    uint32_t number; // of the channel
-    uint32_t what;
-} ControlChannel;
 
 // The files that a new process is given, in this order; then those that it shares with other isolated roles; last the
 // trace, if there is one.

@@ -31,7 +31,6 @@
 #include "runtime/session/session.h"
 #include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/inherited.h"
-#include "runtime/isolation/proxy_table.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/isolation/zygote.h"
 
@@ -45,9 +44,10 @@ enum {
     CONTROLS_PER_TURN = 256, // control messages of a process that are taken without looking at others
     CONTROLS_ALL = CONTROLS_BYTES / sizeof(ControlHead) + 1, // no more can be there at once
     BUSY_PROXIES = 64,
-    SAVED_MAX_BYTES = 1 << 30,         // of what a role has saved for the blocks that it is in
-    SAVEPOINT_BYTES = 512,             // each block counts as so many of these, besides what was saved
-    VIOLATIONS_MAX = 16,               // that one process may report without a reason that can be seen here
+    PROXY_BUCKETS = 4096,      // so many that the lists stay short, whatever number of processes a machine can run
+    SAVED_MAX_BYTES = 1 << 30, // of what a role has saved for the blocks that it is in
+    SAVEPOINT_BYTES = 512,     // each block counts as so many of these, besides what was saved
+    VIOLATIONS_MAX = 16,       // that one process may report without a reason that can be seen here
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger values are checked by their receiver only
     UNSPAWNED_MAX = 3,                 // so often the zygote may be lost before the role's process has begun
     UNASKED_MAX = 50,   // so often the zygote can't be asked to kill the process; then the zygote is killed
@@ -91,11 +91,10 @@ struct RoleProxy {
     ProxyState state;
     uint64_t id; // of the process; 0: none
     RoleProxy *next_by_id;
-    LoopTimer timer;           // for the earliest of its times, below
-    uint64_t scheduled_ns;     // what the timer was last set to; UINT64_MAX: never; 0: it is not known
-    uint64_t busy_ns;          // until then the supervisor thread looks at it though it does not ring; 0: it does not
-    _Atomic bool kill_pending; // the process is to be killed: it asked for that, or its time was up
-    bool is_recovered;         // its time was up when it obeyed the command already
+    LoopTimer timer;       // for the earliest of its times, below
+    uint64_t scheduled_ns; // what the timer was last set to; UINT64_MAX: never; 0: it is not known
+    uint64_t busy_ns;      // until then the supervisor thread looks at it though it does not ring; 0: it does not
+    bool is_recovered;     // its time was up when it obeyed the command already
     // What the control block should contain; the process may have written anything there.
     uint64_t goes, answered;
     uint64_t control_head;
@@ -107,7 +106,7 @@ struct RoleProxy {
     chx_buffer begin;             // the snapshot that it begins with
     chx_buffer sandbox;           // as sandbox_write has written it; empty: it has none
     bool has_filter;              // the sandbox filters system calls
-    Fault fault;                  // kind CHX_FAULT_NONE: it is not known why the process dies
+    Fault fault;                  // why the process is to be killed; of kind CHX_FAULT_NONE: it is not to be
     uint64_t kill_ns, restart_ns; // when it is to be killed, or restarted; 0: never
     uint64_t begin_ns, end_ns;    // when it must have begun or, having been killed, have ended; 0: never
     uint64_t killed_ns;           // when the zygote was asked to kill it; 0: it could not be asked
@@ -143,11 +142,10 @@ typedef struct Isolation {
     _Atomic size_t users; // sessions
     pthread_mutex_t lock; // of what follows
     IsolatedSession *isolated_sessions;
-    ProxyTable by_id;
+    RoleProxy *by_id[PROXY_BUCKETS]; // roles by the number of their process: lists, chained by next_by_id
     uint64_t last_id;
     Zygote zygote;
-    uint64_t spin_budget_ns; // of roles of this process that wait for another one's
-    EventLoop loop;          // the supervisor thread; processes write their numbers into its door
+    EventLoop loop; // the supervisor thread; processes write their numbers into its door
     // Only the supervisor thread's:
     LoopTimer ping;
     uint64_t ping_ns, pinged_ns; // the next time, the last time; UINT64_MAX: no next time is known
@@ -245,6 +243,14 @@ void isolated_look_for_ended(IsolatedSession *isolated);
 // before isolated_wake_all, from time to time.
 void isolated_look_for_deadlock(IsolatedSession *isolated);
 
+// ---- proxy_table.c ----
+
+// Gives the role a new process number, by which it is found until isolation_forget.
+void isolation_list(RoleProxy *proxy);
+void isolation_forget(RoleProxy *proxy);
+// NULL: there is none with this number.
+RoleProxy *isolation_find(Isolation *isolation, uint64_t id);
+
 // ---- supervisor.c ----
 
 // The isolation whose processes inherit what the calling thread has now; made on first use. It is to be given back. NULL:
@@ -265,9 +271,6 @@ void isolation_init(Isolation *isolation, chx_runtime *runtime);
 // Only the zygote is told of a process's end: asks it whether it still listens, or looks for its answer to the last time.
 // One that does not answer is killed. True: it owes an answer, to be looked for after LOOK_MIN_NS.
 bool isolation_ping(Isolation *isolation, uint64_t now_ns);
-// Gives the role a new process number, by which it is found until isolation_forget.
-void isolation_list(RoleProxy *proxy);
-void isolation_forget(RoleProxy *proxy);
 
 void isolated_block_lock(IsolatedSession *isolated);
 // Takes the roles that have left meanwhile from the session's count: afterwards the session may be gone.

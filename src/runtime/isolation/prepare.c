@@ -177,7 +177,6 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     shm->side = &parent_side;
     shm->owner = isolated;
     shm->number = (uint32_t)number;
-    shm->spin_budget_ns = isolated->isolation->spin_budget_ns;
     // The role of the end in this process. If neither end is here, no messages pass through here, and either role will do.
     const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
     shm_channel_init(channel, shm, here->role);

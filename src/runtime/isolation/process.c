@@ -17,7 +17,6 @@
 #include "runtime/session/trace.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/isolated_session.h"
-#include "runtime/channel/memory_channel.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/isolation/zygote.h"
@@ -171,16 +170,15 @@ static _Noreturn void process_lost_descriptor(Process *process)
     process_fail(process, &fault);
 }
 
-static void process_send_control(Process *process, ControlKind kind, const void *data, size_t size)
+static void process_send_control(Process *process, ControlHead head, const void *data)
 {
-    ControlHead head = {(uint32_t)size, kind};
-    bool is_end = kind == CONTROL_FAIL;
+    bool is_end = head.kind == CONTROL_FAIL;
     // What can't be rung for is better not said: it fails in the block that it is in.
     if (!is_end && atomic_load(&process->control->supervisor_awake) == 0 &&
         !descriptor_is_ours(&process->files[GIVEN_DOORBELL]))
         process_lost_descriptor(process);
     controls_write(process, &head, sizeof head);
-    controls_write(process, data, size);
+    controls_write(process, data, head.size);
     process->posted++;
     atomic_store(&process->control->control_tail, process->control_tail);
     // The supervisor thread need not be rung for what is said before the end.
@@ -191,16 +189,12 @@ static void process_send_control(Process *process, ControlKind kind, const void 
 // Needs no memory: there may be none.
 static void process_fail(Process *process, const Fault *fault)
 {
-    size_t why = strlen(fault->why);
     // On a simulated machine the role's thread has survived what would have ended a process.
     if (fault->kind == CHX_FAULT_SIGNAL)
         process->platform->process_die(fault->signal);
-    ControlFail fail = {.kind = fault->kind, .signal = fault->signal, .site = fault->site};
-    unsigned char message[sizeof fail + REPORT_WHY_SIZE];
-    memcpy(message, &fail, sizeof fail);
-    memcpy(message + sizeof fail, fault->why, why);
     fflush(NULL);
-    process_send_control(process, CONTROL_FAIL, message, sizeof fail + why);
+    ControlHead head = {(uint32_t)strlen(fault->why), CONTROL_FAIL, fault->site, fault->kind};
+    process_send_control(process, head, fault->why);
     process_exit(process, STATUS_FAILED);
 }
 
@@ -228,19 +222,17 @@ static void process_notify(Channel *channel, bool producer)
 {
     Process *process = shm_channel(channel)->owner;
     unsigned peer = (producer ? channel->producer : channel->consumer)->index;
-    uint32_t words[2] = {shm_channel(channel)->number, producer};
     if (process->doorbells[peer] != NULL)
         doorbell_ring(process->doorbells[peer]);
     else
-        process_send_control(process, CONTROL_WAKE, words, sizeof words);
+        process_send_control(process, (ControlHead){0, CONTROL_WAKE, shm_channel(channel)->number, producer}, NULL);
 }
 
 static void process_report_violation(Actor *actor, Channel *channel, Violation about)
 {
     Process *process = shm_channel(channel)->owner;
-    uint32_t words[2] = {shm_channel(channel)->number, about};
     uint32_t seen = atomic_load(&process->own_doorbell->word);
-    process_send_control(process, CONTROL_COMPLAIN, words, sizeof words);
+    process_send_control(process, (ControlHead){0, CONTROL_COMPLAIN, shm_channel(channel)->number, about}, NULL);
     // The process that is to blame is killed. The doorbell rings when there is reason to look again.
     bool is_settled = about == VIOLATION_AHEAD || about == VIOLATION_ENDED;
     if (!is_settled && atomic_load(actor->self.generation) == actor->self.generation_seen)
@@ -274,14 +266,13 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
 
     buffer_restart(&process->buffer);
     chx_writer writer = {.buffer = &process->buffer};
-    ControlEnter enter = {.site = checkpoint->site, .tails = (uint32_t)actor->role->sends_to_count};
-    chx_write(&writer, &enter, sizeof enter);
-    for (uint32_t i = 0; i < enter.tails; i++)
+    for (size_t i = 0; i < actor->role->sends_to_count; i++)
         chx_write(&writer, &shm_channel(&actor->out[i])->ring.tail, sizeof(RingPoint));
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
-    process_send_control(process, CONTROL_ENTER, process->buffer.data, process->buffer.size);
+    ControlHead head = {(uint32_t)process->buffer.size, CONTROL_ENTER, checkpoint->site, 0};
+    process_send_control(process, head, process->buffer.data);
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->control->late) != 0)
@@ -299,7 +290,7 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
         return false;
     if (!savepoint->position.arrived) {
         trace_block(actor, EVENT_ARRIVE, 0, NULL);
-        process_send_control(process, CONTROL_ARRIVE, &checkpoint->site, sizeof checkpoint->site);
+        process_send_control(process, (ControlHead){0, CONTROL_ARRIVE, checkpoint->site, 0}, NULL);
         savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
@@ -381,8 +372,7 @@ void process_roll_back(Actor *actor)
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
     target->frame->at = position_label(&target->position);
     trace_block(actor, EVENT_RECOVER, command.epoch, target->fault->why);
-    ControlReady ready = {command.epoch};
-    process_send_control(process, CONTROL_READY, &ready, sizeof ready);
+    process_send_control(process, (ControlHead){0, CONTROL_READY, command.epoch, 0}, NULL);
 }
 
 // ---- beginning ----
@@ -403,14 +393,8 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
         process->doorbells[from->peer] =
             need(process, isolated_map_doorbell(process->files[from->doorbell.file].number, from->doorbell.at));
-    ChannelSettings settings = {.runtime = process->session.runtime,
-                                .producer = sends ? actor : peer,
-                                .consumer = sends ? peer : actor,
-                                .token = token,
-                                .is_observed = true,
-                                .message_limit = image->message_limit,
-                                .byte_limit = image->byte_limit};
-    memory_channel_init(channel, &settings);
+    channel->producer = sends ? actor : peer;
+    channel->consumer = sends ? peer : actor;
     process->is_kept[from->ring.file] = true; // large values travel through it
     if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, token))
         process_no_memory(process);
@@ -538,7 +522,8 @@ static _Noreturn void process_end(Process *process, Actor *actor)
         process_no_memory(process);
     actor_flush_credit(actor);
     fflush(NULL);
-    process_send_control(process, CONTROL_END, process->buffer.data, process->buffer.size);
+    process_send_control(process, (ControlHead){(uint32_t)process->buffer.size, CONTROL_END, 0, 0},
+                         process->buffer.data);
     process_exit(process, 0);
 }
 

@@ -245,11 +245,10 @@ void process_fixture_bytes(RoleProxy *proxy, const void *data, size_t size)
     atomic_store(&control->control_tail, tail + size);
 }
 
-void process_fixture_post(RoleProxy *proxy, uint32_t kind, const void *data, size_t size)
+void process_fixture_post(RoleProxy *proxy, ControlHead head, const void *data)
 {
-    ControlHead head = {(uint32_t)size, kind};
     process_fixture_bytes(proxy, &head, sizeof head);
-    process_fixture_bytes(proxy, data, size);
+    process_fixture_bytes(proxy, data, head.size);
 }
 
 Channel *process_fixture_channel(const RoleProxy *proxy, unsigned from, unsigned to)

@@ -47,7 +47,7 @@ static inline IsolatedSession *process_fixture_isolated(chx_session *session)
 
 // What a process does: appends bytes to its control messages, as far as there is room; a whole post.
 void process_fixture_bytes(RoleProxy *proxy, const void *data, size_t size);
-void process_fixture_post(RoleProxy *proxy, uint32_t kind, const void *data, size_t size);
+void process_fixture_post(RoleProxy *proxy, ControlHead head, const void *data);
 // A view of the channel as the process at either end has it.
 Ring process_fixture_view(const RoleProxy *proxy, unsigned from, unsigned to);
 Channel *process_fixture_channel(const RoleProxy *proxy, unsigned from, unsigned to);

@@ -1,31 +1,44 @@
-// proxy_table.c: see proxy_table.h.
-
-#include "runtime/isolation/proxy_table.h"
+// proxy_table.c: isolated roles by the number of their process. See parent.h.
+//
+// The zygote's messages and the rings of processes say by such a number which role they are about. A number is used once.
 
 #include "runtime/isolation/parent.h"
 
 // What points to the one with this number; NULL is there if there is none. Numbers are given one after the other, so that
 // they are spread evenly over the buckets.
-static RoleProxy **table_place(ProxyTable *table, uint64_t id)
+static RoleProxy **proxy_place(Isolation *isolation, uint64_t id)
 {
-    RoleProxy **place = &table->buckets[id % PROXY_BUCKETS];
+    RoleProxy **place = &isolation->by_id[id % PROXY_BUCKETS];
     while (*place != NULL && (*place)->id != id)
         place = &(*place)->next_by_id;
     return place;
 }
 
-void proxy_table_add(ProxyTable *table, RoleProxy *proxy)
+void isolation_list(RoleProxy *proxy)
 {
+    Isolation *isolation = proxy->isolated->isolation;
+    pthread_mutex_lock(&isolation->lock);
+    proxy->id = ++isolation->last_id;
     proxy->next_by_id = NULL;
-    *table_place(table, proxy->id) = proxy;
+    *proxy_place(isolation, proxy->id) = proxy;
+    pthread_mutex_unlock(&isolation->lock);
 }
 
-void proxy_table_remove(ProxyTable *table, RoleProxy *proxy)
+void isolation_forget(RoleProxy *proxy)
 {
-    *table_place(table, proxy->id) = proxy->next_by_id;
+    Isolation *isolation = proxy->isolated->isolation;
+    if (proxy->id == 0)
+        return;
+    pthread_mutex_lock(&isolation->lock);
+    *proxy_place(isolation, proxy->id) = proxy->next_by_id;
+    pthread_mutex_unlock(&isolation->lock);
+    proxy->id = 0;
 }
 
-RoleProxy *proxy_table_find(ProxyTable *table, uint64_t id)
+RoleProxy *isolation_find(Isolation *isolation, uint64_t id)
 {
-    return *table_place(table, id);
+    pthread_mutex_lock(&isolation->lock);
+    RoleProxy *proxy = *proxy_place(isolation, id);
+    pthread_mutex_unlock(&isolation->lock);
+    return proxy;
 }

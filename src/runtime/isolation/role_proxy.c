@@ -130,9 +130,8 @@ static void proxy_kill(RoleProxy *proxy)
 
 void proxy_set_kill_pending(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...)
 {
-    if (proxy->kill_pending || proxy->state != PROXY_ALIVE)
+    if (proxy->fault.kind != CHX_FAULT_NONE || proxy->state != PROXY_ALIVE)
         return;
-    proxy->kill_pending = true;
     va_list arguments;
     va_start(arguments, format);
     proxy_set_fault(proxy, &proxy->fault, kind, format, arguments);
@@ -425,7 +424,6 @@ void proxy_spawn(RoleProxy *proxy)
     atomic_store(&control->begun, 0);
     atomic_store(&control->asleep, 0);
     proxy->actor->member.awaited = 0;
-    proxy->kill_pending = false;
     proxy->fault.kind = CHX_FAULT_NONE;
     proxy->state = PROXY_ALIVE;
     isolation_list(proxy);

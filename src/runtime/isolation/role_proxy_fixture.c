@@ -82,35 +82,33 @@ chx_status finish(void)
 void control_enter(unsigned role, uint32_t site)
 {
     struct {
-        ControlEnter head;
         RingPoint tails[PROCESS_FIXTURE_ROLES - 1];
         unsigned char frame[100];
-    } enter = {.head = {.site = site, .tails = PROCESS_FIXTURE_ROLES - 1}};
+    } enter = {0};
     for (unsigned i = 0; i < PROCESS_FIXTURE_ROLES - 1; i++)
         enter.tails[i] = ring_load(&shm_channel(&proxies[role].actor->out[i])->ring.words->tail);
-    process_fixture_post(&proxies[role], CONTROL_ENTER, &enter, sizeof enter);
+    process_fixture_post(&proxies[role], (ControlHead){sizeof enter, CONTROL_ENTER, site, 0}, &enter);
 }
 
 void control_arrive(unsigned role, uint32_t site)
 {
-    process_fixture_post(&proxies[role], CONTROL_ARRIVE, &site, sizeof site);
+    process_fixture_post(&proxies[role], (ControlHead){0, CONTROL_ARRIVE, site, 0}, NULL);
 }
 
 void control_ready(unsigned role)
 {
-    ControlReady ready = {proxies[role].control->command.epoch};
-    process_fixture_post(&proxies[role], CONTROL_READY, &ready, sizeof ready);
+    ControlHead ready = {0, CONTROL_READY, proxies[role].control->command.epoch, 0};
+    process_fixture_post(&proxies[role], ready, NULL);
 }
 
 void control_end(unsigned role, int64_t result)
 {
-    process_fixture_post(&proxies[role], CONTROL_END, &result, sizeof result);
+    process_fixture_post(&proxies[role], (ControlHead){sizeof result, CONTROL_END, 0, 0}, &result);
 }
 
 void control_two(unsigned role, uint32_t kind, uint32_t first, uint32_t second)
 {
-    uint32_t words[2] = {first, second};
-    process_fixture_post(&proxies[role], kind, words, sizeof words);
+    process_fixture_post(&proxies[role], (ControlHead){0, kind, first, second}, NULL);
 }
 
 void control_report_violation(unsigned role, unsigned from, unsigned to, Violation about)
@@ -148,5 +146,5 @@ void set_kill_pending(unsigned role, const char *reason)
 
 bool kill_pending(unsigned role)
 {
-    return proxies[role].kill_pending;
+    return proxies[role].fault.kind != CHX_FAULT_NONE;
 }

@@ -33,12 +33,8 @@ static void run_timers(uint64_t at_ns)
 static void who_fails_says_why_and_where(void **state)
 {
     (void)state;
-    struct {
-        ControlFail head;
-        char why[4];
-    } fail = {{.kind = CHX_FAULT_PATTERN, .site = 7}, "nope"};
     begin(all);
-    process_fixture_post(&proxies[0], CONTROL_FAIL, &fail, sizeof fail);
+    process_fixture_post(&proxies[0], (ControlHead){4, CONTROL_FAIL, 7, CHX_FAULT_PATTERN}, "nope");
     serve();
     die(0);
     assert_int_equal(finish(), CHX_FAILED);
@@ -400,7 +396,7 @@ static void nobody_is_looked_at_for_others(void **state)
     assert_true(event_loop_run(&isolation->loop, now_ns()));
     assert_false(event_loop_run(&isolation->loop, now_ns()));
     for (unsigned i = 0; i < SESSIONS; i++)
-        assert_int_equal(of[i]->proxies[0].kill_pending, i == 5);
+        assert_int_equal(of[i]->proxies[0].fault.kind != CHX_FAULT_NONE, i == 5);
     assert_int_equal(of[5]->proxies[2].kill_ns, 0); // or the supervisor thread would never sleep
     assert_int_equal(answered(many), 1);
     // More have rung than there is room for: who could not is found, too.
@@ -418,19 +414,20 @@ static void processes_are_found_by_number(void **state)
 {
     (void)state;
     enum { MANY = 3 * PROXY_BUCKETS };
-    static ProxyTable table;
+    static Isolation other = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    IsolatedSession of_other = {.isolation = &other};
     RoleProxy *many = calloc(MANY, sizeof *many);
-    assert_null(proxy_table_find(&table, 1));
+    assert_null(isolation_find(&other, 1));
     for (unsigned i = 0; i < MANY; i++) {
-        many[i].id = i + 1;
-        proxy_table_add(&table, &many[i]);
+        many[i].isolated = &of_other;
+        isolation_list(&many[i]);
     }
     for (unsigned i = 0; i < MANY; i += 2)
-        proxy_table_remove(&table, &many[i]);
+        isolation_forget(&many[i]);
     for (unsigned i = 0; i < MANY; i++)
-        assert_ptr_equal(proxy_table_find(&table, i + 1), i % 2 != 0 ? &many[i] : NULL);
-    assert_null(proxy_table_find(&table, 0));
-    assert_null(proxy_table_find(&table, UINT64_MAX));
+        assert_ptr_equal(isolation_find(&other, i + 1), i % 2 != 0 ? &many[i] : NULL);
+    assert_null(isolation_find(&other, 0));
+    assert_null(isolation_find(&other, UINT64_MAX));
     free(many);
 }
 

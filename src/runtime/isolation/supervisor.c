@@ -103,34 +103,6 @@ static bool isolation_is_whole(void *context)
 
 // ---- which there are ----
 
-void isolation_list(RoleProxy *proxy)
-{
-    Isolation *isolation = proxy->isolated->isolation;
-    pthread_mutex_lock(&isolation->lock);
-    proxy->id = ++isolation->last_id;
-    proxy_table_add(&isolation->by_id, proxy);
-    pthread_mutex_unlock(&isolation->lock);
-}
-
-void isolation_forget(RoleProxy *proxy)
-{
-    Isolation *isolation = proxy->isolated->isolation;
-    if (proxy->id == 0)
-        return;
-    pthread_mutex_lock(&isolation->lock);
-    proxy_table_remove(&isolation->by_id, proxy);
-    pthread_mutex_unlock(&isolation->lock);
-    proxy->id = 0;
-}
-
-static RoleProxy *proxy_by_id(Isolation *isolation, uint64_t id)
-{
-    pthread_mutex_lock(&isolation->lock);
-    RoleProxy *proxy = proxy_table_find(&isolation->by_id, id);
-    pthread_mutex_unlock(&isolation->lock);
-    return proxy;
-}
-
 static IsolatedSession *isolated_sessions_first(Isolation *isolation)
 {
     pthread_mutex_lock(&isolation->lock);
@@ -162,8 +134,7 @@ static void isolation_do(Isolation *isolation, void (*act)(RoleProxy *proxy))
 // Is there something to take? Without the block lock, which would be in the way of the session's own workers.
 static bool proxy_has_controls(const RoleProxy *proxy)
 {
-    return proxy->state == PROXY_ALIVE && !proxy->kill_pending &&
-           atomic_load(&proxy->control->control_tail) != proxy->control_head;
+    return proxy->state == PROXY_ALIVE && atomic_load(&proxy->control->control_tail) != proxy->control_head;
 }
 
 // There was something: more is likely to follow at once, and the process need not ring for it.
@@ -187,7 +158,7 @@ static bool proxy_serve(RoleProxy *proxy)
         return false;
     isolated_block_lock(isolated);
     proxy_take_controls(proxy, CONTROLS_PER_TURN);
-    bool is_there = proxy->state == PROXY_ALIVE;
+    bool is_there = proxy->state == PROXY_ALIVE && proxy->fault.kind == CHX_FAULT_NONE;
     isolated_block_unlock(isolated);
     if (is_there)
         proxy_stay(proxy);
@@ -222,7 +193,7 @@ void isolation_answer(void *context)
     do {
         size = descriptor_read(&loop->door[0], ids, sizeof ids);
         for (ssize_t i = 0; i < size / (ssize_t)sizeof *ids; i++) {
-            RoleProxy *proxy = proxy_by_id(isolation, ids[i]);
+            RoleProxy *proxy = isolation_find(isolation, ids[i]);
             if (proxy != NULL)
                 proxy_serve(proxy);
         }
@@ -348,7 +319,7 @@ static bool zygote_message(Isolation *isolation, const ZygoteMessage *message)
     }
     if (message->kind != ZYGOTE_EXITED && message->kind != ZYGOTE_REFUSED)
         return false;
-    RoleProxy *proxy = proxy_by_id(isolation, message->id);
+    RoleProxy *proxy = isolation_find(isolation, message->id);
     if (proxy == NULL)
         return true;
     IsolatedSession *isolated = proxy->isolated;
@@ -475,7 +446,6 @@ static const LoopInputs supervisor_inputs = {
 void isolation_init(Isolation *isolation, chx_runtime *runtime)
 {
     *isolation = (Isolation){.runtime = runtime, .ping_ns = UINT64_MAX, .ping_every_ns = PING_MIN_NS};
-    isolation->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     pthread_mutex_init(&isolation->lock, NULL);
     zygote_init(&isolation->zygote, runtime->platform);
     event_loop_init(&isolation->loop, runtime->platform, &supervisor_inputs, isolation);
@@ -556,7 +526,7 @@ static bool isolation_renew(Isolation *isolation, const char *file, chx_status *
 }
 
 // The one with these; those that no session uses and no new one can use are moved to `idle`.
-static Isolation *isolation_find(chx_runtime *runtime, Inherited inherited, Isolation **idle)
+static Isolation *isolations_find(chx_runtime *runtime, Inherited inherited, Isolation **idle)
 {
     Isolation *found = NULL, **place = &runtime->isolation;
     while (*place != NULL) {
@@ -594,7 +564,7 @@ Isolation *isolation_get(chx_runtime *runtime, const char *file, chx_status *sta
         return NULL;
     }
     pthread_mutex_lock(&runtime->plan_lock);
-    Isolation *isolation = isolation_find(runtime, inherited, &idle);
+    Isolation *isolation = isolations_find(runtime, inherited, &idle);
     if (isolation != NULL) {
         atomic_fetch_add(&isolation->users, 1);
         if (!isolation_renew(isolation, file, status)) {

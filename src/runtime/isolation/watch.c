@@ -51,7 +51,7 @@ static bool isolated_sleeps(IsolatedSession *isolated)
         if (proxy == NULL) {
             uintptr_t waits = atomic_load(&actor->waits);
             waiting += waits != 0 && (waits & WAITS_PREPARING) == 0;
-        } else if (proxy->state == PROXY_ALIVE && !proxy->kill_pending) {
+        } else if (proxy->state == PROXY_ALIVE && proxy->fault.kind == CHX_FAULT_NONE) {
             waiting += atomic_load(&proxy->control->asleep) == (uint64_t)atomic_load(&proxy->doorbell->word) + 1;
         }
     }

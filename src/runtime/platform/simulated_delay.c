@@ -7,7 +7,7 @@
 
 #include "runtime/platform/machine.h"
 
-#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
 
@@ -57,7 +57,6 @@ static void arrival_run(LoopTimer *timer, uint64_t now_ns)
     Scheduler *scheduler = &session->runtime->scheduler;
     arrivals_of(channel)->arrived++;
     free(arrivals_take(arrivals_of(channel)));
-    event_loop_give_back(&session->runtime->loop, 1);
     if (atomic_load(&channel->consumer->waits) != 0) {
         scheduler_quiesce(scheduler);
         session_unpin(session);
@@ -88,7 +87,7 @@ static ChannelStatus delayed_send(Channel *channel, uint32_t site, void *value, 
     *arrivals->end = arrival;
     arrivals->end = &arrival->next;
     EventLoop *loop = &channel->consumer->session->runtime->loop;
-    if (event_loop_add(loop, &arrival->timer, &arrival_kind, arrivals->last_ns) != LOOP_OK)
+    if (!event_loop_add(loop, &arrival->timer, &arrival_kind, arrivals->last_ns))
         machine_no_memory();
     return status;
 }
@@ -112,7 +111,7 @@ static void delayed_close(Channel *channel)
     EventLoop *loop = &channel->consumer->session->runtime->loop;
     while (arrivals->first != NULL) {
         Arrival *arrival = arrivals_take(arrivals);
-        event_loop_remove(loop, &arrival->timer);
+        event_loop_detach(loop, &arrival->timer);
         free(arrival);
     }
     free(arrivals);

@@ -4,6 +4,7 @@
 
 #include "runtime/recovery/machine.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/platform/spin_budget.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/plan.h"
@@ -70,6 +71,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     runtime->isolates_all = isolation_from_env();
     runtime->observed =
         (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0);
+    runtime->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     event_loop_init(&runtime->loop, runtime->platform, NULL, NULL);

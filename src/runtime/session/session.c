@@ -4,7 +4,7 @@
 #include "runtime/session/session.h"
 
 #include "base/check.h"
-#include "runtime/channel/memory_channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
@@ -112,15 +112,16 @@ static void session_init_channels(Session *session)
         const PlanChannel *wire = &plan->channel_table[i];
         Channel *channel = &session->channels[i];
         Actor *consumer = &session->actors[wire->to];
-        ChannelSettings settings = {.runtime = session->runtime,
-                                    .producer = &session->actors[wire->from],
-                                    .consumer = consumer,
-                                    .role = consumer->role,
-                                    .token = (uint32_t)session->token[0] ^ (uint32_t)i,
-                                    .is_observed = session->runtime->observed != 0 && !session->is_fast,
-                                    .message_limit = options->channel_messages,
-                                    .byte_limit = options->channel_bytes};
-        memory_channel_init(channel, &settings);
+        uint32_t token = (uint32_t)session->token[0] ^ (uint32_t)i;
+        *channel = (Channel){.head = {.sending.check = token, .taking.check = token},
+                             .runtime = session->runtime,
+                             .producer = &session->actors[wire->from],
+                             .consumer = consumer,
+                             .role = consumer->role,
+                             .is_fast = session->runtime->observed == 0 || session->is_fast,
+                             .message_limit = options->channel_messages,
+                             .byte_limit = options->channel_bytes};
+        memory_channel_init(channel);
         ins[wire->in] = channel;
     }
 }
