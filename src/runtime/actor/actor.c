@@ -456,8 +456,6 @@ static bool actor_hand_off(Actor *actor, Actor *peer, Channel *channel)
 {
     Scheduler *scheduler = &actor->session->runtime->scheduler;
     Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
-    if (!scheduler_has_idle_worker(scheduler, peer))
-        return false;
     current()->busy++;
     bool is_taken = false;
     if (owner_section_begin(worker)) {
@@ -467,10 +465,12 @@ static bool actor_hand_off(Actor *actor, Actor *peer, Channel *channel)
         owner_section_end(worker);
     }
     is_taken = is_taken || actor_wake_elsewhere(peer, channel);
-    if (is_taken && scheduler_hand_off(scheduler, worker, peer))
+    if (is_taken && scheduler_hand_off(scheduler, worker, peer)) {
         worker_shares(worker);
-    else if (is_taken)
+    } else if (is_taken) {
         scheduler_ready(scheduler, peer);
+        scheduler_offer(scheduler);
+    }
     current()->busy--;
     return is_taken;
 }

@@ -242,11 +242,6 @@ static Worker *idle_worker_for(Scheduler *scheduler, Actor *actor)
     return handoff_is_wanted(idle_worker) ? idle_worker : NULL;
 }
 
-bool scheduler_has_idle_worker(Scheduler *scheduler, Actor *actor)
-{
-    return idle_worker_for(scheduler, actor) != NULL;
-}
-
 bool scheduler_hand_off(Scheduler *scheduler, Worker *worker, Actor *actor)
 {
     Worker *idle_worker = idle_worker_for(scheduler, actor);

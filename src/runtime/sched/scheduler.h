@@ -120,9 +120,7 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor);
 void scheduler_ready_here(Actor *actor);
 // The same for a chain of actors (next_queued) of a new session, from whatever thread.
 void scheduler_start(Scheduler *scheduler, Actor *first, Actor *last, unsigned count);
-// Does a worker search, to which the actor could be given?
-bool scheduler_has_idle_worker(Scheduler *scheduler, Actor *actor);
-// The actor, in the caller's hand, goes to such a worker. This one, whose own thread it is, is about to compute. False: there
+// The actor, in the caller's hand, goes to a worker that searches. This one, whose own thread it is, is about to compute. False: there
 // is none, the actor is still in hand.
 bool scheduler_hand_off(Scheduler *scheduler, Worker *worker, Actor *actor);
 // Sender and receiver usually take turns on one worker. What nobody but that worker's thread touches, except in rare
