@@ -98,7 +98,6 @@ static void thread_sleep(uint64_t timeout_ns)
 {
     threads_check_end();
     uint64_t now_ns = machine_now_ns();
-    this_simulated->sleeps = true;
     this_simulated->until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
     thread_switch(this_simulated);
 }
@@ -233,7 +232,7 @@ void threads_waiting(void)
 
 static bool thread_sleeps_for_a_while(const SimulatedThread *thread)
 {
-    return thread->sleeps && thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
+    return thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
 }
 
 void threads_skip_to_sleeper(void)

@@ -50,7 +50,7 @@ static bool thread_can_run(const SimulatedThread *thread)
 {
     if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
         return false;
-    return !thread->sleeps || thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
+    return thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&simulated_threads.is_stuck));
 }
 
@@ -70,7 +70,7 @@ static uint64_t threads_next_ns(void)
 {
     uint64_t next_ns = UINT64_MAX;
     for (const SimulatedThread *thread = simulated_threads.first; thread != NULL; thread = thread->next)
-        if (!thread->has_ended && thread->sleeps && thread->until_ns < next_ns)
+        if (!thread->has_ended && thread->until_ns != 0 && thread->until_ns < next_ns)
             next_ns = thread->until_ns;
     return next_ns;
 }
@@ -124,7 +124,7 @@ static SimulatedThread *threads_await_next(bool stays)
 
 void thread_stop_sleeping(SimulatedThread *thread)
 {
-    thread->sleeps = false;
+    thread->until_ns = 0;
     thread->sleeps_on = NULL;
     thread->polled_count = 0;
     thread->is_shared = false;

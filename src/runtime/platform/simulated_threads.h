@@ -23,9 +23,8 @@ struct SimulatedThread {
     bool is_visitor;
     unsigned calls; // visitor: that it is in
     bool has_ended;
-    bool sleeps;                 // until it is woken, until the time, or until a descriptor is ready
     const void *sleeps_on;       // the word that it is woken with, or the thread that it joins; NULL: none
-    uint64_t until_ns;           // of a sleep
+    uint64_t until_ns;           // of a sleep, unless it is woken or a descriptor is ready before; 0: it does not sleep
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
     bool is_shared;            // of a sleep: its word is in memory that processes share

@@ -533,7 +533,7 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
         report_clear(report_last());
     here->busy--;
     pthread_setcancelstate(cancel_state, NULL);
-    return started ? (chx_session *)session : NULL;
+    return started ? session : NULL;
 }
 
 // What `results` points to owns nothing unless the session has succeeded.
@@ -575,12 +575,12 @@ static chx_status session_is_missing(void)
                          why[0] != '\0' ? "; before that: " : "", why);
 }
 
-chx_status chx_finish(chx_session *handle, void *results)
+chx_status chx_finish(chx_session *session, void *results)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return session_is_missing();
     int cancel_state = cancel_disable();
-    chx_status status = session_finish(&handle->session, results, current()->actor != NULL);
+    chx_status status = session_finish(session, results, current()->actor != NULL);
     pthread_setcancelstate(cancel_state, NULL);
     return status;
 }
@@ -635,11 +635,10 @@ const chx_report *chx_session_report(const chx_session *handle)
     return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
 }
 
-int chx_session_fd(chx_session *handle)
+int chx_session_fd(chx_session *session)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return -1;
-    Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
     if (session->runtime->platform->is_simulated)
         session_wait(session, current()->actor != NULL);
@@ -654,11 +653,11 @@ int chx_session_fd(chx_session *handle)
     return fd;
 }
 
-void chx_session_cancel(chx_session *handle)
+void chx_session_cancel(chx_session *session)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return;
     int cancel_state = cancel_disable();
-    session_stop(&handle->session, CHX_CANCELLED, "cancelled");
+    session_stop(session, CHX_CANCELLED, "cancelled");
     pthread_setcancelstate(cancel_state, NULL);
 }
