@@ -22,7 +22,7 @@ enum {
     LONG_SITES = 4,              // remembered
 };
 
-typedef struct Session Session;
+typedef struct chx_session Session;
 typedef struct Worker Worker;
 typedef struct Savepoint Savepoint; // recovery/savepoint.h
 

@@ -18,7 +18,7 @@
 struct pollfd;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
-typedef struct Session Session;
+typedef struct chx_session Session;
 
 // What a new process does.
 typedef struct {

@@ -57,7 +57,6 @@ void threads_call_begin(void)
     SimulatedThread *own = thread_self();
     if (own->is_visitor && own->calls++ == 0) {
         simulated_threads.visitors++;
-        pthread_cond_broadcast(&simulated_threads.changed);
         if (atomic_load(&simulated_threads.running) == NULL)
             atomic_store(&simulated_threads.running, own);
         thread_await_turn(own);
@@ -99,7 +98,6 @@ static void thread_sleep(uint64_t timeout_ns)
 {
     threads_check_end();
     uint64_t now_ns = machine_now_ns();
-    this_simulated->sleeps = true;
     this_simulated->until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
     thread_switch(this_simulated);
 }
@@ -122,14 +120,20 @@ void threads_join(pthread_t thread)
     threads_call_end();
 }
 
-void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+static void thread_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns, bool is_shared)
 {
     pthread_mutex_lock(&simulated_threads.lock);
     if (thread_runs() && atomic_load(word) == expected) {
         this_simulated->sleeps_on = word;
+        this_simulated->is_shared = is_shared;
         thread_sleep(timeout_ns != 0 ? timeout_ns : UINT64_MAX);
     }
     pthread_mutex_unlock(&simulated_threads.lock);
+}
+
+void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
+{
+    thread_sleep_on(word, expected, timeout_ns, false);
 }
 
 // The process of the calling thread is killed, or stands still for so long that others miss it.
@@ -164,23 +168,15 @@ void threads_wake(_Atomic uint32_t *word)
     pthread_mutex_lock(&simulated_threads.lock);
     SimulatedThread *thread = thread_wake((const void *)word);
     atomic_store(&simulated_threads.skips, 0);
-    if (thread != NULL) {
-        if (atomic_load(&simulated_threads.running) == NULL && simulated_threads.visitors != 0)
-            thread_go_on(thread);
-        pthread_cond_broadcast(&simulated_threads.changed);
-    }
+    if (thread != NULL && atomic_load(&simulated_threads.running) == NULL && simulated_threads.visitors != 0)
+        thread_go_on(thread);
     pthread_mutex_unlock(&simulated_threads.lock);
 }
 
 void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected)
 {
     processes_may_crash();
-    pthread_mutex_lock(&simulated_threads.lock);
-    if (thread_runs() && atomic_load(word) == expected) {
-        this_simulated->shared = word;
-        thread_sleep(UINT64_MAX);
-    }
-    pthread_mutex_unlock(&simulated_threads.lock);
+    thread_sleep_on(word, expected, 0, true);
 }
 
 // The word has another address in each process. It is the same if a change made here is seen there: all others stand still.
@@ -191,15 +187,15 @@ void threads_wake_shared(_Atomic uint32_t *word)
     uint32_t value = atomic_load(word);
     atomic_store(&simulated_threads.skips, 0);
     for (SimulatedThread *thread = simulated_threads.first; thread != NULL; thread = thread->next) {
-        if (thread->shared == NULL || atomic_load(thread->shared) != value)
+        const _Atomic uint32_t *other = thread->is_shared ? thread->sleeps_on : NULL;
+        if (other == NULL || atomic_load(other) != value)
             continue;
         atomic_store(word, ~value);
-        bool is_same = atomic_load(thread->shared) == ~value;
+        bool is_same = atomic_load(other) == ~value;
         atomic_store(word, value);
         if (is_same)
             thread_stop_sleeping(thread);
     }
-    pthread_cond_broadcast(&simulated_threads.changed);
     pthread_mutex_unlock(&simulated_threads.lock);
 }
 
@@ -236,7 +232,7 @@ void threads_waiting(void)
 
 static bool thread_sleeps_for_a_while(const SimulatedThread *thread)
 {
-    return thread->sleeps && thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
+    return thread->until_ns > machine_now_ns() && thread->until_ns < UINT64_MAX - 1;
 }
 
 void threads_skip_to_sleeper(void)

@@ -18,12 +18,12 @@
 #include <time.h>
 
 enum {
-    STUCK_WAIT_S = 2,   // real time in which another thread of the program's could still change something
-    STUCK_LOOK_MS = 10, // and between two looks for that
-    CORES_MAX = 3,      // that a seed gives
+    STUCK_WAIT_S = 2,  // real time in which another thread of the program's could still change something
+    STUCK_LOOK_MS = 1, // and between two looks for that
+    CORES_MAX = 3,     // that a seed gives
 };
 
-SimulatedThreads simulated_threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+SimulatedThreads simulated_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 _Thread_local SimulatedThread *this_simulated;
 
@@ -50,7 +50,7 @@ static bool thread_can_run(const SimulatedThread *thread)
 {
     if (thread->has_ended || (thread->is_visitor && thread->calls == 0))
         return false;
-    return !thread->sleeps || thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
+    return thread->is_killed || thread->until_ns <= machine_now_ns() || thread_finds_ready(thread) ||
            (thread->is_visitor && atomic_load(&simulated_threads.is_stuck));
 }
 
@@ -70,7 +70,7 @@ static uint64_t threads_next_ns(void)
 {
     uint64_t next_ns = UINT64_MAX;
     for (const SimulatedThread *thread = simulated_threads.first; thread != NULL; thread = thread->next)
-        if (!thread->has_ended && thread->sleeps && thread->until_ns < next_ns)
+        if (!thread->has_ended && thread->until_ns != 0 && thread->until_ns < next_ns)
             next_ns = thread->until_ns;
     return next_ns;
 }
@@ -81,14 +81,11 @@ static void threads_await_others(void)
 {
     atomic_store(&simulated_threads.skips, 0);
     for (int waited_ms = 0; waited_ms < STUCK_WAIT_S * 1000; waited_ms += STUCK_LOOK_MS) {
-        struct timespec limit;
-        clock_gettime(CLOCK_REALTIME, &limit);
-        limit.tv_nsec += STUCK_LOOK_MS * 1000000L;
-        limit.tv_sec += limit.tv_nsec / 1000000000;
-        limit.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&simulated_threads.changed, &simulated_threads.lock, &limit) == 0 ||
-            threads_count_ready() != 0)
+        if (threads_count_ready() != 0)
             return;
+        pthread_mutex_unlock(&simulated_threads.lock);
+        nanosleep(&(struct timespec){.tv_nsec = STUCK_LOOK_MS * 1000000L}, NULL);
+        pthread_mutex_lock(&simulated_threads.lock);
     }
     fprintf(stderr, "chorex: simulation: every role waits, and nothing is on its way (seed=%llu)\n",
             (unsigned long long)machine_options()->seed);
@@ -127,10 +124,10 @@ static SimulatedThread *threads_await_next(bool stays)
 
 void thread_stop_sleeping(SimulatedThread *thread)
 {
-    thread->sleeps = false;
+    thread->until_ns = 0;
     thread->sleeps_on = NULL;
     thread->polled_count = 0;
-    thread->shared = NULL;
+    thread->is_shared = false;
 }
 
 void thread_go_on(SimulatedThread *thread)
@@ -324,7 +321,6 @@ void threads_kill(SimulatedProcess *process)
     for (SimulatedThread *thread = simulated_threads.first; thread != NULL; thread = thread->next)
         if (thread->process == process)
             thread->is_killed = true;
-    pthread_cond_broadcast(&simulated_threads.changed);
     pthread_mutex_unlock(&simulated_threads.lock);
 }
 

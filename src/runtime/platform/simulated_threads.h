@@ -23,22 +23,20 @@ struct SimulatedThread {
     bool is_visitor;
     unsigned calls; // visitor: that it is in
     bool has_ended;
-    bool sleeps;                 // until it is woken, until the time, or until a descriptor is ready
     const void *sleeps_on;       // the word that it is woken with, or the thread that it joins; NULL: none
-    uint64_t until_ns;           // of a sleep
+    uint64_t until_ns;           // of a sleep, unless it is woken or a descriptor is ready before; 0: it does not sleep
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
-    const _Atomic uint32_t *shared; // of a sleep: the word, in memory that processes share
-    bool can_run;                   // threads_count_ready has found this
-    SimulatedProcess *process;      // that it belongs to; NULL: the program itself
-    bool is_killed;                 // it does nothing any more
-    bool is_detached;               // nobody joins it
-    Guard end;                      // where it goes when it is killed
+    bool is_shared;            // of a sleep: its word is in memory that processes share
+    bool can_run;              // threads_count_ready has found this
+    SimulatedProcess *process; // that it belongs to; NULL: the program itself
+    bool is_killed;            // it does nothing any more
+    bool is_detached;          // nobody joins it
+    Guard end;                 // where it goes when it is killed
 };
 
 typedef struct {
     pthread_mutex_t lock; // of everything that follows
-    pthread_cond_t changed;
     SimulatedThread *first;
     _Atomic(SimulatedThread *) running; // NULL: all stand still
     unsigned visitors;                  // in a call

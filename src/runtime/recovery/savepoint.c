@@ -203,18 +203,15 @@ void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32
 
 // ---- going back ----
 
-typedef struct {
-    Actor *actor;
-    chx_frame *frame;
-} Unwinding;
-
+// To the frame of its newest savepoint.
 static void unwind(void *closure)
 {
-    Unwinding *unwinding = closure;
-    chx_release(&unwinding->actor->self);
-    stack_unwind_to(unwinding->actor, unwinding->frame, true);
+    Actor *actor = closure;
+    chx_frame *frame = savepoint_top(actor)->frame;
+    chx_release(&actor->self);
+    stack_unwind_to(actor, frame, true);
     if (!is_broken(BROKEN_NOT_RESTORED))
-        stack_drop_changed(unwinding->frame);
+        stack_drop_changed(frame);
 }
 
 // Drops what the abandoned attempt holds. Memory of a role that has crashed may be damaged: then some is lost.
@@ -226,7 +223,7 @@ static void savepoint_unwind_to(Actor *actor, Savepoint *target)
     if (actor->self.top == target->frame && actor->self.pool_size == 0 && !owns)
         return;
     Guard guard;
-    if (!guard_run(&guard, actor, unwind, &(Unwinding){actor, target->frame})) {
+    if (!guard_run(&guard, actor, unwind, actor)) {
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
         stack_unwind_to(actor, target->frame, false);
     }

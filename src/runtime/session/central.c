@@ -162,7 +162,7 @@ chx_session *chx_central_start(const chx_choreography *choreography, size_t defi
     if (status != CHX_OK && status != CHX_FAILED)
         return NULL;
     const chx_definition *of = &choreography->definitions[definition];
-    return (chx_session *)session_new_ended(runtime_default(), choreography, of, status, results);
+    return session_new_ended(runtime_default(), choreography, of, status, results);
 }
 
 void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)

@@ -46,7 +46,7 @@ chx_status plan_cast(const chx_choreography *choreography, const chx_actor *cast
 static bool plan_fits(const Plan *plan, const chx_choreography *choreography, size_t definition, const chx_actor *cast)
 {
     if (plan->choreography != choreography || plan->definition_index != definition ||
-        plan->registry_generation != registry_generation())
+        plan->registered != registry_latest())
         return false;
     for (unsigned i = 0; i < plan->role_count; i++)
         if (plan->roles[i].asked != (cast != NULL ? cast[i].role : NULL))
@@ -143,7 +143,7 @@ static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreog
     plan->choreography = choreography;
     plan->definition = &choreography->definitions[definition];
     plan->definition_index = definition;
-    plan->registry_generation = registry_generation();
+    plan->registered = registry_latest();
     plan->role_count = (unsigned)choreography->role_count;
     chx_status status = plan_fill(plan, cast);
     if (status == CHX_OK) {

@@ -26,7 +26,7 @@ struct Plan {
     const chx_choreography *choreography;
     const chx_definition *definition;
     size_t definition_index;
-    uint64_t registry_generation;
+    const chx_registration *registered; // last, when it was made
     unsigned role_count;
     size_t channel_count;
     size_t in_count;

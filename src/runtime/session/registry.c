@@ -8,9 +8,8 @@
 #include <stdio.h>
 
 static _Atomic(chx_registration *) registrations;
-static _Atomic(chx_registration *) sealed; // the first of those that were there then
-static _Atomic bool is_sealed;
-static _Atomic uint64_t generation;
+static chx_registration not_sealed;
+static _Atomic(chx_registration *) sealed = &not_sealed; // the first of those that were there then
 
 void chx_register(chx_registration *registration)
 {
@@ -18,28 +17,24 @@ void chx_register(chx_registration *registration)
     do {
         registration->next = first;
     } while (!atomic_compare_exchange_weak(&registrations, &first, registration));
-    atomic_fetch_add(&generation, 1);
 }
 
 void registry_seal(void)
 {
     atomic_store(&sealed, atomic_load(&registrations));
-    atomic_store(&is_sealed, true);
 }
 
 bool registry_was_sealed_with(const chx_role *role)
 {
-    if (!atomic_load(&is_sealed))
-        return true;
-    for (chx_registration *r = atomic_load(&sealed); r != NULL; r = r->next)
-        if (r->role == role)
+    for (const chx_registration *r = atomic_load(&sealed); r != NULL; r = r->next)
+        if (r == &not_sealed || r->role == role)
             return true;
     return false;
 }
 
-uint64_t registry_generation(void)
+const chx_registration *registry_latest(void)
 {
-    return atomic_load_explicit(&generation, memory_order_acquire);
+    return atomic_load_explicit(&registrations, memory_order_acquire);
 }
 
 const chx_role *registry_named(const char *choreography, const char *name)

@@ -10,8 +10,8 @@
 chx_status registry_find(const chx_choreography *choreography, unsigned role, const chx_role **found);
 // The implementation with this name. NULL: none, or more than one.
 const chx_role *registry_named(const char *choreography, const char *name);
-// Grows with each registration: what was found may be found differently afterwards.
-uint64_t registry_generation(void);
+// The registration that came last: after another one, what was found may be found differently.
+const chx_registration *registry_latest(void);
 
 // What is registered by now is there in each new process of this program when the library's constructor, which calls this,
 // runs there.

@@ -415,51 +415,35 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
 }
 
 // It is ended from outside, not by one of its roles.
-static void session_stop(Session *session, chx_status status, const Fault *fault)
+static void session_stop(Session *session, chx_status status, const char *why)
 {
+    Fault fault = {.kind = CHX_FAULT_SYSTEM};
     if (!session_join(session))
         return;
-    session_fail(session, status, "", fault, session->plan->choreography->file, 0);
+    strcpy(fault.why, why);
+    session_fail(session, status, "", &fault, session->plan->choreography->file, 0);
     session_leave(session);
-}
-
-// Is there no room on the stack for one more session inside of a role's function? `why` says so then.
-static bool session_stack_is_short(char why[REPORT_WHY_SIZE])
-{
-    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
-        return false;
-    snprintf(why, REPORT_WHY_SIZE,
-             "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of the one "
-             "before",
-             current()->depth);
-    return true;
 }
 
 bool session_fits(const chx_choreography *choreography)
 {
-    char why[REPORT_WHY_SIZE];
-    bool fits = !session_stack_is_short(why);
-    if (!fits)
-        report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "%s", why);
-    return fits;
+    if (current()->depth < DEPTH_UNCHECKED || !isolation_stack_is_short())
+        return true;
+    report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
+                  "the thread's stack is almost used up: %u sessions run on it, each inside of a role's function of "
+                  "the one before",
+                  current()->depth);
+    return false;
 }
 
 // A thread that waits inside of a role's function works for the session as long as no other one does: otherwise sessions
 // that are nested deep could take up all threads of the pool, each waiting for the next.
 static void session_help(Session *session)
 {
-    Fault fault = {.kind = CHX_FAULT_SYSTEM};
-    if (session_stack_is_short(fault.why))
-        session_stop(session, CHX_NO_MEMORY, &fault);
+    if (!session_fits(session->plan->choreography))
+        session_stop(session, CHX_NO_MEMORY, report_last()->why);
     while (scheduler_help_session(&session->runtime->scheduler, session))
         ;
-}
-
-// All threads of a simulated machine sleep, and nothing will wake them.
-static void session_is_stuck(Session *session)
-{
-    Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "simulation: every role waits, and nothing is on its way"};
-    session_stop(session, CHX_FAILED, &fault);
 }
 
 static void session_sleep(Session *session, bool helps)
@@ -480,7 +464,7 @@ static void session_sleep(Session *session, bool helps)
             session_help(session);
         platform->sleep_on(&session->ending.state, SESSION_AWAITED, helps ? HELP_AGAIN_NS : 0);
         if (platform->is_stuck != NULL && platform->is_stuck())
-            session_is_stuck(session);
+            session_stop(session, CHX_FAILED, "simulation: every role waits, and nothing is on its way");
     }
 }
 
@@ -549,7 +533,7 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
         report_clear(report_last());
     here->busy--;
     pthread_setcancelstate(cancel_state, NULL);
-    return started ? (chx_session *)session : NULL;
+    return started ? session : NULL;
 }
 
 // What `results` points to owns nothing unless the session has succeeded.
@@ -591,12 +575,12 @@ static chx_status session_is_missing(void)
                          why[0] != '\0' ? "; before that: " : "", why);
 }
 
-chx_status chx_finish(chx_session *handle, void *results)
+chx_status chx_finish(chx_session *session, void *results)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return session_is_missing();
     int cancel_state = cancel_disable();
-    chx_status status = session_finish(&handle->session, results, current()->actor != NULL);
+    chx_status status = session_finish(session, results, current()->actor != NULL);
     pthread_setcancelstate(cancel_state, NULL);
     return status;
 }
@@ -651,11 +635,10 @@ const chx_report *chx_session_report(const chx_session *handle)
     return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
 }
 
-int chx_session_fd(chx_session *handle)
+int chx_session_fd(chx_session *session)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return -1;
-    Session *session = &handle->session;
     // On a simulated machine nothing happens behind the back of a caller who polls: it happens now.
     if (session->runtime->platform->is_simulated)
         session_wait(session, current()->actor != NULL);
@@ -670,12 +653,11 @@ int chx_session_fd(chx_session *handle)
     return fd;
 }
 
-void chx_session_cancel(chx_session *handle)
+void chx_session_cancel(chx_session *session)
 {
-    if (handle == NULL)
+    if (session == NULL)
         return;
     int cancel_state = cancel_disable();
-    Fault fault = {.kind = CHX_FAULT_SYSTEM, .why = "cancelled"};
-    session_stop(&handle->session, CHX_CANCELLED, &fault);
+    session_stop(session, CHX_CANCELLED, "cancelled");
     pthread_setcancelstate(cancel_state, NULL);
 }

@@ -34,7 +34,7 @@ typedef struct {
 } BlockLock;
 
 // What is not a part of its own is set when the session is made, unless a comment says otherwise.
-struct Session {
+struct chx_session {
     chx_runtime *runtime;
     const Plan *plan; // NULL: a sequential program's
     const chx_definition *definition;
@@ -65,10 +65,6 @@ struct Session {
     uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the latest rollbacks' blocks: recovery/effects.c
     _Atomic unsigned restarts;                      // recovery/restart.c
     _Atomic uint32_t apart;                         // so many more times it is looked how long a step takes: actor.c
-};
-
-struct chx_session {
-    Session session;
 };
 
 // So many of its actors have not left.
