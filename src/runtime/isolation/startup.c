@@ -90,10 +90,8 @@ static int objects_add(struct dl_phdr_info *info, size_t size, void *context)
     if (objects->count == objects->capacity) {
         size_t capacity = objects->capacity == 0 ? 32 : objects->capacity * 2;
         Object *grown = realloc(objects->list, capacity * sizeof *grown);
-        if (grown == NULL) {
-            objects->is_complete = false;
+        if (grown == NULL)
             return 1;
-        }
         objects->list = grown;
         objects->capacity = capacity;
     }
@@ -126,8 +124,8 @@ static bool objects_include_needed(Objects *objects, const Object *object)
 
 static Objects objects_list(void)
 {
-    Objects objects = {.is_complete = true};
-    dl_iterate_phdr(objects_add, &objects);
+    Objects objects = {0};
+    objects.is_complete = dl_iterate_phdr(objects_add, &objects) == 0;
     for (bool is_any = true; is_any;) {
         is_any = false;
         for (size_t i = 0; i < objects.count; i++)

@@ -53,19 +53,15 @@ static int zygote_socket_of(const ZygoteProcess *zygote)
     return zygote->polled[POLLED_SOCKET].fd;
 }
 
-// Makes room in the array, whose address lies at `array`, for so many in all. False: no memory; then it stays as it is.
-static bool reserve(void *array, size_t *capacity, size_t wanted, size_t size)
+// The array, with room for so many in all. NULL: no memory; then it is where and as it was.
+static void *reserve(void *array, size_t *capacity, size_t wanted, size_t size)
 {
-    void *old;
-    memcpy(&old, array, sizeof old);
     if (wanted <= *capacity)
-        return true;
-    void *grown = realloc(old, 2 * wanted * size);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = 2 * wanted;
-    return true;
+        return array;
+    void *grown = realloc(array, 2 * wanted * size);
+    if (grown != NULL)
+        *capacity = 2 * wanted;
+    return grown;
 }
 
 // ---- answers ----
@@ -74,9 +70,11 @@ static void zygote_answer(ZygoteProcess *zygote, ZygoteMessage message)
 {
     if (zygote->unsent_count == 0 && zygote_message_send(zygote_socket_of(zygote), &message, NULL, 0, MSG_DONTWAIT))
         return;
+    ZygoteMessage *unsent = reserve(zygote->unsent, &zygote->unsent_capacity, zygote->unsent_count + 1, sizeof *unsent);
     // Without memory the zygote ends, and with it all roles: the program sees that, and begins anew.
-    if (!reserve(&zygote->unsent, &zygote->unsent_capacity, zygote->unsent_count + 1, sizeof message))
+    if (unsent == NULL)
         zygote->platform->process_exit(1);
+    zygote->unsent = unsent;
     zygote->unsent[zygote->unsent_count++] = message;
     zygote->polled[POLLED_SOCKET].events = POLLIN | POLLOUT;
 }
@@ -108,10 +106,15 @@ static void child_run(void *argument)
 // 0: it lives; else errno.
 static int child_start(ZygoteProcess *zygote, uint64_t id)
 {
-    if (!reserve(&zygote->children, &zygote->capacity, zygote->count + 1, sizeof *zygote->children) ||
-        !reserve(&zygote->polled, &zygote->polled_capacity, zygote->count + 1 + POLLED_CHILDREN,
-                 sizeof *zygote->polled))
+    size_t wanted = zygote->count + 1;
+    Child *children = reserve(zygote->children, &zygote->capacity, wanted, sizeof *children);
+    if (children == NULL)
         return ENOMEM;
+    zygote->children = children;
+    struct pollfd *polled = reserve(zygote->polled, &zygote->polled_capacity, wanted + POLLED_CHILDREN, sizeof *polled);
+    if (polled == NULL)
+        return ENOMEM;
+    zygote->polled = polled;
     Process *process = zygote->newborn = process_new(zygote->platform, zygote->files, zygote->file_count);
     if (process == NULL)
         return ENOMEM;
@@ -195,10 +198,13 @@ static void files_drop(ZygoteProcess *zygote)
 
 static bool files_add(ZygoteProcess *zygote, const int *files, size_t count)
 {
-    bool has_room = reserve(&zygote->files, &zygote->file_capacity, zygote->file_count + count, sizeof *files);
+    int *list = reserve(zygote->files, &zygote->file_capacity, zygote->file_count + count, sizeof *list);
+    bool has_room = list != NULL;
+    if (has_room)
+        zygote->files = list;
     for (size_t i = 0; i < count; i++) {
         if (has_room)
-            zygote->files[zygote->file_count++] = files[i];
+            list[zygote->file_count++] = files[i];
         else
             close(files[i]);
     }
@@ -215,7 +221,7 @@ static void zygote_take_files(ZygoteProcess *zygote, const ZygoteMessage *messag
     // Where there are too many open ones some of them are missing.
     if ((size_t)message->status != count)
         zygote->files_error = EMFILE;
-    if (!files_add(zygote, files, count))
+    if (count > 0 && !files_add(zygote, files, count))
         zygote->files_error = ENOMEM;
     if (message->kind != ZYGOTE_SPAWN)
         return;
@@ -254,9 +260,11 @@ ZygoteProcess *zygote_process_new(const Platform *platform, pid_t pid, int socke
     zygote->pid = pid;
     zygote->life = life;
     // For a few answers no more memory is needed.
-    if (!reserve(&zygote->unsent, &zygote->unsent_capacity, UNSENT_FEW, sizeof *zygote->unsent) ||
-        !reserve(&zygote->polled, &zygote->polled_capacity, POLLED_CHILDREN, sizeof *zygote->polled)) {
+    zygote->unsent = reserve(NULL, &zygote->unsent_capacity, UNSENT_FEW, sizeof *zygote->unsent);
+    zygote->polled = reserve(NULL, &zygote->polled_capacity, POLLED_CHILDREN, sizeof *zygote->polled);
+    if (zygote->unsent == NULL || zygote->polled == NULL) {
         free(zygote->unsent);
+        free(zygote->polled);
         free(zygote);
         return NULL;
     }

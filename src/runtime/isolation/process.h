@@ -1,0 +1,63 @@
+// process.h: the parts of an isolated role's process: process.c is what it does while it runs, process_start.c how it begins
+// and ends.
+
+#ifndef RUNTIME_ISOLATION_PROCESS_H
+#define RUNTIME_ISOLATION_PROCESS_H
+
+#include "runtime/channel/shm_channel.h"
+#include "runtime/isolation/isolated_session.h"
+#include "runtime/isolation/isolation.h"
+#include "runtime/isolation/zygote.h"
+#include "runtime/recovery/savepoint.h"
+#include "runtime/session/session.h"
+
+enum { PROCESS_FAILED = 1 }; // its exit status
+
+struct Process {
+    const Platform *platform;
+    Descriptor *files; // as isolated_session.h lists them
+    size_t file_count;
+    bool *is_kept;     // by file: it is needed beyond the beginning
+    SpawnImage *image; // mapped, with what follows it
+    size_t image_size;
+    ControlBlock *control;
+    Doorbell *own_doorbell;
+    // Of isolated roles that it has channels to or from, by role; NULL: it has none, or is not isolated.
+    Doorbell **doorbells;
+    uint64_t goes;   // blocks left
+    uint64_t posted; // control messages so far
+    uint64_t control_tail;
+    uint64_t spin_budget_ns; // before it sleeps
+    chx_buffer buffer;
+    Session session;
+    ThreadState thread; // simulated: before roles' code ran on it
+    Actor *peers;       // by role; only to have something to point to
+    ShmChannel *shms;   // of its channels
+    size_t shm_count;
+    chx_result_slot result;
+    bool is_traced;
+};
+
+typedef enum {
+    FOR_ACTOR,  // what self.wants says, or a rollback command
+    FOR_ANSWER, // its control messages have been dealt with
+    FOR_ROOM,   // for the next control message
+} Wait;
+
+extern const ShmSide process_side;
+
+_Noreturn void process_exit(const Process *process, int status);
+// Until it is there: looks for a while, then sleeps until the doorbell rings.
+void process_await(Process *process, Wait wait);
+// The head says how much data follows.
+void process_send_control(Process *process, ControlHead head, const void *data);
+// Tells the program of the failure and ends the process. Needs no memory: there may be none.
+_Noreturn void process_fail(Process *process, const Fault *fault);
+// The same, with a fault of the system's.
+_Noreturn void process_refuse(Process *process, const char *format, ...) CHX_PRINTF(2, 3);
+// Another process has memory again, perhaps: this is a failure like others.
+_Noreturn void process_no_memory(Process *process);
+// The fault as a block of this actor has it.
+BlockFault *process_fault_new(const Actor *actor, const SharedFault *shared);
+
+#endif
