@@ -258,8 +258,6 @@ void isolation_give_back(Isolation *isolation);
 // From the first call until the second one the session's roles can be started.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// The supervisor thread is to look at this session: it was stopped, or a role has to leave it.
-void isolated_attend(IsolatedSession *isolated);
 // From now on the process is looked at only if it rings. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);
 // Processes have rung: the supervisor thread looks at these.

@@ -266,11 +266,6 @@ void isolation_start(Session *session)
         scheduler_start(scheduler, first, last, others);
 }
 
-void isolation_stop(Session *session)
-{
-    isolated_attend(session->isolated);
-}
-
 void isolation_release(Session *session)
 {
     IsolatedSession *isolated = session->isolated;

@@ -103,7 +103,7 @@ bool proxy_repair(RoleProxy *proxy)
         RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
         RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
-        if (!ring_has_reached(until, tails[i]))
+        if ((int32_t)(until.count - tails[i].count) < 0) // counts go on after the largest number with 0
             return false;
         atomic_store(&words->tail, until.word);
         atomic_store(&words->large, large);
