@@ -9,7 +9,7 @@
 #include "runtime/platform/spin_budget.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
-#include "runtime/value/site.h"
+#include "runtime/value/codec.h"
 #include "runtime/value/text.h"
 
 #include <string.h>

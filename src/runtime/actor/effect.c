@@ -3,7 +3,6 @@
 #include "runtime/actor/effect.h"
 
 #include "runtime/value/codec.h"
-#include "runtime/value/site.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"

@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "runtime/platform/memory.h"
 #include "runtime/recovery/broken.h"
-#include "runtime/value/site.h"
+#include "runtime/value/codec.h"
 
 #include <stdio.h>
 #include <string.h>

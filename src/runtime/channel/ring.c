@@ -32,11 +32,6 @@ static uint32_t record_units(size_t size)
     return (uint32_t)(CHX_RECORD_BYTES(size) / RING_UNIT);
 }
 
-bool ring_has_reached(RingPoint point, RingPoint target)
-{
-    return (int32_t)(point.count - target.count) >= 0;
-}
-
 void ring_set_limits(Ring *ring, uint64_t message_limit, uint64_t byte_limit)
 {
     // So much may be in it before a record of a quarter of the ring, perhaps behind a jump, is added.

@@ -135,7 +135,5 @@ void ring_pop(Ring *ring, const RingItem *item);
 // the last good one: the producer's own, if all are good. `large`: what the word of that name must be then.
 RingPoint ring_valid_until(Ring *ring, bool (*is_valid)(void *context, Ring *ring, const RingItem *item), void *context,
                            uint32_t *large);
-// Has a side that is at `point` come at least as far as `target`?
-bool ring_has_reached(RingPoint point, RingPoint target);
 
 #endif

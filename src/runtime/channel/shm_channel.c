@@ -11,7 +11,6 @@
 #include "runtime/channel/shm_channel.h"
 
 #include "runtime/value/codec.h"
-#include "runtime/value/site.h"
 
 #include <stdio.h>
 #include <stdio_ext.h>

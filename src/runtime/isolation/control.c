@@ -146,12 +146,6 @@ static bool control_wake(RoleProxy *proxy, const ControlHead *head, const void *
     return true;
 }
 
-static bool channel_is_empty(Channel *channel)
-{
-    const RingWords *words = shm_channel(channel)->ring.words;
-    return ring_load(&words->head).word == ring_load(&words->tail).word;
-}
-
 // A process says that what its peer wrote into their ring violates the protocol. Both can write there. If the ring is
 // broken, the process is believed, except where its peer is a role of this process, which does not break rings. If the ring
 // looks right, one of the two is wrong about what has to come.
@@ -166,9 +160,7 @@ static bool control_report_violation(RoleProxy *proxy, const ControlHead *head, 
     bool is_consumer = channel->consumer == proxy->actor;
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = proxy->actor->role->role, *other_name = other->role->role;
-    bool is_broken = proxy_channel_is_broken(channel, is_consumer);
-    if (head->what == VIOLATION_ENDED && other->proxy != NULL && other->proxy->state == PROXY_LEFT)
-        is_broken |= !is_consumer || channel_is_empty(channel);
+    bool is_broken = proxy_violation_holds(channel, is_consumer, (Violation)head->what);
     if (is_broken && other->proxy == NULL)
         return false;
     if (is_broken) {

@@ -34,7 +34,7 @@ struct ThreadState {
     unsigned float_flags;
     FloatControl float_control;
 #ifdef HAS_CLEANUP_LIST
-    __pthread_unwind_buf_t cleanups; // see thread_state.c
+    __pthread_unwind_buf_t cleanups; // see thread.c
 #endif
 };
 // To be called before roles' code runs on this thread. The thread gets a stack to handle signals on, for the case that its
@@ -48,11 +48,6 @@ void isolation_thread_recover(Actor *actor, const Fault *fault);
 // Is little left of this thread's stack?
 bool isolation_stack_is_short(void);
 
-// Are fatal signals of this runtime's roles handled?
-bool isolation_handles_signals(const chx_runtime *runtime);
-// The part of isolation_thread_enter that is about signals. `mask` is set to what was blocked; true: some of the fatal
-// signals were.
-bool isolation_thread_prepare(sigset_t *mask);
 // Passes the signal on to the handler that the program had installed before the runtime's.
 void isolation_signal_chain(int signal, siginfo_t *info, void *machine);
 // From now on the signal does what it does in a program without handlers.
@@ -81,8 +76,8 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, 
 chx_status isolation_prepare(Session *session, const chx_actor *cast);
 // The session begins: starts the processes, and the other roles. If one can't be started, the session fails. It may be gone then.
 void isolation_start(Session *session);
-// The session is being stopped.
-void isolation_stop(Session *session);
+// The supervisor thread is to look at this session: it is being stopped, or a role has to leave it.
+void isolated_attend(IsolatedSession *isolated);
 // The session is over, and no other thread uses it any more.
 void isolation_release(Session *session);
 void isolation_fini(chx_runtime *runtime);

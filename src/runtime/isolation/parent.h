@@ -105,7 +105,6 @@ struct RoleProxy {
     unsigned violations;          // that this process has reported without a reason
     chx_buffer begin;             // the snapshot that it begins with
     chx_buffer sandbox;           // as sandbox_write has written it; empty: it has none
-    bool has_filter;              // the sandbox filters system calls
     Fault fault;                  // why the process is to be killed; of kind CHX_FAULT_NONE: it is not to be
     uint64_t kill_ns, restart_ns; // when it is to be killed, or restarted; 0: never
     uint64_t begin_ns, end_ns;    // when it must have begun or, having been killed, have ended; 0: never
@@ -223,9 +222,8 @@ DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, c
                           Fault *fault);
 // Can the record that stands in a channel (the context) be a message?
 bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item);
-// Is there something wrong with the channel, as far as can be seen here? For its producer only the points are checked, for
-// its consumer the next message, too.
-bool proxy_channel_is_broken(Channel *channel, bool for_consumer);
+// Its consumer, or its producer, says that the other end of the channel breaks the rules in this way: can that be seen here?
+bool proxy_violation_holds(Channel *channel, bool for_consumer, Violation about);
 // Cuts off what makes no sense of what a dead process has sent. Only what was sent in the attempt that is over may be lost.
 // False: more is.
 bool proxy_repair(RoleProxy *proxy);
@@ -260,8 +258,6 @@ void isolation_give_back(Isolation *isolation);
 // From the first call until the second one the session's roles can be started.
 void isolation_add(IsolatedSession *isolated);
 void isolation_remove(IsolatedSession *isolated);
-// The supervisor thread is to look at this session: it was stopped, or a role has to leave it.
-void isolated_attend(IsolatedSession *isolated);
 // From now on the process is looked at only if it rings. On the supervisor thread.
 void proxy_rest(RoleProxy *proxy);
 // Processes have rung: the supervisor thread looks at these.

@@ -42,31 +42,16 @@ static void parent_notify(Channel *channel, bool producer)
     doorbell_ring((producer ? channel->producer : channel->consumer)->proxy->doorbell);
 }
 
-// The blocks are locked. The other side may have died since, and what it had done been made good.
-static bool violation_holds(const Actor *actor, Channel *channel, const RoleProxy *proxy, Violation about)
-{
-    Ring *ring = &shm_channel(channel)->ring;
-    RingItem item;
-    if (about == VIOLATION_UNEXPECTED)
-        return true;
-    if (about == VIOLATION_ENDED)
-        return proxy->state == PROXY_LEFT &&
-               (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_EMPTY;
-    if (about == VIOLATION_AHEAD)
-        return ring_peek(ring, &item) == RING_ITEM && channel->producer->proxy != NULL &&
-               item.record.of.epoch > channel->head.sending.epoch;
-    return (channel->producer == actor ? ring_room(ring) : ring_peek(ring, &item)) == RING_BROKEN;
-}
-
 // A role of this process has found something that an isolated one can't have meant.
 static void parent_report_violation(Actor *actor, Channel *channel, Violation about)
 {
     IsolatedSession *isolated = shm_channel(channel)->owner;
-    RoleProxy *proxy = channel->producer == actor ? channel->consumer->proxy : channel->producer->proxy;
+    bool is_consumer = channel->consumer == actor;
     current()->busy++;
     isolated_block_lock(isolated);
-    if (violation_holds(actor, channel, proxy, about))
-        proxy_blame(proxy, actor->role->role);
+    // The other side may have died since, and what it had done been made good.
+    if (about == VIOLATION_UNEXPECTED || proxy_violation_holds(channel, is_consumer, about))
+        proxy_blame((is_consumer ? channel->producer : channel->consumer)->proxy, actor->role->role);
     blocks_unlock_outside(isolated->session);
     current()->busy--;
 }
@@ -155,10 +140,8 @@ static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor, const ch
     RoleProxy *proxy = &isolated->proxies[isolated->proxy_count++];
     *proxy = (RoleProxy){.isolated = isolated, .actor = actor, .fault = {.kind = CHX_FAULT_NONE}};
     actor->proxy = proxy;
-    if (sandbox == NULL)
-        return;
-    proxy->has_filter = sandbox->filter != CHX_FILTER_NONE;
-    sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);
+    if (sandbox != NULL)
+        sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);
 }
 
 // A channel with an isolated role at either end.
@@ -281,11 +264,6 @@ void isolation_start(Session *session)
     blocks_unlock_outside(session);
     if (others > 0)
         scheduler_start(scheduler, first, last, others);
-}
-
-void isolation_stop(Session *session)
-{
-    isolated_attend(session->isolated);
 }
 
 void isolation_release(Session *session)

@@ -189,7 +189,8 @@ static void fault_of_status(Fault *fault, int status, const RoleProxy *proxy)
     fault->kind = CHX_FAULT_SIGNAL;
     fault->signal = WTERMSIG(status);
     const char *name = report_signal_name(fault->signal);
-    if (fault->signal == SIGSYS && proxy->has_filter)
+    const chx_sandbox *sandbox = (const chx_sandbox *)(const void *)proxy->sandbox.data;
+    if (fault->signal == SIGSYS && sandbox != NULL && sandbox->filter != CHX_FILTER_NONE)
         snprintf(fault->why, sizeof fault->why, "SIGSYS: its sandbox's filter stopped it at a system call");
     else if (strcmp(name, "signal") == 0)
         snprintf(fault->why, sizeof fault->why, "signal %d", fault->signal);

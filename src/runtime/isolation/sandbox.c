@@ -104,7 +104,7 @@ static const char *filter_refusal(const chx_sandbox *sandbox, char *why)
     if (is_custom &&
         (sandbox->program == NULL || sandbox->program_length == 0 || sandbox->program_length > SANDBOX_PROGRAM_MAX))
         return refuse(why, "filter = CHX_FILTER_CUSTOM needs a program of 1 to %d instructions", SANDBOX_PROGRAM_MAX);
-    if (sandbox->filter == CHX_FILTER_STRICT && !filter_is_known())
+    if (sandbox->filter == CHX_FILTER_STRICT && !filter_is_known)
         return refuse(why, "filter: the strict one is for x86-64 and AArch64 only");
     if (sandbox->filter != CHX_FILTER_NONE && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0)
         return refuse(why, "filter: this system can't filter system calls (seccomp)");

@@ -37,7 +37,7 @@ const char *confine_calls(const chx_sandbox *sandbox);
 
 struct sock_filter;
 // Is there a strict filter for this machine?
-bool filter_is_known(void);
+extern const bool filter_is_known;
 // The strict filter for this process, and its length. There is room for SANDBOX_PROGRAM_MAX instructions.
 size_t filter_strict(struct sock_filter *program);
 

@@ -3,7 +3,6 @@
 #include "runtime/isolation/parent.h"
 
 #include "runtime/value/codec.h"
-#include "runtime/value/site.h"
 
 #include <stdlib.h>
 
@@ -65,7 +64,9 @@ bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item)
     return result == DECODE_GOOD || result == DECODE_NO_MEMORY;
 }
 
-bool proxy_channel_is_broken(Channel *channel, bool for_consumer)
+// Is there something wrong with the channel, as far as can be seen here? For its producer only the points are checked, for
+// its consumer the next message, too.
+static bool channel_is_broken(Channel *channel, bool for_consumer)
 {
     // A copy, which is as the consumer sees it.
     Ring view = shm_channel(channel)->ring;
@@ -83,6 +84,15 @@ bool proxy_channel_is_broken(Channel *channel, bool for_consumer)
     return false;
 }
 
+bool proxy_violation_holds(Channel *channel, bool for_consumer, Violation about)
+{
+    const RingWords *words = shm_channel(channel)->ring.words;
+    const RoleProxy *other = (for_consumer ? channel->producer : channel->consumer)->proxy;
+    bool is_waited_for = !for_consumer || ring_load(&words->head).word == ring_load(&words->tail).word;
+    bool has_ended = about == VIOLATION_ENDED && other != NULL && other->state == PROXY_LEFT;
+    return channel_is_broken(channel, for_consumer) || (has_ended && is_waited_for);
+}
+
 bool proxy_repair(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
@@ -93,7 +103,7 @@ bool proxy_repair(RoleProxy *proxy)
         RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
         RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
-        if (!ring_has_reached(until, tails[i]))
+        if ((int32_t)(until.count - tails[i].count) < 0) // counts go on after the largest number with 0
             return false;
         atomic_store(&words->tail, until.word);
         atomic_store(&words->large, large);

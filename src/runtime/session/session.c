@@ -314,7 +314,7 @@ void session_fail(Session *session, chx_status status, const char *role, const F
             scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
     scheduler_resume(&session->runtime->scheduler);
     if (session->isolated != NULL)
-        isolation_stop(session);
+        isolated_attend(session->isolated);
 }
 
 void session_unpin(Session *session)

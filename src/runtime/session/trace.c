@@ -6,7 +6,6 @@
 #include "runtime/value/codec.h"
 #include "runtime/platform/descriptor.h"
 #include "runtime/recovery/savepoint.h"
-#include "runtime/value/site.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/runtime.h"
