@@ -169,7 +169,8 @@ void actor_fini(Actor *actor)
     while (chunk->previous != NULL)
         chunk = chunk->previous;
     // The first one is part of the session.
-    chunk_free_above(runtime, chunk);
+    if (chunk->next != NULL)
+        chunk_free_above(runtime, chunk);
     for (Allocation *allocation = actor->allocations, *next; allocation != NULL; allocation = next) {
         next = allocation->next;
         runtime_release(runtime, allocation);

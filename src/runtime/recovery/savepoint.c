@@ -79,7 +79,8 @@ void savepoint_chunk_push(Actor *actor, size_t bytes)
 void savepoint_chunk_pop(Actor *actor)
 {
     Chunk *chunk = actor->savepoints.chunk;
-    chunk_free_above(actor->session->runtime, chunk);
+    if (chunk->next != NULL)
+        chunk_free_above(actor->session->runtime, chunk);
     savepoint_chunk_use(actor, chunk->previous);
 }
 
