@@ -146,5 +146,9 @@ void set_kill_pending(unsigned role, const char *reason)
 
 bool kill_pending(unsigned role)
 {
-    return proxies[role].fault.kind != CHX_FAULT_NONE;
+    // A worker may be about to say so.
+    pthread_mutex_lock(&isolated->session->block_lock.mutex);
+    bool is_pending = proxies[role].fault.kind != CHX_FAULT_NONE;
+    pthread_mutex_unlock(&isolated->session->block_lock.mutex);
+    return is_pending;
 }

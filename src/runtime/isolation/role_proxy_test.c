@@ -562,8 +562,11 @@ static const chx_fault *fault_of(unsigned role)
 // When the earliest deadline of a block is. UINT64_MAX: there is none.
 static uint64_t next_deadline_ns(void)
 {
-    const Timer *first = process_fixture.runtime->loop.timers.first;
-    return first != NULL ? first->due_ns : UINT64_MAX;
+    EventLoop *loop = &process_fixture.runtime->loop;
+    pthread_mutex_lock(&loop->lock);
+    uint64_t due_ns = loop->timers.first != NULL ? loop->timers.first->due_ns : UINT64_MAX;
+    pthread_mutex_unlock(&loop->lock);
+    return due_ns;
 }
 
 // The earliest one passes.
