@@ -257,8 +257,6 @@
 #undef type
 #pragma push_macro("unpack")
 #undef unpack
-#pragma push_macro("used")
-#undef used
 #pragma push_macro("value")
 #undef value
 #pragma push_macro("variable")

@@ -129,7 +129,6 @@
 #pragma pop_macro("top")
 #pragma pop_macro("type")
 #pragma pop_macro("unpack")
-#pragma pop_macro("used")
 #pragma pop_macro("value")
 #pragma pop_macro("variable")
 #pragma pop_macro("variable_count")
