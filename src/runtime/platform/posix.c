@@ -32,13 +32,19 @@ static uint64_t posix_now_ns(void)
 static void posix_random(void *data, size_t size)
 {
     unsigned char *bytes = data;
-    if (getentropy(data, size) == 0)
-        return;
+    size_t filled = 0;
+    while (filled < size) {
+        ssize_t got = getrandom(bytes + filled, size - filled, 0);
+        if (got > 0) {
+            filled += (size_t)got;
+        } else if (got < 0 && errno != EINTR) {
+            break;
+        }
+    }
     // A kernel without getrandom: tokens must still differ from run to run.
-    uint64_t seed = posix_now_ns() ^ ((uint64_t)getpid() << 32);
-    for (size_t i = 0; i < size; i++) {
+    for (uint64_t seed = posix_now_ns() ^ ((uint64_t)getpid() << 32); filled < size; filled++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        bytes[i] = (unsigned char)(seed >> 56);
+        bytes[filled] = (unsigned char)(seed >> 56);
     }
 }
 

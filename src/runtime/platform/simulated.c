@@ -70,7 +70,7 @@ void machine_advance_to(uint64_t time_ns)
 
 static uint64_t draw(Draw stream)
 {
-    uint64_t x = machine.random[stream] += 0x9e3779b97f4a7c15u;
+    uint64_t x = atomic_fetch_add(&machine.random[stream], 0x9e3779b97f4a7c15u) + 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
