@@ -29,7 +29,11 @@
    V_FORGETEXIT   a block stays a role's position after everybody has arrived
    V_NOIDEM       a RECOVER that was already seen on entering is obeyed again
    V_LATERESCUE   who comes late goes to the rescue although the block is tried again
-   V_CHARGETWICE  a failure in an attempt that is over is charged to the new one */
+   V_CHARGETWICE  a failure in an attempt that is over is charged to the new one
+   V_ROUNDGAP     a round is over for all before they have entered the next one
+   V_OLDROUND     who fails in a round begins it with what was saved for the one before
+   V_ROUNDARRIVED arrivals at the end of a round count for the next one
+   V_RESCUEONCE   a failure in the rescue of a round is one too many */
 
 #include "tables.pml"
 
@@ -66,11 +70,11 @@ hidden byte told;
 #define MARKS (BLOCKS + 1)
 
 #define ENTER 1   /* name, attempt, block */
-#define ARRIVE 2  /* name, attempt */
+#define ARRIVE 2  /* name, attempt, and the block of the next round + 1, or 0 */
 #define READY 3   /* epoch */
 #define FAIL 4
 #define RECOVER 5 /* name, attempt, epoch */
-#define GO 6      /* name, attempt */
+#define GO 6      /* name, attempt, and the block of the next round + 1, or 0 */
 #define START 7   /* epoch */
 
 chan up[ROLES] = [4] of {byte, int, byte, byte};
@@ -119,7 +123,8 @@ typedef Record {
     byte block;
     byte attempt;
     byte epoch;
-    byte arrived
+    byte arrived;
+    byte next /* for an assertion only: what those who have arrived go on with */
 };
 typedef View {
     byte depth;
@@ -159,6 +164,11 @@ hidden byte found;
 #define MEMBER(r, b) ((MEMBERS[b] >> (r)) & 1)
 #define TOP(r) actor[r].frame[actor[r].depth - 1]
 #define START_OF(r, b, a) ((a) <= RETRY[b] -> BODY[(r) * BLOCKS + (b)] : RESCUE[(r) * BLOCKS + (b)])
+#ifdef V_RESCUEONCE
+#define LAST_OF(b) (ROUND[b] -> RETRY[b] + 1 : LAST[b])
+#else
+#define LAST_OF(b) LAST[b]
+#endif
 #ifdef V_LATERESCUE
 #define START_LATE(r, b, a) ((a) == 0 -> BODY[(r) * BLOCKS + (b)] : RESCUE[(r) * BLOCKS + (b)])
 #else
@@ -170,6 +180,7 @@ hidden byte found;
 #define OUT(r) data[BETWEEN(r, ARG[AT(r)])]
 #define IN(r) data[BETWEEN(ARG[AT(r)], r)]
 #define TAKES(r) takes[BETWEEN(ARG[AT(r)], r)]
+#define BETWEEN_ROUNDS(r) (actor[r].arrived && OP[AT(r)] == OP_RENEW) /* but the next one may have begun */
 #define RECEIVES(r) (OP[AT(r)] == OP_RECEIVE || OP[AT(r)] == OP_TOLD || OP[AT(r)] == OP_PEEK)
 
 #ifdef V_NOEPOCH
@@ -198,7 +209,8 @@ inline find_record(sought) {
 }
 
 inline clear_record(y) {
-    record[y].name = 0; record[y].block = 0; record[y].attempt = 0; record[y].epoch = 0; record[y].arrived = 0
+    record[y].name = 0; record[y].block = 0; record[y].attempt = 0; record[y].epoch = 0; record[y].arrived = 0;
+    record[y].next = 0
 }
 
 #define CLEAR_FRAME(f) f.name = 0; f.block = 0; f.attempt = 0
@@ -377,6 +389,7 @@ inline restart(r) {
         actor[r].frame[i].name = view[r].frame[i].name;
         actor[r].frame[i].block = view[r].frame[i].block;
         actor[r].frame[i].attempt = view[r].frame[i].attempt;
+        actor[r].entered[i].block[FIXED[view[r].frame[i].block]] = (view[r].frame[i].name - 1) % ENTRIES + 1;
         i++
     :: i >= view[r].depth && i < DEPTH -> CLEAR_FRAME(actor[r].frame[i]); i++
     :: else -> break
@@ -446,8 +459,48 @@ inline finish_block() {
 #endif
 }
 
+/* All have arrived at the end of a round: in this moment they are in the next one, with what each brought along. */
+inline renew_block() {
+    assert((record[x].name - 1) % ENTRIES + 1 < ENTRIES);
+#ifndef V_ROUNDGAP
+    record[x].name++;
+    record[x].block = number - 1;
+#endif
+    at_path = record[x].attempt;
+    record[x].attempt = 0;
+    record[x].epoch = 0;
+#ifndef V_ROUNDARRIVED
+    record[x].arrived = 0;
+    record[x].next = 0;
+#endif
+    i = 0;
+    do
+    :: i < ROLES && MEMBER(i, record[x].block) ->
+        TELL("X go %d\n", i);
+        down[i]!GO, name, at_path, number;
+        assert(view[i].depth > 0);
+#ifdef V_ROUNDGAP
+        view[i].depth--;
+        CLEAR_FRAME(view[i].frame[view[i].depth]);
+#else
+        view[i].frame[view[i].depth - 1].name = record[x].name;
+#ifndef V_OLDROUND
+        view[i].frame[view[i].depth - 1].block = record[x].block;
+#endif
+        view[i].frame[view[i].depth - 1].attempt = 0;
+#endif
+        i++
+    :: i < ROLES && !MEMBER(i, record[x].block) -> i++
+    :: else -> break
+    od;
+#ifdef V_ROUNDGAP
+    clear_record(x);
+#endif
+    at_path = 0
+}
+
 inline on_arrive(r) {
-    TELL("E arrive %d %d %d\n", r, name, attempt);
+    TELL("E arrive %d %d %d %d\n", r, name, attempt, number);
     find_record(name);
     if
 #ifdef V_NOATT
@@ -456,9 +509,12 @@ inline on_arrive(r) {
     :: view[r].awaited != 0 || x == RECORDS || record[x].attempt != attempt
 #endif
     :: else ->
+        assert(record[x].arrived == 0 || record[x].next == number);
+        record[x].next = number;
         record[x].arrived = record[x].arrived | (1 << r);
         if
-        :: record[x].arrived == MEMBERS[record[x].block] -> finish_block()
+        :: record[x].arrived == MEMBERS[record[x].block] && number == 0 -> finish_block()
+        :: record[x].arrived == MEMBERS[record[x].block] && number != 0 -> renew_block()
         :: else
         fi
     fi;
@@ -483,6 +539,8 @@ inline check_no_block_left(r) {
     :: i < actor[r].depth ->
         find_record(actor[r].frame[i].name);
         assert(x == RECORDS || actor[r].frame[i].attempt >= LAST[actor[r].frame[i].block]);
+        /* There is no moment between two rounds. */
+        assert(!ROUND[actor[r].frame[i].block] || (i + 1 == actor[r].depth && OP[AT(r)] == OP_ARRIVE));
         i++
     :: else -> break
     od
@@ -500,7 +558,7 @@ inline on_fail(r) {
         do
         :: level > 0 && !found ->
             level--;
-            found = (view[r].frame[level].attempt < LAST[view[r].frame[level].block])
+            found = (view[r].frame[level].attempt < LAST_OF(view[r].frame[level].block))
         :: else -> break
         od;
         if
@@ -508,8 +566,11 @@ inline on_fail(r) {
             find_record(view[r].frame[level].name);
             assert(x < RECORDS);
 #ifndef HOSTLOSS
-            assert(level < actor[r].depth && actor[r].frame[level].name == record[x].name);
-            assert(actor[r].frame[level].attempt == record[x].attempt);
+            assert(level < actor[r].depth);
+            assert((actor[r].frame[level].name == record[x].name &&
+                    actor[r].frame[level].attempt == record[x].attempt) ||
+                   (BETWEEN_ROUNDS(r) && level + 1 == actor[r].depth && record[x].attempt == 0 &&
+                    actor[r].frame[level].name + 1 == record[x].name));
 #endif
             decide(r);
             restart(r)
@@ -527,13 +588,13 @@ inline on_fail(r) {
 #ifdef SHARED
 #define CAN_REPORT(r) true
 #define REPORT_ENTER(r, n, a, b) name = n; attempt = a; number = b; on_enter(r)
-#define REPORT_ARRIVE(r, n, a) name = n; attempt = a; on_arrive(r)
+#define REPORT_ARRIVE(r, n, a, b) name = n; attempt = a; number = b; on_arrive(r)
 #define REPORT_READY(r, e) attempt = e; on_ready(r)
 #define REPORT_FAIL(r) on_fail(r)
 #else
 #define CAN_REPORT(r) nfull(up[r])
 #define REPORT_ENTER(r, n, a, b) up[r]!ENTER, n, a, b
-#define REPORT_ARRIVE(r, n, a) up[r]!ARRIVE, n, a, 0
+#define REPORT_ARRIVE(r, n, a, b) up[r]!ARRIVE, n, a, b
 #define REPORT_READY(r, e) up[r]!READY, 0, e, 0
 #define REPORT_FAIL(r) up[r]!FAIL, 0, 0, 0
 
@@ -741,6 +802,23 @@ inline recover(r) {
     fi
 }
 
+/* Everybody has arrived at the end of a round: what was saved for the next one, block `number` - 1, is where the role
+   goes back to from now on. */
+inline renew(r) {
+    assert(actor[r].depth > 0 && TOP(r).name == name && actor[r].arrived && TOP(r).attempt == attempt);
+    assert(OP[AT(r)] == OP_RENEW && VALUE[AT(r)] == number);
+    actor[r].entered[actor[r].depth - 1].block[FIXED[number - 1]]++;
+    TOP(r).name++;
+    TOP(r).block = number - 1;
+    TOP(r).attempt = 0;
+    clear_counts(r, actor[r].depth);
+    actor[r].arrived = 0;
+    actor[r].pc = NEXT[AT(r)];
+#ifdef V_ROUNDGAP
+    REPORT_ENTER(r, TOP(r).name, 0, TOP(r).block)
+#endif
+}
+
 /* Everybody has arrived. */
 inline leave(r) {
     assert(actor[r].depth > 0 && TOP(r).name == name && actor[r].arrived && TOP(r).attempt == attempt);
@@ -764,7 +842,8 @@ inline hear(r) {
     down[r]?kind, name, attempt, number;
     if
     :: kind == RECOVER -> recover(r)
-    :: kind == GO -> leave(r)
+    :: kind == GO && number == 0 -> leave(r)
+    :: kind == GO && number != 0 -> renew(r)
     :: kind == START ->
         if
         :: actor[r].held == attempt -> actor[r].held = 0
@@ -814,10 +893,10 @@ end:
         }
     :: d_step { RUNS(r) && OP[AT(r)] == OP_ENTER && CAN_REPORT(r) -> enter(r) }
     :: d_step {
-        RUNS(r) && OP[AT(r)] == OP_ARRIVE && !actor[r].arrived && CAN_REPORT(r) ->
+        RUNS(r) && (OP[AT(r)] == OP_ARRIVE || OP[AT(r)] == OP_RENEW) && !actor[r].arrived && CAN_REPORT(r) ->
         assert(TOP(r).block == ARG[AT(r)]);
         actor[r].arrived = 1;
-        REPORT_ARRIVE(r, TOP(r).name, TOP(r).attempt)
+        REPORT_ARRIVE(r, TOP(r).name, TOP(r).attempt, VALUE[AT(r)])
         }
     :: d_step { RUNS(r) && OP[AT(r)] == OP_END && !actor[r].done -> assert(actor[r].depth == 0); actor[r].done = 1 }
     :: d_step { RUNS(r) && OP[AT(r)] == OP_CUT -> over = 1 }

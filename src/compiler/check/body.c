@@ -434,7 +434,40 @@ static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
 
 // ---- checkpoint ----
 
-static bool resolve_checkpoint(Body *body, const Stmt *stmt, NodeList *nodes)
+// `while (e) { ... }` is, in each round, `if (e) { ... } else { break; }`.
+static bool resolve_round_condition(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *node = new_node(body, NODE_CHOICE, stmt->span);
+    node->is_round_condition = true;
+    bool fine = resolve_condition(body, stmt, node);
+    Branch round = {.span = stmt->body.span}, end = {.span = node->head, .is_implied = true};
+    bool goes_on = resolve_block(body, &stmt->body, &round.body);
+    Node *leave = new_node(body, NODE_BREAK, node->head);
+    leave->loop_node = body->loop;
+    add(body, &end.body, leave);
+    vector_push(body->resolver->arena, &node->branches, round);
+    vector_push(body->resolver->arena, &node->branches, end);
+    if (fine)
+        add(body, nodes, node);
+    return goes_on;
+}
+
+// Its body, and its rescue if there is one. Is the end of one of them reached?
+static bool resolve_checkpoint_parts(Body *body, const Stmt *stmt, Node *node)
+{
+    bool goes_on = stmt->rounds == ROUNDS_WHILE ? resolve_round_condition(body, stmt, &node->body)
+                                                : resolve_block(body, &stmt->body, &node->body);
+    if (stmt->has_otherwise) {
+        FaultScope fault = {stmt->fault.text, node, body->resolver->scope.depth, body->fault};
+        if (stmt->fault.text != NULL)
+            body->fault = &fault;
+        goes_on |= resolve_block(body, &stmt->otherwise, &node->rescue);
+        body->fault = fault.outer;
+    }
+    return goes_on;
+}
+
+static Node *new_checkpoint(Body *body, const Stmt *stmt)
 {
     Node *node = new_node(body, NODE_CHECKPOINT, stmt->span);
     node->head = (Span){stmt->span.file, stmt->span.start, stmt->span.start + (uint32_t)strlen("checkpoint")};
@@ -443,14 +476,32 @@ static bool resolve_checkpoint(Body *body, const Stmt *stmt, NodeList *nodes)
     node->within_ns = stmt->within_ns;
     node->has_retry = stmt->has_retry;
     node->retry = stmt->retry;
-    bool goes_on = resolve_block(body, &stmt->body, &node->body);
-    if (stmt->has_otherwise) {
-        FaultScope fault = {stmt->fault.text, node, body->resolver->scope.depth, body->fault};
-        if (stmt->fault.text != NULL)
-            body->fault = &fault;
-        goes_on |= resolve_block(body, &stmt->otherwise, &node->rescue);
-        body->fault = fault.outer;
-    }
+    return node;
+}
+
+// `checkpoint for (;;) { ... }` is a loop without a condition around a checkpoint, each of whose instances is a round.
+static bool resolve_rounds(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    Node *loop = new_node(body, NODE_LOOP, stmt->span), *outer = body->loop;
+    loop->loop = LOOP_FOR;
+    loop->deciders = new_set(body->resolver, body->env);
+    Node *round = new_checkpoint(body, stmt);
+    round->is_round = true;
+    loop->head = round->head;
+    body->loop = loop;
+    resolve_checkpoint_parts(body, stmt, round);
+    body->loop = outer;
+    add(body, &loop->body, round);
+    add(body, nodes, loop);
+    return stmt->rounds == ROUNDS_WHILE || has_break(&loop->body, loop);
+}
+
+static bool resolve_checkpoint(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    if (stmt->rounds != ROUNDS_NONE)
+        return resolve_rounds(body, stmt, nodes);
+    Node *node = new_checkpoint(body, stmt);
+    bool goes_on = resolve_checkpoint_parts(body, stmt, node);
     add(body, nodes, node);
     return goes_on;
 }

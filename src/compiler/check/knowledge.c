@@ -233,10 +233,14 @@ static Place place_entry(const Node *node)
     return place_node(node) | (is_do ? 1 : 0);
 }
 
-static uint64_t jump_way(const Node *jump)
+// The way on which a jump leaves a checkpoint that it crosses. `continue` ends a round as reaching its end does.
+static uint64_t jump_way(const Node *jump, const Node *checkpoint)
 {
     if (jump->kind == NODE_RETURN)
         return WAY_RETURN;
+    bool ends_round = checkpoint->is_round && jump->kind == NODE_CONTINUE && jump->loop_node->body.items[0] == checkpoint;
+    if (ends_round)
+        return WAY_NORMAL;
     return WAY_LOOP + ((uint64_t)jump->loop_node->site << 1 | (jump->kind == NODE_CONTINUE ? 1 : 0));
 }
 
@@ -335,7 +339,7 @@ static void walk_jump(Walk *walk, const Node *jump)
         if (level->node->kind == NODE_CHECKPOINT)
             vector_push(walk->arena, &crossed, level->node);
     for (size_t i = crossed.count; i-- > 0;)
-        places_set(walk, walk_acting(walk, crossed.items[i]), place_leave(crossed.items[i], jump_way(jump)));
+        places_set(walk, walk_acting(walk, crossed.items[i]), place_leave(crossed.items[i], jump_way(jump, crossed.items[i])));
     places_set(walk, walk_acting(walk, jump), place_node(jump));
 }
 
@@ -545,7 +549,7 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
         if (roleset_has(&node->notify, role))
             continue;
         const char *name = tell_name(tell, role);
-        if (node->kind == NODE_CHOICE) {
+        if (node->kind == NODE_CHOICE && !node->is_round_condition) {
             diag_error(tell->diags, span, "%s's part differs between the branches, but 'notify' leaves %s out", name,
                        name);
             note_branches(tell, node, role);
@@ -554,7 +558,8 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
         diag_error(tell->diags, span,
                    "%s's part differs between the loop's body and what follows the loop, but 'notify' leaves %s out",
                    name, name);
-        note_way(tell, &node->body, role, "in the loop's body", node->head);
+        const NodeList *round = node->is_round_condition ? &node->branches.items[0].body : &node->body;
+        note_way(tell, round, role, "in the loop's body", node->head);
         NodeList after = {rest->items + index + 1, rest->count - index - 1, 0};
         if (first_action(tell->knowledge, &after, role) != NULL)
             note_way(tell, &after, role, "after the loop", node->head);

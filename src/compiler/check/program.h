@@ -186,6 +186,7 @@ struct Node {
     LoopKind loop;
     NodeList body; // LOOP, CHECKPOINT, BLOCK
     NodeList step; // LOOP_FOR: done after the body and by `continue`
+    bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
     RoleSet notify;
     Span head; // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
@@ -196,6 +197,7 @@ struct Node {
     Node *loop_node;
 
     // CHECKPOINT
+    bool is_round; // it is all that its LOOP, which has no condition, repeats: the end of one round is the next one's entry
     bool has_rescue, has_within, has_retry;
     uint64_t within_ns;
     uint32_t retry;

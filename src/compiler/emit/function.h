@@ -10,7 +10,8 @@
 typedef struct BlockScope BlockScope;
 struct BlockScope {
     const char *name;       // of its chx_checkpoint
-    const LoopLabels *loop; // the innermost loop around it
+    const LoopLabels *loop; // the innermost loop around it; of a round: around its own loop
+    const LoopLabels *rounds; // the loop whose rounds it is; NULL: it is a single block
     BlockScope *outer;
 };
 
@@ -84,7 +85,12 @@ void loop_jump(FunctionEmit *f, const LocalOp *op);
 
 // The whole checkpoint.
 void block_put(FunctionEmit *f, const LocalOp *op);
-// Meets the others at the end of every block around `op`, a `return`; or of those that a `break` or `continue` leaves.
+// A loop whose rounds are blocks.
+void block_put_rounds(FunctionEmit *f, const LocalOp *op);
+// Is the place in the block, and in no loop inside of it?
+bool block_is_around(const FunctionEmit *f);
+// Meets the others at the end of every block around `op`, a `return`; or of those that a `break` or `continue` leaves. The
+// `continue` of a loop whose rounds are blocks does not leave the round: that is done at the end of the round.
 void block_leave_all(FunctionEmit *f, const LocalOp *op);
 void block_leave_loop(FunctionEmit *f, const LocalOp *op);
 

@@ -91,6 +91,10 @@ static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 void loop_put(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->ctx.out;
+    if (op->is_round) {
+        block_put_rounds(f, op);
+        return;
+    }
     if (op->decide == DECIDE_FOREVER && op->body.count == 0 && op->step.count == 0) {
         function_wait_for_ever(f, op);
         return;

@@ -40,7 +40,7 @@ static bool op_calls(const LocalOp *op)
 // and no loop is in between.
 static bool op_comes_once(const FunctionEmit *f, const LocalOp *op)
 {
-    return f->block != NULL && f->block->loop == f->loop && !op_binds_in_steps(op);
+    return block_is_around(f) && !op_binds_in_steps(op);
 }
 
 uint32_t step_counter(FunctionEmit *f, const LocalOp *op)

@@ -264,7 +264,7 @@ static void dump_loop(LocalDump *dump, const LocalOp *op)
 
 static void dump_checkpoint(LocalDump *dump, const LocalOp *op)
 {
-    text_puts(&dump->line, "checkpoint of ");
+    text_puts(&dump->line, op->is_round ? "round, checkpoint of " : "checkpoint of ");
     put_roles(dump, &op->participants);
     if (op->has_within)
         text_printf(&dump->line, ", within %" PRIu64 " ns", op->within_ns);

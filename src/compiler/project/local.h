@@ -89,6 +89,7 @@ struct LocalOp {
 
     Value returned; // RETURN: this role's value; no exprs: it has no result
 
+    bool is_round;                          // CHECKPOINT: all that its loop repeats. LOOP: repeats such a one
     bool has_rescue, has_within, has_retry; // CHECKPOINT
     uint64_t within_ns;
     uint32_t retry;

@@ -274,21 +274,30 @@ static void gen_call(Model *model, const LocalOp *op, const Call *outer)
         add_exit(model, &outer->on_return);
 }
 
-static void gen_checkpoint(Model *model, const LocalOp *op, const Loop *loop, const Call *call)
+// The number of the checkpoint here, with what surrounds it in the source. False: it is refused.
+static bool block_here(Model *model, const LocalOp *op, uint32_t *number)
 {
     if (model->depth == DEPTH_MAX) {
         refuse(model, op->span, "checkpoints are nested too deeply");
-        return;
+        return false;
     }
     if (op->retry > RETRY_MAX) {
         refuse(model, op->span, "there are too many retries");
-        return;
+        return false;
     }
-    uint32_t number = block_number(model, op);
-    if (number >= BLOCKS_MAX) {
+    *number = block_number(model, op);
+    if (*number >= BLOCKS_MAX) {
         refuse(model, op->span, "there are too many checkpoints, with loops unrolled and calls put in place");
-        return;
+        return false;
     }
+    return true;
+}
+
+static void gen_checkpoint(Model *model, const LocalOp *op, const Loop *loop, const Call *call)
+{
+    uint32_t number;
+    if (!block_here(model, op, &number))
+        return;
     Label end = label_new(model);
     op_add(model, OP_ENTER)->arg = number;
     model->open[model->depth++] = number;
@@ -303,6 +312,62 @@ static void gen_checkpoint(Model *model, const LocalOp *op, const Loop *loop, co
         add_exit(model, &after);
     }
     model->depth--;
+    label_here(model, end);
+}
+
+// One round: its body and its rescue, whose ends are the beginning of the next one.
+static void gen_round(Model *model, const LocalOp *op, const Loop *outer, const Call *call, Label end, uint32_t next,
+                      Label next_body)
+{
+    const LocalOp *round = op->body.items[0];
+    uint32_t number = model->open[model->depth - 1];
+    Label renew = label_new(model);
+    Loop loop = {op, {end, model->depth - 1}, {renew, model->depth}, outer};
+    gen_list(model, &round->body, &loop, call);
+    label_here(model, renew);
+    for (bool is_rescue = false;; is_rescue = true) {
+        Op *renewal = op_add(model, OP_RENEW);
+        renewal->arg = number;
+        renewal->value = next + 1;
+        renewal->next = next_body;
+        if (is_rescue || !round->has_rescue)
+            return;
+        code_of(model)->blocks[number].rescue = label_new_here(model);
+        gen_list(model, &round->rescue, &loop, call);
+    }
+}
+
+static void gen_rounds(Model *model, const LocalOp *op, const Loop *outer, const Call *call)
+{
+    const LocalOp *round = op->body.items[0];
+    Label end = label_new(model), body = label_new(model);
+    uint32_t around = model->context, number;
+    model->context = context_inside(model, op->site, 0);
+    if (!block_here(model, round, &number))
+        return;
+    op_add(model, OP_ENTER)->arg = number;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint32_t here = model->context;
+        model->context = around;
+        model->context = context_inside(model, op->site, i + 1);
+        uint32_t next, next_context = model->context;
+        if (!block_here(model, round, &next))
+            return;
+        model->context = here;
+        model->open[model->depth++] = number;
+        label_here(model, body);
+        code_of(model)->blocks[number] = (BlockLabels){body, body};
+        body = label_new(model);
+        gen_round(model, op, outer, call, end, next, body);
+        model->depth--;
+        model->context = next_context;
+        number = next;
+    }
+    // The bound.
+    label_here(model, body);
+    code_of(model)->blocks[number] = (BlockLabels){body, body};
+    op_add(model, OP_CUT);
+    model->context = around;
     label_here(model, end);
 }
 
@@ -324,7 +389,10 @@ static void gen_op(Model *model, const LocalOp *op, const Loop *loop, const Call
         gen_choice(model, op, loop, call);
         break;
     case LOCAL_LOOP:
-        gen_loop(model, op, loop, call);
+        if (op->is_round)
+            gen_rounds(model, op, loop, call);
+        else
+            gen_loop(model, op, loop, call);
         break;
     case LOCAL_BREAK:
     case LOCAL_CONTINUE:

@@ -14,6 +14,7 @@
 #define BLOCKS_MAX 16
 #define DEPTH_MAX 3 // blocks in blocks
 #define RETRY_MAX 2
+#define ATTEMPTS_MAX 4 // of a block
 
 typedef enum {
     OP_END,     // the role is done
@@ -24,6 +25,7 @@ typedef enum {
     OP_CHOOSE,  // any of `value` ways; `arg` > 0: number of an agreed choice
     OP_ENTER,   // block `arg`
     OP_ARRIVE,  // at the end of block `arg`
+    OP_RENEW,   // at the end of block `arg`, a round; the next one is block `value` - 1
     OP_CUT,     // the bound of an endless loop or of recursion: nothing is explored from here on
     OP_LOST,    // no correct run comes here
     OP_JUMP,    // not printed

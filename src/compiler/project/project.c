@@ -349,6 +349,7 @@ static void project_loop(Projector *projector, const Node *node)
     group_decide(projector, &group, node);
     for (size_t i = 0; i < group.count; i++) {
         group.ops[i]->loop = node->loop;
+        group.ops[i]->is_round = node->body.count == 1 && node->body.items[0]->is_round;
         vector_push(projector->arena, &projector->loops[group.roles[i]], group.ops[i]);
         projector->lists[group.roles[i]] = &group.ops[i]->body;
     }
@@ -367,6 +368,7 @@ static void project_checkpoint(Projector *projector, const Node *node, const Rol
     Group group = group_new(projector, LOCAL_CHECKPOINT, node);
     for (size_t i = 0; i < group.count; i++) {
         LocalOp *op = group.ops[i];
+        op->is_round = node->is_round;
         op->has_rescue = node->has_rescue;
         op->has_within = node->has_within;
         op->has_retry = node->has_retry;

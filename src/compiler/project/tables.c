@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 static const char *const op_names[] = {"END",    "SEND",  "RECEIVE", "TOLD", "PEEK",
-                                       "CHOOSE", "ENTER", "ARRIVE",  "CUT",  "LOST"};
+                                       "CHOOSE", "ENTER", "ARRIVE",  "RENEW", "CUT",  "LOST"};
 
 // ---- without jumps ----
 
@@ -33,7 +33,7 @@ static size_t label_op(const Code *code, Label label)
 static bool is_last(const Op *op)
 {
     return op->kind == OP_END || op->kind == OP_CUT || op->kind == OP_LOST || op->kind == OP_TOLD ||
-           op->kind == OP_CHOOSE;
+           op->kind == OP_CHOOSE || op->kind == OP_RENEW;
 }
 
 // Marks what can be reached from here. Recursion is for the other ways only: its depth is the number of choices.
@@ -47,7 +47,9 @@ static void listing_mark(const Model *model, Listing *listing, size_t at)
             listing_mark(model, listing, label_op(code, model->ways.items[op->first_way + i].label));
         if (op->kind == OP_ENTER)
             listing_mark(model, listing, label_op(code, code->blocks[op->arg].rescue));
-        if (op->kind == OP_PEEK)
+        if (op->kind == OP_RENEW)
+            listing_mark(model, listing, label_op(code, code->blocks[op->value - 1].rescue));
+        if (op->kind == OP_PEEK || op->kind == OP_RENEW)
             listing_mark(model, listing, label_op(code, op->next));
         if (is_last(op))
             return;
@@ -104,7 +106,7 @@ static uint32_t next_number(const Tables *tables, RoleId role, size_t at)
     const Op *op = &listing->code->ops.items[at];
     if (op->kind == OP_TOLD || op->kind == OP_CHOOSE)
         return (uint32_t)op->first_way;
-    if (op->kind == OP_PEEK)
+    if (op->kind == OP_PEEK || op->kind == OP_RENEW)
         return label_number(tables, role, op->next);
     return is_last(op) ? 0 : (uint32_t)listing->numbers[op_behind(listing->code, at + 1)];
 }
@@ -152,15 +154,18 @@ static void print_blocks(const Tables *tables)
 {
     const Model *model = tables->model;
     Arena *arena = model->arena;
-    NumberList fixed = {0}, retry = {0}, last = {0}, within = {0}, members = {0}, body = {0}, rescue = {0};
+    NumberList fixed = {0}, round = {0}, retry = {0}, last = {0}, within = {0}, members = {0}, body = {0}, rescue = {0};
     for (size_t i = 0; i < model->block_infos.count; i++) {
         const ModelBlock *block = &model->block_infos.items[i];
         uint32_t mask = 0;
         for (ROLESET_EACH(role, &block->op->participants))
             mask |= 1u << role;
         vector_push(arena, &fixed, block->fixed);
+        // The rescue of a round is run as often as it fails; so often nothing does here.
+        bool is_rescued_again = block->op->is_round && block->op->has_rescue;
+        vector_push(arena, &round, is_rescued_again);
         vector_push(arena, &retry, block->op->retry);
-        vector_push(arena, &last, block->op->retry + block->op->has_rescue);
+        vector_push(arena, &last, is_rescued_again ? ATTEMPTS_MAX - 1 : block->op->retry + block->op->has_rescue);
         vector_push(arena, &within, block->op->has_within);
         vector_push(arena, &members, mask);
     }
@@ -171,6 +176,7 @@ static void print_blocks(const Tables *tables)
         }
     }
     print_table(tables, "FIXED", &fixed);
+    print_table(tables, "ROUND", &round);
     print_table(tables, "RETRY", &retry);
     print_table(tables, "LAST", &last);
     print_table(tables, "WITHIN", &within);

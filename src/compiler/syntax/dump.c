@@ -234,6 +234,8 @@ static void put_head(const TreeDump *dump, const Stmt *stmt)
         put_names(dump, &stmt->notify);
         fputc(')', dump->out);
     }
+    if (stmt->rounds != ROUNDS_NONE)
+        fputs(stmt->rounds == ROUNDS_WHILE ? " while" : " for", dump->out);
     if (stmt->has_within)
         fprintf(dump->out, " within %lluns", (unsigned long long)stmt->within_ns);
     if (stmt->has_retry)

@@ -151,7 +151,50 @@ static bool report_no_rescue(Parser *parser)
     return true;
 }
 
-// checkpoint = "checkpoint" { within | retry } block [ rescue ]
+static bool is_loop(const Parser *parser)
+{
+    return next_is(parser, "while") || next_is(parser, "do") || next_is(parser, "for");
+}
+
+// rounds = "while" condition [ notify ] block | "for" "(" ";" ";" ")" block
+static bool parse_rounds(Parser *parser, Stmt *stmt)
+{
+    size_t word = parser->at;
+    const Stmt *loop = parse_loop(parser);
+    if (loop == NULL)
+        return false;
+    bool is_plain_for = loop->init == NULL && loop->expr == NULL && loop->step == NULL;
+    if (loop->kind == STMT_DO || (loop->kind == STMT_FOR && !is_plain_for)) {
+        parse_error(parser, token_span(parser, word),
+                    "a checkpoint repeats its body with 'while (...)' or 'for (;;)': what else a loop does belongs "
+                    "before it or into its body");
+        return false;
+    }
+    stmt->rounds = loop->kind == STMT_WHILE ? ROUNDS_WHILE : ROUNDS_FOR;
+    stmt->expr = loop->expr;
+    stmt->has_notify = loop->has_notify;
+    stmt->notify = loop->notify;
+    stmt->body = loop->body;
+    return true;
+}
+
+// The rescue, if there is one. In that of a loop, `break` and `continue` are the loop's.
+static bool parse_otherwise(Parser *parser, Stmt *stmt)
+{
+    if (!is_rescue(parser))
+        return !report_no_rescue(parser);
+    bool in_loop = parser->in_loop, in_switch = parser->in_switch;
+    if (stmt->rounds != ROUNDS_NONE) {
+        parser->in_loop = true;
+        parser->in_switch = false;
+    }
+    bool good = parse_rescue(parser, stmt);
+    parser->in_loop = in_loop;
+    parser->in_switch = in_switch;
+    return good;
+}
+
+// checkpoint = "checkpoint" { within | retry } ( block | rounds ) [ rescue ]
 static Stmt *parse_checkpoint(Parser *parser)
 {
     size_t first = parser->at++;
@@ -159,9 +202,9 @@ static Stmt *parse_checkpoint(Parser *parser)
     bool good = true;
     while (next_is(parser, "within") || next_is(parser, "retry"))
         good = (next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt)) && good;
-    if (!next_is(parser, "{")) {
+    if (!next_is(parser, "{") && !is_loop(parser)) {
         if (good)
-            parse_error_here(parser, "expected '{', 'within' or 'retry' after 'checkpoint', not %s",
+            parse_error_here(parser, "expected '{', 'while', 'for', 'within' or 'retry' after 'checkpoint', not %s",
                              describe(parser, parser->at));
         while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
             parser->at++;
@@ -169,11 +212,11 @@ static Stmt *parse_checkpoint(Parser *parser)
             return NULL;
         good = false;
     }
-    parse_block_body(parser, &stmt->body);
-    if (is_rescue(parser))
-        good = parse_rescue(parser, stmt) && good;
-    else if (report_no_rescue(parser))
-        good = false;
+    if (is_loop(parser))
+        good = parse_rounds(parser, stmt) && good;
+    else
+        parse_block_body(parser, &stmt->body);
+    good = parse_otherwise(parser, stmt) && good;
     return good ? stmt_end(parser, stmt, first) : NULL;
 }
 

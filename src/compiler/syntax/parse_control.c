@@ -413,6 +413,11 @@ static Stmt *parse_for(Parser *parser)
     return good ? stmt_end(parser, stmt, first) : NULL;
 }
 
+Stmt *parse_loop(Parser *parser)
+{
+    return next_is(parser, "while") ? parse_while(parser) : next_is(parser, "do") ? parse_do(parser) : parse_for(parser);
+}
+
 // break = "break" ";"    continue = "continue" ";"
 static Stmt *parse_break(Parser *parser)
 {

@@ -120,5 +120,6 @@ Stmt *parse_statement(Parser *parser);
 typedef Stmt *StatementParser(Parser *parser);
 StatementParser *control_parser(const Parser *parser);    // parse_control.c
 StatementParser *checkpoint_parser(const Parser *parser); // parse_checkpoint.c
+Stmt *parse_loop(Parser *parser);                         // parse_control.c: at `while`, `do` or `for`
 
 #endif

@@ -126,6 +126,13 @@ typedef enum {
     STMT_BLOCK,
 } StmtKind;
 
+// A checkpoint whose body is repeated: each round is a block of its own.
+typedef enum {
+    ROUNDS_NONE,  // checkpoint { ... }
+    ROUNDS_WHILE, // checkpoint while (e) { ... }
+    ROUNDS_FOR,   // checkpoint for (;;) { ... }
+} TreeRounds;
+
 typedef struct Stmt Stmt;
 typedef VECTOR(Stmt *) StmtList;
 
@@ -145,7 +152,7 @@ struct Stmt {
     StmtKind kind;
     Span span;
 
-    TreeExpr *expr;       // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR: the condition (FOR: may be NULL)
+    TreeExpr *expr;       // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR, CHECKPOINT: the condition (the last two: may be NULL)
     LocatedTarget target; // DELIVERY, ASSIGN
     VECTOR(LocatedTarget) targets; // CALL: for its results; may be empty
 
@@ -166,7 +173,8 @@ struct Stmt {
     VECTOR(TreeCase) cases; // SWITCH
     Stmt *init, *step;      // FOR; may be NULL
 
-    bool has_within; // CHECKPOINT
+    TreeRounds rounds; // CHECKPOINT; with ROUNDS_WHILE it has a condition
+    bool has_within;
     uint64_t within_ns;
     bool has_retry;
     uint32_t retry;
