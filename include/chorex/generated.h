@@ -180,6 +180,7 @@ typedef struct {
     const unsigned *participants; // roles, ascending
     uint32_t participant_count;
     uint32_t position; // this role's, among them
+    bool is_round;     // the rounds of a loop are its instances: the end of one is the entry of the next
 } chx_checkpoint;
 
 struct chx_role {
@@ -614,7 +615,9 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
 // At the end of body or rescue, whatever way leads out. False: others are not there yet, return chx_wait(self) and ask
 // again. On true the block is left.
 bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint);
-// Why the block that this role is in was rescued. Valid until the block is left.
+// The same at the end of a round, if another one follows: on true that has begun.
+bool chx_renew(chx_self *self, const chx_checkpoint *checkpoint);
+// Why the block that this role is in was rescued. Valid until the block is left, or the round is over.
 chx_fault chx_fault_here(chx_self *self);
 
 #define CHX_STRING_(name) #name
@@ -649,9 +652,10 @@ static inline void chx_central_fini(chx_self *self, unsigned role)
     chx_central_role(self, role)->fini();
 }
 // A checkpoint, whose site and line are given. `body` and `rescue` (NULL: none) say how they were left, and so does this.
-// When the body fails, the frame is put back to what it was, and the body is done again or the rescue done.
+// When the body fails, the frame is put back to what it was, and the body is done again or the rescue done. The same when the
+// rescue of a round fails.
 int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns, int line,
-                           int (*body)(chx_self *self, void *frame),
+                           bool is_round, int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault));
 CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
 

@@ -44,6 +44,7 @@ typedef struct {
     uint64_t sequence;  // of the message in its channel, from 0
     uint32_t epoch;     // SEND .. TOLD, ENTER .. RESTART
     uint32_t attempt;   // ENTER .. RESTART
+    uint32_t round;     // ENTER .. RESTART: of a loop whose rounds are blocks, from 1; 0: it is a single block
     uint32_t depth;     // ENTER .. RESTART: of the block; 0: not inside of another
     uint64_t digest;    // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
     uint64_t flow;      // SEND .. TOLD: the same at both ends of a message

@@ -35,9 +35,9 @@ static int session;
 static unsigned culprit;
 
 int __real_chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns,
-                                  int line, Body *body, Rescue *rescue);
+                                  int line, bool is_round, Body *body, Rescue *rescue);
 int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns,
-                                  int line, Body *body, Rescue *rescue);
+                                  int line, bool is_round, Body *body, Rescue *rescue);
 chx_status __real_chx_central(const chx_choreography *choreography, const chx_actor *cast,
                               void (*body)(chx_self *self, void *closure), void *closure);
 chx_status __wrap_chx_central(const chx_choreography *choreography, const chx_actor *cast,
@@ -112,9 +112,10 @@ static int rescues(chx_self *self, void *frame, const chx_fault *fault)
 }
 
 int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns,
-                                  int line, Body *body, Rescue *rescue)
+                                  int line, bool is_round, Body *body, Rescue *rescue)
 {
     (void)within_ns;
+    (void)is_round;
     if (depth + 1 == DEPTH_MAX)
         abort();
     int ordinal = ordinal_of(&levels[depth], line);
@@ -123,8 +124,8 @@ int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, ui
     levels[level].attempt = attempt_wanted();
     // Nothing fails here but what the list says: with the wrong list the results differ, or the session fails.
     int way = levels[level].attempt > retries
-                  ? __real_chx_central_checkpoint(self, frame, site, 0, 0, line, fails, rescue != NULL ? rescues : NULL)
-                  : __real_chx_central_checkpoint(self, frame, site, 0, 0, line, body, NULL);
+                  ? __real_chx_central_checkpoint(self, frame, site, 0, 0, line, false, fails, rescue != NULL ? rescues : NULL)
+                  : __real_chx_central_checkpoint(self, frame, site, 0, 0, line, false, body, NULL);
     depth = level - 1;
     return way;
 }

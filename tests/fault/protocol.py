@@ -69,6 +69,9 @@ class Protocol:
         if self.outermost_abandoned(event.path[:-1]) is not None:
             self.complain(event, "enters a block in an abandoned attempt")
         expected = self.attempt_of(event.path)
+        # Who learns late that a round has begun enters it, and then goes back if somebody has failed in it.
+        if event.round is not None and event.path[-1][1] > 0 and event.attempt == 0:
+            return
         if event.attempt == expected + 1 and self.blocks[event.site].within_ns:
             self.decide(event.path, None)
         elif event.attempt != expected:

@@ -5,18 +5,22 @@ events, so that a runtime that mixes up two blocks is seen to do so.
 """
 
 import json
+import math
 import re
 
 
 class Block:
     """A checkpoint in the choreography."""
 
-    def __init__(self, site, participants, retries, within_ns):
+    def __init__(self, site, participants, retries, within_ns, is_round):
         self.site, self.participants, self.retries, self.within_ns = site, participants, retries, within_ns
+        self.is_round = is_round
         self.has_rescue = False
 
     @property
     def last_attempt(self):
+        if self.is_round and self.has_rescue:
+            return math.inf
         return self.retries + (1 if self.has_rescue else 0)
 
 
@@ -26,17 +30,17 @@ def read_blocks(dump):
     for line in dump.splitlines():
         indent = len(line) - len(line.lstrip())
         open_at = {at: block for at, block in open_at.items() if at <= indent}
-        match = re.match(r"\s*checkpoint of (.*?)\s*\[(\d+)\]$", line)
+        match = re.match(r"\s*(round, )?checkpoint of (.*?)\s*\[(\d+)\]$", line)
         if match:
             participants, retries, within_ns = [], 0, 0
-            for word in match.group(1).split(", "):
+            for word in match.group(2).split(", "):
                 if re.match(r"retry \d+$", word):
                     retries = int(word.split()[1])
                 elif re.match(r"within \d+ ns$", word):
                     within_ns = int(word.split()[1])
                 else:
                     participants.append(word)
-            block = Block(int(match.group(2)), frozenset(participants), retries, within_ns)
+            block = Block(int(match.group(3)), frozenset(participants), retries, within_ns, bool(match.group(1)))
             known = blocks.setdefault(block.site, block)
             if (known.participants, known.retries, known.within_ns) != (block.participants, retries, within_ns):
                 raise ValueError("roles disagree about the block at site %d" % block.site)
@@ -54,12 +58,12 @@ class Event:
     where it was."""
 
     __slots__ = ("kind", "role", "site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why",
-                 "flow", "path", "left", "number")
+                 "flow", "path", "left", "number", "round")
 
     def __init__(self, raw, number):
         arguments = raw.get("args", {})
         self.number, self.kind, self.role = number, raw["cat"], arguments.get("role")
-        for name in ("site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why"):
+        for name in ("site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why", "round"):
             setattr(self, name, arguments.get(name))
         self.flow = raw.get("bind_id")
         self.path = self.left = ()
@@ -73,6 +77,22 @@ class Position:
 
     def __init__(self):
         self.path, self.counts = (), [{}]
+
+    def next_round(self, event):
+        """A process died after the end of a round, before it noticed that the next one had begun: what it did then."""
+        site, ordinal, attempt = self.path[event.depth]
+        for kind in ("leave", "enter"):
+            implied = Event({"cat": kind, "args": {"role": event.role, "site": site, "line": event.line, "epoch": 0,
+                                                   "attempt": attempt if kind == "leave" else 0,
+                                                   "depth": event.depth, "round": ordinal + 1}}, event.number)
+            self.follow(implied)
+            yield implied
+
+    def implied(self, event):
+        """What must have happened since the role's last event, in the order of time."""
+        is_ahead = (event.kind == "restart" and event.round is not None and event.depth < len(self.path)
+                    and event.round > self.path[event.depth][1] + 1)
+        return list(self.next_round(event)) if is_ahead else []
 
     def follow(self, event):
         before = self.path
@@ -138,6 +158,8 @@ def read_trace(text):
             session.status, session.why = raw["args"]["status"], raw["args"].get("why", "")
         elif raw["cat"] != "start":
             event = Event(raw, number)
-            session.positions.setdefault(event.role, Position()).follow(event)
+            position = session.positions.setdefault(event.role, Position())
+            session.events.extend(position.implied(event))
+            position.follow(event)
             session.events.append(event)
     return [sessions[number] for number in sorted(sessions)]

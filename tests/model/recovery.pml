@@ -165,7 +165,7 @@ hidden byte found;
 #define TOP(r) actor[r].frame[actor[r].depth - 1]
 #define START_OF(r, b, a) ((a) <= RETRY[b] -> BODY[(r) * BLOCKS + (b)] : RESCUE[(r) * BLOCKS + (b)])
 #ifdef V_RESCUEONCE
-#define LAST_OF(b) (ROUND[b] -> RETRY[b] + 1 : LAST[b])
+#define LAST_OF(b) (ROUND[b] && LAST[b] > RETRY[b] -> RETRY[b] + 1 : LAST[b])
 #else
 #define LAST_OF(b) LAST[b]
 #endif
@@ -540,7 +540,8 @@ inline check_no_block_left(r) {
         find_record(actor[r].frame[i].name);
         assert(x == RECORDS || actor[r].frame[i].attempt >= LAST[actor[r].frame[i].block]);
         /* There is no moment between two rounds. */
-        assert(!ROUND[actor[r].frame[i].block] || (i + 1 == actor[r].depth && OP[AT(r)] == OP_ARRIVE));
+        assert(!ROUND[actor[r].frame[i].block] || actor[r].frame[i].attempt >= LAST[actor[r].frame[i].block] ||
+               (i + 1 == actor[r].depth && OP[AT(r)] == OP_ARRIVE));
         i++
     :: else -> break
     od

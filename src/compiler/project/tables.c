@@ -163,7 +163,7 @@ static void print_blocks(const Tables *tables)
         vector_push(arena, &fixed, block->fixed);
         // The rescue of a round is run as often as it fails; so often nothing does here.
         bool is_rescued_again = block->op->is_round && block->op->has_rescue;
-        vector_push(arena, &round, is_rescued_again);
+        vector_push(arena, &round, block->op->is_round);
         vector_push(arena, &retry, block->op->retry);
         vector_push(arena, &last, is_rescued_again ? ATTEMPTS_MAX - 1 : block->op->retry + block->op->has_rescue);
         vector_push(arena, &within, block->op->has_within);

@@ -336,6 +336,13 @@ bool actor_finds(Actor *actor, Channel *channel, bool room)
     return room ? channel->ops->room(channel) != 0 : actor_peek(actor, channel) != NULL;
 }
 
+// Are all participants at the end of the block, or of the round, at which the role waits?
+static bool block_is_over(Block *block, const Position *position)
+{
+    return atomic_load(&block->done) ||
+           (position != NULL && position->block == block && atomic_load(&block->ordinal) != position->ordinal);
+}
+
 // Is what the actor wants there?
 static bool actor_can_go_on(Actor *actor)
 {
@@ -344,7 +351,7 @@ static bool actor_can_go_on(Actor *actor)
     uintptr_t wants = actor->self.wants;
     void *what = (void *)(wants & ~WANTS_TAGS);
     if ((wants & WANTS_BLOCK) != 0)
-        return atomic_load(&((Block *)what)->done);
+        return block_is_over(what, member_innermost(&actor->member));
     return actor_finds(actor, what, (wants & WANTS_ROOM) != 0);
 }
 

@@ -137,7 +137,7 @@ static EffectPath savepoint_path(Actor *actor)
     for (; known < actor->member.count; known++) {
         Savepoint *savepoint = savepoint_at(actor, known);
         bool is_rescue = savepoint->position.attempt > savepoint->position.checkpoint->retries;
-        path = path_add(path, (uint64_t)savepoint->position.checkpoint->site << 32 | savepoint->ordinal);
+        path = path_add(path, (uint64_t)savepoint->position.checkpoint->site << 32 | savepoint->position.ordinal);
         path = savepoint->path = path_add(path, is_rescue ? 2 : 1);
     }
     actor->effects.paths_known = known;

@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void proxy_saves_too_much(RoleProxy *proxy)
+{
+    proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM,
+                           "what it has saved for the blocks that it is in takes more than %d MiB",
+                           SAVED_MAX_BYTES >> 20);
+}
+
 static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     Actor *actor = proxy->actor;
@@ -24,9 +31,7 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
     if (parent != NULL && parent->position.arrived)
         return false;
     if (saved + SAVEPOINT_BYTES > SAVED_MAX_BYTES - proxy->saved_bytes) {
-        proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM,
-                               "what it has saved for the blocks that it is in takes more than %d MiB",
-                               SAVED_MAX_BYTES >> 20);
+        proxy_saves_too_much(proxy);
         return true;
     }
     savepoint_reserve(actor);
@@ -40,7 +45,8 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
         savepoint_release(actor, savepoint);
         guard_raise(CHX_FAULT_SYSTEM, 0, checkpoint->site, "%s", session->recovery.lacks);
     }
-    savepoint_push(actor, savepoint, (*ordinal)++);
+    (*ordinal)++;
+    savepoint_push(actor, savepoint);
     proxy->deaths = 0;
     proxy->saved_bytes += savepoint->saved_bytes + SAVEPOINT_BYTES;
     // If a role has failed in the block already, this one joins the others in the attempt that they are in.
@@ -63,7 +69,33 @@ static bool control_arrive(RoleProxy *proxy, const ControlHead *head, const void
         return true;
     if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived)
         return false;
-    recovery_arrive(&proxy->isolated->session->recovery, &savepoint->position);
+    recovery_arrive(&proxy->isolated->session->recovery, &savepoint->position, false);
+    return true;
+}
+
+// At the end of a round: with what the role saves for the next one, as in control_enter.
+static bool control_renew(RoleProxy *proxy, const ControlHead *head, const void *data)
+{
+    Savepoint *savepoint = savepoint_top(proxy->actor);
+    Recovery *recovery = &proxy->isolated->session->recovery;
+    if (proxy->actor->member.awaited != 0)
+        return true;
+    if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived ||
+        !savepoint->position.checkpoint->is_round || head->size < proxy->actor->role->sends_to_count * sizeof(RingPoint))
+        return false;
+    if (head->size > SAVED_MAX_BYTES - proxy->saved_bytes) {
+        proxy_saves_too_much(proxy);
+        return true;
+    }
+    unsigned char *next = malloc(head->size + 1u);
+    if (next == NULL)
+        guard_no_memory();
+    memcpy(next, data, head->size);
+    free(proxy->next_round);
+    proxy->next_round = next;
+    proxy->next_round_bytes = head->size;
+    if (!recovery_arrive(recovery, &savepoint->position, true))
+        guard_raise(CHX_FAULT_SYSTEM, 0, head->about, "%s", recovery->lacks);
     return true;
 }
 
@@ -184,6 +216,7 @@ static const struct {
 } kinds[] = {
     [CONTROL_ENTER] = {CONTROL_MAX_BYTES, control_enter},
     [CONTROL_ARRIVE] = {0, control_arrive},
+    [CONTROL_RENEW] = {CONTROL_MAX_BYTES, control_renew},
     [CONTROL_READY] = {0, control_ready},
     [CONTROL_FAIL] = {REPORT_WHY_SIZE - 1, control_fail},
     [CONTROL_END] = {CONTROL_MAX_BYTES, control_end},

@@ -74,6 +74,7 @@ typedef struct {
 typedef enum {
     CONTROL_ENTER = 1, // the block; followed by the tails of the outgoing channels and what it saved: snapshot_save
     CONTROL_ARRIVE,    // the block
+    CONTROL_RENEW,     // the block, at the end of a round; followed as CONTROL_ENTER
     CONTROL_READY,     // the epoch
     CONTROL_FAIL,      // the site, the kind of the fault; followed by why
     CONTROL_END,       // followed by the encoded result

@@ -102,6 +102,8 @@ struct RoleProxy {
     uint32_t command_number;
     chx_buffer message;           // the control message, as far as it has been read
     size_t saved_bytes;           // of its savepoints
+    unsigned char *next_round;    // at the end of a round: what it saves for the next one
+    uint32_t next_round_bytes;
     unsigned violations;          // that this process has reported without a reason
     chx_buffer begin;             // the snapshot that it begins with
     chx_buffer sandbox;           // as sandbox_write has written it; empty: it has none

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/process.h"
 
+#include "base/check.h"
 #include "runtime/actor/effect.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/recovery/checkpoint.h"
@@ -193,9 +194,8 @@ const ShmSide process_side = {process_notify, process_report_violation};
 // ---- blocks ----
 
 // The fault's strings go with the block: no variable may keep them, since variables are saved with the next one.
-static void savepoint_forget(Actor *actor)
+static void savepoint_forget_fault(Savepoint *savepoint)
 {
-    Savepoint *savepoint = savepoint_top(actor);
     const chx_function *function = savepoint->frame->function;
     for (size_t i = 0; savepoint->fault != NULL && i < function->variable_count; i++) {
         chx_fault *fault = (chx_fault *)(void *)((char *)savepoint->frame + function->variables[i].offset);
@@ -203,16 +203,21 @@ static void savepoint_forget(Actor *actor)
             memset(fault, 0, sizeof *fault);
     }
     free(savepoint->fault);
+    savepoint->fault = NULL;
+}
+
+static void savepoint_forget(Actor *actor)
+{
+    savepoint_forget_fault(savepoint_top(actor));
     savepoint_pop(actor);
 }
 
-uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+// Sends what the role has saved for its newest savepoint, with the ends of its channels.
+static void process_send_saved(Actor *actor, uint32_t kind)
 {
     Process *process = actor->process;
-    const Savepoint *parent = savepoint_top(actor);
-    savepoint_add(actor, frame, checkpoint);
-    trace_block(actor, EVENT_ENTER, 0, NULL);
-
+    const Savepoint *savepoint = savepoint_top(actor);
+    const Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
     buffer_restart(&process->buffer);
     chx_writer writer = {.buffer = &process->buffer};
     for (size_t i = 0; i < actor->role->sends_to_count; i++)
@@ -220,8 +225,16 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
-    ControlHead head = {(uint32_t)process->buffer.size, CONTROL_ENTER, checkpoint->site, 0};
+    ControlHead head = {(uint32_t)process->buffer.size, kind, savepoint->position.checkpoint->site, 0};
     process_send_control(process, head, process->buffer.data);
+}
+
+uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor->process;
+    savepoint_add(actor, frame, checkpoint);
+    trace_block(actor, EVENT_ENTER, 0, NULL);
+    process_send_saved(actor, CONTROL_ENTER);
     // The block may have failed already. If so, it was counted here before; then the answer is waited for: its channels
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->control->late) != 0)
@@ -246,6 +259,49 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
         process->goes++;
         trace_block(actor, EVENT_LEAVE, 0, NULL);
         savepoint_forget(actor);
+        return true;
+    }
+    actor->self.wants = (uintptr_t)process | WANTS_BLOCK;
+    return false;
+}
+
+// At the end of a round: saves the frame for the next one, here and in the program.
+static void process_save_round(Actor *actor, Savepoint *savepoint)
+{
+    savepoint_forget_fault(savepoint);
+    savepoint_save_next(savepoint);
+    // What is sent is as if the next round had been entered.
+    savepoint->position.ordinal++;
+    savepoint_count_round(actor, savepoint);
+    process_send_saved(actor, CONTROL_RENEW);
+    savepoint->position.ordinal--;
+    savepoint_count_round(actor, savepoint);
+}
+
+static void process_begin_round(Actor *actor, Savepoint *savepoint)
+{
+    trace_block(actor, EVENT_LEAVE, 0, NULL);
+    position_renew(&savepoint->position);
+    savepoint_begin_round(actor, savepoint);
+    trace_block(actor, EVENT_ENTER, 0, NULL);
+}
+
+bool process_renew(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor->process;
+    Savepoint *savepoint = savepoint_top(actor);
+    CHECK(savepoint != NULL && savepoint->position.checkpoint == checkpoint);
+    actor->self.wants = 0;
+    if (atomic_load(actor->self.generation) != actor->self.generation_seen)
+        return false;
+    if (!savepoint->position.arrived) {
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
+        process_save_round(actor, savepoint);
+        savepoint->position.arrived = true;
+    }
+    if (atomic_load(&process->control->goes) > process->goes) {
+        process->goes++;
+        process_begin_round(actor, savepoint);
         return true;
     }
     actor->self.wants = (uintptr_t)process | WANTS_BLOCK;
@@ -285,7 +341,10 @@ static void command_read(const ControlBlock *control, RollbackCommand *command)
 static void command_obey(Actor *actor, const RollbackCommand *command)
 {
     actor->self.generation_seen = command->number;
-    Savepoint *target = savepoint_at(actor, command->depth);
+    Savepoint *target = savepoint_at(actor, command->depth), *top = savepoint_top(actor);
+    // It waited at the end of a round, and the next one has begun.
+    if (top->has_next && command->goes > actor->process->goes)
+        process_begin_round(actor, top);
     while (savepoint_top(actor) != target)
         savepoint_forget(actor);
     savepoint_begin_again(actor, target);

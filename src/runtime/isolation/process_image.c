@@ -113,7 +113,7 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
     for (size_t i = 0; i < actor->member.count; i++) {
         const Savepoint *each = savepoint_at(actor, i);
         ImagePiece piece = {each->position.checkpoint->site, each->position.attempt, each->saved_bytes - tails};
-        image_piece(&writer, piece, each->saved + tails);
+        image_piece(&writer, piece, (each->kept != NULL ? each->kept : each->saved) + tails);
     }
 }
 

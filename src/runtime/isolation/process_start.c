@@ -119,11 +119,10 @@ static Actor *process_actor(Process *process, const chx_role *role)
 static void process_savepoint(Actor *actor, const chx_checkpoint *checkpoint, uint32_t attempt, uint32_t ordinal)
 {
     savepoint_reserve(actor);
-    Savepoint *savepoint = savepoint_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
-    savepoint->frame = actor->self.top;
+    Savepoint *savepoint = savepoint_allocate_for(actor, actor->self.top, checkpoint);
     savepoint_save(actor, savepoint);
-    savepoint->position = (Position){.checkpoint = checkpoint, .attempt = attempt};
-    savepoint_push(actor, savepoint, ordinal);
+    savepoint->position = (Position){.checkpoint = checkpoint, .ordinal = ordinal, .attempt = attempt};
+    savepoint_push(actor, savepoint);
 }
 
 // Back to where the last process was when it entered the block. NULL: it is there; else why it can't be.

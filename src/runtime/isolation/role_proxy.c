@@ -54,7 +54,21 @@ static void proxy_pop(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
     proxy->saved_bytes -= savepoint_top(actor)->saved_bytes + SAVEPOINT_BYTES;
+    free(savepoint_top(actor)->kept);
     savepoint_pop(actor);
+}
+
+// What the role has saved for the next round is what it goes back to from now on.
+static void proxy_begin_round(RoleProxy *proxy)
+{
+    Savepoint *savepoint = savepoint_top(proxy->actor);
+    position_renew(&savepoint->position);
+    savepoint_count_round(proxy->actor, savepoint);
+    free(savepoint->kept);
+    savepoint->kept = proxy->next_round;
+    proxy->next_round = NULL;
+    proxy->saved_bytes = proxy->saved_bytes - savepoint->saved_bytes + proxy->next_round_bytes;
+    savepoint->saved_bytes = proxy->next_round_bytes;
 }
 
 void isolation_roll_back(RoleProxy *proxy)
@@ -81,8 +95,12 @@ void isolation_go(RoleProxy *proxy, Block *block)
 {
     Actor *actor = proxy->actor;
     CHECK(savepoint_top(actor) != NULL && savepoint_top(actor)->position.block == block);
-    recovery_leave(&proxy->isolated->session->recovery, &savepoint_top(actor)->position, true);
-    proxy_pop(proxy);
+    if (block->done) {
+        recovery_leave(&proxy->isolated->session->recovery, &savepoint_top(actor)->position, true);
+        proxy_pop(proxy);
+    } else {
+        proxy_begin_round(proxy);
+    }
     proxy->deaths = 0;
     atomic_store(&proxy->control->goes, ++proxy->goes);
     doorbell_ring(proxy->doorbell);

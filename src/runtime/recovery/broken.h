@@ -22,6 +22,9 @@ enum {
     BROKEN_RETRIES_IGNORED,        // a block that is to be tried again goes to its rescue
     BROKEN_DEADLINE_SURVIVES,      // the time of an attempt that is over goes on running
     BROKEN_INBOUND_LOST,           // messages to a role are lost when it is restarted
+    BROKEN_ROUND_ARRIVED,          // arrivals at the end of a round count for the next one
+    BROKEN_OLD_ROUND,              // a role goes back to what it saved for the round before
+    BROKEN_RESCUE_ONCE,            // a failure in the rescue of a round is the enclosing block's
     // On the fast paths.
     BROKEN_LEFT_UNTOLD,       // a block that is left for all participants at once: those that wait are not woken
     BROKEN_LEFT_FOR_OTHERS,   // the same: the last participant does not leave

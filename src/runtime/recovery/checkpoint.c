@@ -151,7 +151,8 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     }
     if (is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN))
         savepoint->position.attempt = 0;
-    savepoint_push(actor, savepoint, (*ordinal)++);
+    (*ordinal)++;
+    savepoint_push(actor, savepoint);
     if (actor->self.observed != 0)
         trace_block(actor, EVENT_ENTER, epoch, NULL);
     if (savepoint->position.attempt == 0)
@@ -175,10 +176,8 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     savepoint_reserve(actor);
     Savepoint *outer = savepoint_top(actor);
     uint32_t *ordinal = savepoint_ordinal(actor, outer, checkpoint->site);
-    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
+    Savepoint *savepoint = savepoint_allocate_for(actor, frame, checkpoint);
     Block *parent = outer != NULL ? outer->position.block : NULL;
-    savepoint->frame = frame;
-    savepoint->position.checkpoint = checkpoint;
     savepoint_save(actor, savepoint); // before the block knows of this role: a copy may fail
     // Usually it is the first attempt, and the blocks can be locked quietly.
     Worker *worker = blocks_lock_quietly(actor);
@@ -189,7 +188,8 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
     }
     if (!is_in)
         return savepoint_enter(actor, savepoint, parent, ordinal);
-    savepoint_push(actor, savepoint, (*ordinal)++);
+    (*ordinal)++;
+    savepoint_push(actor, savepoint);
     if (is_observed)
         trace_block(actor, EVENT_ENTER, 0, NULL);
     return checkpoint->body_at;
@@ -215,7 +215,7 @@ CHX_INLINE void savepoint_meet(Actor *actor, Savepoint *savepoint)
     Position *position = &savepoint->position;
     CHECK(position->block->attempt == position->attempt || is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN));
     if (!position->arrived) {
-        recovery_arrive(recovery, position);
+        recovery_arrive(recovery, position, false);
         if (position->is_done)
             return;
     }
@@ -280,6 +280,85 @@ bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
     return leave(actor, checkpoint, false);
 }
 
+// ---- rounds ----
+
+// At the end of the current attempt of a round: begins the next one if all are there, else is to wait for it. The blocks are
+// locked. False: the deadline of the next round could not be set.
+CHX_INLINE bool savepoint_meet_round(Actor *actor, Savepoint *savepoint)
+{
+    Position *position = &savepoint->position;
+    CHECK(position_is_renewed(position) || position->block->attempt == position->attempt ||
+          is_broken(BROKEN_LATE_ATTEMPT_FORGOTTEN));
+    if (!position->arrived && !recovery_arrive(&actor->session->recovery, position, true))
+        return false;
+    if (!position_is_renewed(position))
+        actor->self.wants = (uintptr_t)position->block | WANTS_BLOCK;
+    return true;
+}
+
+// In any case. False: something has happened, the role does not arrive.
+static __attribute__((noinline)) bool savepoint_renew(Actor *actor, Savepoint *savepoint)
+{
+    Session *session = actor->session;
+    blocks_lock(session);
+    bool goes_on = !actor_must_look(actor), is_met = true;
+    actor->self.wants = 0;
+    if (goes_on)
+        is_met = savepoint_meet_round(actor, savepoint);
+    const char *lacks = session->recovery.lacks;
+    blocks_unlock(session);
+    if (!is_met)
+        guard_raise(CHX_FAULT_SYSTEM, 0, savepoint->position.checkpoint->site, "%s", lacks);
+    return goes_on;
+}
+
+CHX_INLINE bool renew(Actor *actor, const chx_checkpoint *checkpoint, bool is_observed)
+{
+    Savepoint *savepoint = savepoint_top(actor);
+    CHECK(savepoint != NULL && savepoint->position.checkpoint == checkpoint);
+    Position *position = &savepoint->position;
+    bool arrives = !position->arrived;
+    if (is_observed && arrives)
+        observe_edge(actor, checkpoint);
+    if (arrives)
+        savepoint_save_next(savepoint); // before the others know that this role is here: a copy may fail
+    // Setting the deadline of the next round can fail, which only the other way is prepared for.
+    Worker *worker = checkpoint->within_ns == 0 ? blocks_lock_quietly(actor) : NULL;
+    bool goes_on = true;
+    if (worker != NULL) {
+        savepoint_meet_round(actor, savepoint);
+        owner_section_end(worker);
+    } else {
+        goes_on = savepoint_renew(actor, savepoint);
+    }
+    if (is_observed && arrives && goes_on)
+        trace_block(actor, EVENT_ARRIVE, 0, NULL);
+    if (!goes_on || !position_is_renewed(position))
+        return false;
+    if (is_observed)
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
+    position_renew(position);
+    savepoint_begin_round(actor, savepoint);
+    if (is_observed) {
+        trace_block(actor, EVENT_ENTER, 0, NULL);
+        observe_edge(actor, checkpoint);
+    }
+    return true;
+}
+
+static __attribute__((noinline)) bool renew_seen(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    return actor->process != NULL ? process_renew(actor, checkpoint) : renew(actor, checkpoint, true);
+}
+
+bool chx_renew(chx_self *self, const chx_checkpoint *checkpoint)
+{
+    Actor *actor = (Actor *)self;
+    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+        return renew_seen(actor, checkpoint);
+    return renew(actor, checkpoint, false);
+}
+
 chx_fault chx_fault_here(chx_self *self)
 {
     Actor *actor = (Actor *)self;
@@ -303,19 +382,38 @@ static void inbound_lose(Actor *actor)
             actor->in[i]->ops->drop(actor->in[i]);
 }
 
+// The round that the role goes back to has begun, and the role, which waited for that, had not noticed.
+static CHX_COLD void roll_back_to_round(Actor *actor, Savepoint *target, uint32_t last_attempt)
+{
+    if (actor->self.observed != 0) {
+        Position position = target->position;
+        target->position.ordinal--;
+        target->position.attempt = last_attempt;
+        trace_block(actor, EVENT_LEAVE, 0, NULL);
+        position_renew(&target->position);
+        trace_block(actor, EVENT_ENTER, 0, NULL);
+        target->position = position;
+    }
+    if (!is_broken(BROKEN_OLD_ROUND))
+        savepoint_begin_round(actor, target);
+}
+
 void checkpoint_roll_back(Actor *actor, uint32_t generation)
 {
     Session *session = actor->session;
     blocks_lock(session);
     Savepoint *target = savepoint_rolled_back(actor, generation);
     actor->self.generation_seen = generation;
-    uint32_t epoch = 0;
+    uint32_t epoch = 0, last_attempt = 0;
     char why[REPORT_WHY_SIZE];
     const char *lacks = NULL;
+    bool is_renewed = false;
     if (target != NULL) {
         if (actor->self.observed != 0)
             strcpy(why, target->position.block->fault->why);
         epoch = target->position.block->epoch;
+        is_renewed = position_is_renewed(&target->position);
+        last_attempt = target->position.attempt;
         if (!recovery_return(&session->recovery, &actor->member, &target->position))
             lacks = session->recovery.lacks;
     }
@@ -324,6 +422,8 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
         return;
     while (savepoint_top(actor) != target)
         savepoint_pop(actor);
+    if (is_renewed)
+        roll_back_to_round(actor, target, last_attempt);
     savepoint_begin_again(actor, target);
     if (is_broken(BROKEN_INBOUND_LOST) && !actor->begun)
         inbound_lose(actor);

@@ -169,7 +169,8 @@ bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const
         return false;
     block->references++;
     *position = (Position){
-        .block = block, .checkpoint = checkpoint, .attempt = attempt == ATTEMPT_CURRENT ? block->attempt : attempt};
+        .block = block, .checkpoint = checkpoint, .ordinal = ordinal,
+        .attempt = attempt == ATTEMPT_CURRENT ? block->attempt : attempt};
     return true;
 }
 
@@ -208,6 +209,29 @@ void recovery_finish(Recovery *recovery, Block *block)
         recovery->effects->go(recovery, recovery_member(recovery, checkpoint->participants[i]), block);
 }
 
+bool recovery_renew(Recovery *recovery, Block *block)
+{
+    const chx_checkpoint *checkpoint = block->checkpoint;
+    CHECK(block->children == NULL && checkpoint->is_round);
+    block_disarm(recovery, block);
+    if (checkpoint->within_ns != 0 && !recovery->effects->arm(recovery, block))
+        return false;
+    block->attempt = 0;
+    block->epoch = 0;
+    if (!is_broken(BROKEN_ROUND_ARRIVED)) {
+        block->arrived = 0;
+        memset(block->is_there, 0, checkpoint->participant_count * sizeof(bool));
+    }
+    if (CHX_UNLIKELY(block->fault != NULL))
+        fault_free(recovery, block->fault);
+    block->fault = NULL;
+    // A role that waits for this looks at it again after having said that it waits.
+    atomic_fetch_add(&block->ordinal, 1);
+    for (size_t i = 0; i < checkpoint->participant_count; i++)
+        recovery->effects->go(recovery, recovery_member(recovery, checkpoint->participants[i]), block);
+    return true;
+}
+
 void recovery_left_by_all(Recovery *recovery, Block *block)
 {
     if (block->deleted)
@@ -229,7 +253,8 @@ bool block_can_recover(const Block *block, uint32_t attempt)
 {
     // Without retries + 1, which may not fit.
     uint32_t retries = block->checkpoint->retries;
-    return attempt < retries || (attempt == retries && block->checkpoint->rescue_at != 0);
+    bool runs_rescue = attempt == retries || (block->checkpoint->is_round && !is_broken(BROKEN_RESCUE_ONCE));
+    return attempt < retries || (runs_rescue && block->checkpoint->rescue_at != 0);
 }
 
 Position *recovery_in_charge(const Member *member)
@@ -314,6 +339,7 @@ bool recovery_return(Recovery *recovery, Member *member, Position *target)
         if (member->positions[i - 1]->block != NULL)
             recovery_leave(recovery, member->positions[i - 1], false);
     Block *block = target->block;
+    target->ordinal = block->ordinal;
     target->attempt = block->attempt;
     target->arrived = false;
     bool is_last = block->behind > 0 && --block->behind == 0;

@@ -10,11 +10,16 @@
 // protocol). Attempts 0 to `retries` are the body, the one after them is the rescue. When a participant fails, the record
 // goes to its next attempt with a new channel epoch, everything below it is deleted, and all participants are rolled back.
 //
+// Of a loop whose rounds are blocks, each round is an instance. When all participants have arrived at the end of one, the
+// record becomes that of the next in the same moment: nobody is ever between two rounds. A failure in the rescue of a round
+// runs the rescue again.
+//
 // Each event is one function, which the model (tests/model/recovery.pml) has under another name:
 //
 //   recovery_enter     on_enter, R1 R2 R4      recovery_fail      on_fail, R6
 //   recovery_arrive    on_arrive, R5           recovery_decide    decide, R6
 //   recovery_finish    finish_block, R5        recovery_expire    Deadline, R8
+//   recovery_renew     renew_block, R5         position_renew     renew, R5
 //   recovery_ready     on_ready, R6 R7         recovery_return    call_back, R6 R7
 //   position_label     START_OF, R2 R4         takes_part         MEMBER, R3
 //
@@ -46,7 +51,7 @@ struct Block {
     Block *parent, *children, *next; // next: among its parent's children
     const chx_checkpoint *checkpoint;
     uint32_t depth; // 0: not inside of another
-    uint32_t ordinal;
+    _Atomic uint32_t ordinal; // goes up with each round; atomic as `done`
     uint32_t attempt;
     uint32_t epoch;      // of the channels among its participants, from attempt 1 on
     uint32_t references; // positions of roles that are inside
@@ -63,6 +68,7 @@ struct Block {
 typedef struct {
     Block *block; // NULL: not known here, or done and gone
     const chx_checkpoint *checkpoint;
+    uint32_t ordinal; // of the instance that the role knows to be in; the block's is one more when the next round has begun
     uint32_t attempt;
     bool arrived;
     bool is_done; // whoever arrived last has left the block for this role, too
@@ -146,10 +152,17 @@ static inline uint32_t position_label(const Position *position)
     const chx_checkpoint *checkpoint = position->checkpoint;
     return position->attempt > checkpoint->retries ? checkpoint->rescue_at : checkpoint->body_at;
 }
+// The next round has begun, and the role has not noticed yet.
+static inline bool position_is_renewed(const Position *position)
+{
+    return atomic_load_explicit(&position->block->ordinal, memory_order_relaxed) != position->ordinal;
+}
 // Its block went to another attempt.
 static inline bool position_is_behind(const Position *position)
 {
-    return position->block != NULL && position->block->attempt != position->attempt;
+    if (position->block == NULL)
+        return false;
+    return position->block->attempt != (CHX_UNLIKELY(position_is_renewed(position)) ? 0 : position->attempt);
 }
 
 // ---- entering ----
@@ -182,7 +195,7 @@ CHX_INLINE bool recovery_enter_first(Recovery *recovery, Position *position, Blo
     if (block == NULL || block->attempt != 0)
         return false;
     block->references++;
-    *position = (Position){.block = block, .checkpoint = checkpoint};
+    *position = (Position){.block = block, .checkpoint = checkpoint, .ordinal = ordinal};
     return true;
 }
 
@@ -190,19 +203,34 @@ CHX_INLINE bool recovery_enter_first(Recovery *recovery, Position *position, Blo
 
 // All have arrived: it is done.
 void recovery_finish(Recovery *recovery, Block *block);
+// All have arrived at the end of a round: they are in the next one. False: its time can't be watched, and the session has to
+// fail (recovery->lacks).
+bool recovery_renew(Recovery *recovery, Block *block);
+// The role has noticed that the next round has begun.
+static inline void position_renew(Position *position)
+{
+    position->ordinal++;
+    position->attempt = 0;
+    position->arrived = false;
+}
 // The role, whose position this is, stands at the end of its attempt, which is the current one. The last one finishes the
-// block: then it is done, or already gone (position->is_done).
-static inline void recovery_arrive(Recovery *recovery, Position *position)
+// block: then it is done, or already gone (position->is_done). `renews`: it is the end of a round, and another one follows;
+// the last one begins that. False: as recovery_renew.
+CHX_INLINE bool recovery_arrive(Recovery *recovery, Position *position, bool renews)
 {
     Block *block = position->block;
     uint32_t place = position->checkpoint->position;
     position->arrived = true;
     if (is_broken(BROKEN_ARRIVALS_SURVIVE) && block->is_there[place])
-        return;
+        return true;
     CHECK(!block->done && !block->deleted && !block->is_there[place]);
     block->is_there[place] = true;
-    if (++block->arrived == block->checkpoint->participant_count)
-        recovery_finish(recovery, block);
+    if (++block->arrived < block->checkpoint->participant_count)
+        return true;
+    if (renews)
+        return recovery_renew(recovery, block);
+    recovery_finish(recovery, block);
+    return true;
 }
 // The role is out of the block: in order, which is done, or because it goes back to one further out.
 void recovery_left_by_all(Recovery *recovery, Block *block);

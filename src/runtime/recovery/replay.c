@@ -1,6 +1,6 @@
 // replay.c: what the model of recovery does, done again by the recovery machine. See tests/model/replay, which feeds it.
 //
-// Input, a line each: the tables of a choreography ("roles N", "block INDEX SITE RETRIES HAS_RESCUE MEMBERS"), then what
+// Input, a line each: the tables of a choreography ("roles N", "block INDEX SITE RETRIES HAS_RESCUE MEMBERS IS_ROUND"), then what
 // the model's monitor was told (E), has done (X) and where it then believed the roles to be (S). After each E line the
 // machine gets the same event, and what it does must be the X and S lines that follow. Exit status 0: it was.
 
@@ -119,8 +119,13 @@ static void go(Recovery *recovery, Member *member, Block *block)
     Position *position = member_innermost(member);
     if (position == NULL || position->block != block)
         wrong("role %u goes on behind a block that it is not in", role_of(member));
-    recovery_leave(recovery, position, true);
-    member->count--;
+    if (block->done) {
+        recovery_leave(recovery, position, true);
+        member->count--;
+    } else {
+        position_renew(position);
+        ((Named *)(void *)position)->name++;
+    }
     did("X go %u", role_of(member));
 }
 
@@ -157,7 +162,7 @@ static void enter(unsigned role, long name, unsigned attempt, unsigned block)
     go_back(&replay.recovery, member);
 }
 
-static void arrive(unsigned role, long name, unsigned attempt)
+static void arrive(unsigned role, long name, unsigned attempt, bool renews)
 {
     Member *member = member_of(role);
     if (member->awaited != 0)
@@ -165,7 +170,8 @@ static void arrive(unsigned role, long name, unsigned attempt)
     Position *position = member_innermost(member);
     if (position == NULL || ((Named *)(void *)position)->name != name || position->attempt != attempt)
         wrong("role %u arrives where it can't be", role);
-    recovery_arrive(&replay.recovery, position);
+    if (!recovery_arrive(&replay.recovery, position, renews))
+        wrong("a deadline could not be set");
 }
 
 static void fail(unsigned role)
@@ -214,8 +220,8 @@ static void say_positions(void)
 
 static void read_block(const char *line)
 {
-    unsigned index, site, retries, has_rescue, members, count = 0;
-    if (sscanf(line, "block %u %u %u %u %u", &index, &site, &retries, &has_rescue, &members) != 5 ||
+    unsigned index, site, retries, has_rescue, members, is_round, count = 0;
+    if (sscanf(line, "block %u %u %u %u %u %u", &index, &site, &retries, &has_rescue, &members, &is_round) != 6 ||
         index >= BLOCKS_MAX)
         wrong("a block that can't be read");
     for (unsigned role = 0; role < replay.role_count; role++) {
@@ -226,7 +232,8 @@ static void read_block(const char *line)
                                                            .rescue_at = has_rescue,
                                                            .retries = retries,
                                                            .participants = replay.participants[index],
-                                                           .position = count};
+                                                           .position = count,
+                                                           .is_round = is_round != 0};
         replay.participants[index][count++] = role;
     }
     for (unsigned role = 0; role < replay.role_count; role++)
@@ -243,8 +250,8 @@ static void read_event(const char *line)
     replay.line_count = replay.compared = 0;
     if (sscanf(line, "E enter %u %ld %u %u", &role, &name, &attempt, &block) == 4)
         enter(role, name, attempt, block);
-    else if (sscanf(line, "E arrive %u %ld %u", &role, &name, &attempt) == 3)
-        arrive(role, name, attempt);
+    else if (sscanf(line, "E arrive %u %ld %u %u", &role, &name, &attempt, &block) == 4)
+        arrive(role, name, attempt, block != 0);
     else if (sscanf(line, "E ready %u %u", &role, &attempt) == 2) {
         if (recovery_ready(member_of(role), attempt))
             did("X start %u", role);

@@ -144,6 +144,45 @@ void savepoint_drop_owned(Savepoint *savepoint)
     stack_drop_saved(savepoint->frame->function, savepoint_frame(savepoint));
 }
 
+// ---- rounds ----
+
+static unsigned char *savepoint_next(Savepoint *savepoint)
+{
+    return savepoint->saved + savepoint_next_at(savepoint->saved_bytes);
+}
+
+void savepoint_save_next(Savepoint *savepoint)
+{
+    Fault fault;
+    unsigned char *next = savepoint_next(savepoint);
+    if (savepoint->has_next)
+        savepoint_drop_next(savepoint);
+    memcpy(next, savepoint->frame + 1, savepoint->saved_bytes);
+    Sharing sharing = frame_share(savepoint->frame->function, next - sizeof(chx_frame), &fault);
+    if (CHX_UNLIKELY(sharing == SHARES_FAILED))
+        value_raise(&fault);
+    savepoint->has_next = true;
+    savepoint->owns_next = sharing == SHARES_SOMETHING;
+}
+
+void savepoint_drop_next(Savepoint *savepoint)
+{
+    if (savepoint->owns_next)
+        stack_drop_saved(savepoint->frame->function, savepoint_next(savepoint) - sizeof(chx_frame));
+    savepoint->has_next = savepoint->owns_next = false;
+}
+
+void savepoint_begin_round(Actor *actor, Savepoint *savepoint)
+{
+    CHECK(savepoint->has_next);
+    if (savepoint->owns)
+        savepoint_drop_owned(savepoint);
+    memcpy(savepoint->saved, savepoint_next(savepoint), savepoint->saved_bytes);
+    savepoint->owns = savepoint->owns_next;
+    savepoint->has_next = savepoint->owns_next = false;
+    savepoint_count_round(actor, savepoint);
+}
+
 // What the frame owned is dropped.
 static void savepoint_restore(Savepoint *savepoint)
 {
@@ -157,15 +196,22 @@ Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *c
 {
     savepoint_reserve(actor);
     uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), checkpoint->site);
-    Savepoint *savepoint = savepoint_allocate(actor, frame->function->frame_size - sizeof *frame);
-    savepoint->frame = frame;
+    Savepoint *savepoint = savepoint_allocate_for(actor, frame, checkpoint);
     savepoint_save(actor, savepoint);
-    savepoint->position = (Position){.checkpoint = checkpoint};
-    savepoint_push(actor, savepoint, (*ordinal)++);
+    savepoint->position = (Position){.checkpoint = checkpoint, .ordinal = (*ordinal)++};
+    savepoint_push(actor, savepoint);
     return savepoint;
 }
 
 // ---- ordinals and epochs ----
+
+void savepoint_count_round(Actor *actor, Savepoint *savepoint)
+{
+    const Savepoint *of = savepoint;
+    Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
+    savepoint_forget_counts(actor, savepoint);
+    *savepoint_ordinal(actor, parent, of->position.checkpoint->site) = of->position.ordinal + 1;
+}
 
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)
 {
@@ -233,7 +279,7 @@ static void savepoint_unwind_to(Actor *actor, Savepoint *target)
 // This one is the newest. If values could not be copied into another one, that is not among the actor's, but has its room.
 static void savepoints_end_with(Actor *actor, Savepoint *savepoint)
 {
-    unsigned char *begin = (unsigned char *)savepoint, *end = begin + savepoint_bytes(savepoint->saved_bytes);
+    unsigned char *begin = (unsigned char *)savepoint, *end = begin + savepoint_bytes(savepoint->room_bytes);
     while (begin < actor->savepoints.chunk->data ||
            end > actor->savepoints.chunk->data + actor->savepoints.chunk->capacity)
         savepoint_chunk_pop(actor);
@@ -242,6 +288,8 @@ static void savepoints_end_with(Actor *actor, Savepoint *savepoint)
 
 void savepoint_begin_again(Actor *actor, Savepoint *target)
 {
+    if (CHX_UNLIKELY(target->has_next))
+        savepoint_drop_next(target);
     savepoints_end_with(actor, target);
     savepoint_unwind_to(actor, target);
     if (!is_broken(BROKEN_NOT_RESTORED))

@@ -2,7 +2,9 @@
 //
 // A savepoint is pushed when the role enters a block: it saves the frame that the block stands in. Frames below that one are
 // suspended while the role is inside and can't change, those above it are popped on the way back, so one frame is all
-// there is to save. Savepoints nest like the blocks.
+// there is to save. Savepoints nest like the blocks. Where rounds of a loop are blocks, the savepoint stays from the first to
+// the last, and at the end of each the role saves the frame for the next one beside it: until all participants are there, it
+// goes back to the first, from then on to the second.
 //
 // Who owns the values that a savepoint restores. A function's variables that own something are of two kinds (chx_function):
 //
@@ -31,11 +33,13 @@ struct Savepoint {
     Position position; // first: a member's positions are its savepoints. block: NULL in an isolated role's own process
     chx_frame *frame;  // NULL: in another process, and `saved` is not a frame
     bool owns;         // `saved` has something to drop
-    uint32_t ordinal;  // how often the role had entered this block in this attempt of the next outer one
+    bool has_next, owns_next; // the same of what is saved for the next round
     EffectPath path;   // of the first effects.paths_known savepoints
     BlockFault *fault; // in an isolated role's own process: why it is in the rescue
     Ordinals inner;    // of the blocks directly under this attempt
+    unsigned char *kept; // of another process, from the second round on: what takes the place of `saved`
     uint32_t saved_bytes;
+    uint32_t room_bytes; // of `saved`
     _Alignas(16) unsigned char saved[];
 };
 
@@ -61,6 +65,12 @@ static inline size_t savepoint_bytes(size_t saved)
     return (sizeof(Savepoint) + saved + 15) & ~(size_t)15;
 }
 
+// Where the frame of the next round is saved.
+static inline size_t savepoint_next_at(size_t saved)
+{
+    return (saved + 15) & ~(size_t)15;
+}
+
 // A savepoint with `saved` bytes, not yet among the actor's. Last in, first out.
 static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
 {
@@ -69,7 +79,17 @@ static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
         savepoint_chunk_push(actor, bytes);
     Savepoint *savepoint = (Savepoint *)(void *)actor->savepoints.next;
     actor->savepoints.next += bytes;
+    savepoint->saved_bytes = savepoint->room_bytes = (uint32_t)saved;
+    return savepoint;
+}
+// The same for a frame, with room for that of the next round if there will be one. Its checkpoint and frame are set.
+static inline Savepoint *savepoint_allocate_for(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    size_t saved = frame->function->frame_size - sizeof *frame;
+    Savepoint *savepoint = savepoint_allocate(actor, CHX_UNLIKELY(checkpoint->is_round) ? savepoint_next_at(saved) + saved : saved);
     savepoint->saved_bytes = (uint32_t)saved;
+    savepoint->frame = frame;
+    savepoint->position.checkpoint = checkpoint;
     return savepoint;
 }
 
@@ -94,10 +114,13 @@ static inline void savepoint_save(Actor *actor, Savepoint *savepoint)
 }
 // What it has saved. In another process it is no frame.
 void savepoint_drop_owned(Savepoint *savepoint);
+void savepoint_drop_next(Savepoint *savepoint);
 static inline void savepoint_drop_saved(Savepoint *savepoint)
 {
     if (savepoint->frame != NULL && savepoint->owns)
         savepoint_drop_owned(savepoint);
+    if (CHX_UNLIKELY(savepoint->has_next))
+        savepoint_drop_next(savepoint);
 }
 
 static inline Savepoint *savepoint_top(const Actor *actor)
@@ -106,11 +129,12 @@ static inline Savepoint *savepoint_top(const Actor *actor)
 }
 
 // Appends it to the actor's. Its position, frame and what it has saved are set.
-static inline void savepoint_push(Actor *actor, Savepoint *savepoint, uint32_t ordinal)
+static inline void savepoint_push(Actor *actor, Savepoint *savepoint)
 {
-    savepoint->ordinal = ordinal;
     actor->self.level++;
     savepoint->fault = NULL;
+    savepoint->kept = NULL;
+    savepoint->has_next = false;
     savepoint->inner = (Ordinals){.base = (uint32_t)actor->savepoints.ordinal_count};
     actor->member.positions[actor->member.count++] = &savepoint->position;
 }
@@ -140,6 +164,12 @@ static inline uint32_t *savepoint_ordinal(Actor *actor, Savepoint *parent, uint3
     return ordinals->first.site == site ? &ordinals->first.count : savepoint_other_ordinal(actor, ordinals, site);
 }
 
+// The role is at the end of a round, and the savepoint is the newest. Saves the frame for the next one. If something can't be
+// copied, the step ends, and nothing has happened.
+void savepoint_save_next(Savepoint *savepoint);
+// All participants were there: what was saved for the next round is what the role goes back to.
+void savepoint_begin_round(Actor *actor, Savepoint *savepoint);
+
 // Another attempt of the newest savepoint begins: what was counted in the last one is forgotten.
 static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
 {
@@ -147,6 +177,10 @@ static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
     savepoint->inner.first = (Ordinal){0};
     effect_left(actor, actor->self.level - 1);
 }
+
+// The newest savepoint's next round begins, and its position says which: the same for the round before, and the next block of
+// this kind has the number after it.
+void savepoint_count_round(Actor *actor, Savepoint *savepoint);
 
 // The role enters a block that is not known to a machine here: saves the frame, and appends that to the actor's. If something
 // can't be copied, the step ends, and nothing has happened.

@@ -197,47 +197,67 @@ static void central_init(Central *central, const chx_role *restarted)
 typedef struct {
     Central *central;
     int (*body)(chx_self *self, void *frame);
+    int (*rescue)(chx_self *self, void *frame, const chx_fault *fault);
     void *frame;
     const chx_role *restarted;
+    const chx_fault *fault; // NULL: it is an attempt of the body
     int way;
 } CentralAttempt;
 
-// One attempt of a body, which begins with the `init` of the role that has been restarted for it (NULL: none).
+// One attempt, which begins with the `init` of the role that has been restarted for it (NULL: none).
 static void central_attempt(void *closure)
 {
     CentralAttempt *attempt = closure;
+    chx_self *self = &attempt->central->actor.self;
     central_init(attempt->central, attempt->restarted);
-    attempt->way = attempt->body(&attempt->central->actor.self, attempt->frame);
+    attempt->way = attempt->fault == NULL ? attempt->body(self, attempt->frame)
+                                          : attempt->rescue(self, attempt->frame, attempt->fault);
+}
+
+// The fault of the attempt that has just ended, as the rescue sees it; `why` has room for REPORT_WHY_SIZE bytes.
+static chx_fault central_fault(const Central *central, const Fault *fault, char *why)
+{
+    strcpy(why, fault->why);
+    return (chx_fault){
+        .role = central->actor.role->role,
+        .kind = fault->kind,
+        .signal = fault->signal,
+        .why = why,
+        .file = central->choreography->file,
+        .line = central->actor.central_line,
+    };
 }
 
 int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t retries, uint64_t within_ns, int line,
-                           int (*body)(chx_self *self, void *frame),
+                           bool is_round, int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault))
 {
     Central *central = (Central *)self;
     Actor *actor = &central->actor;
     const Platform *platform = central->session.runtime->platform;
-    const chx_role *restarted = NULL;
     size_t depth = actor->member.count;
     chx_checkpoint checkpoint = {.site = site, .retries = retries};
     Savepoint *savepoint = savepoint_add(actor, frame, &checkpoint);
+    CentralAttempt run = {central, body, rescue, frame, NULL, NULL, 0};
+    chx_fault fault;
+    char why[REPORT_WHY_SIZE];
     Guard guard;
-    for (uint64_t attempt = 0; attempt <= retries; attempt++) {
-        CentralAttempt run = {central, body, frame, restarted, 0};
-        uint64_t begin_ns = within_ns != 0 ? platform->now_ns() : 0;
+    for (uint64_t attempt = 0; attempt <= retries || is_round; attempt++) {
+        bool has_deadline = within_ns != 0 && attempt <= retries;
+        uint64_t begin_ns = has_deadline ? platform->now_ns() : 0;
         bool finished = guard_run(&guard, actor, central_attempt, &run);
-        bool is_late = within_ns != 0 && platform->now_ns() - begin_ns > within_ns;
+        bool is_late = has_deadline && platform->now_ns() - begin_ns > within_ns;
         if (finished && !is_late) {
             central_leave(central, depth);
             return run.way;
         }
-        restarted = is_late ? NULL : actor->role;
+        run.restarted = is_late ? NULL : actor->role;
         if (is_late) {
             // Nobody can say who was late; the fault names whoever acted last.
             actor->central_line = line;
             deadline_fault(&guard.fault, guard.fault.site, within_ns);
         }
-        if (guard.fault.kind == CHX_FAULT_SYSTEM || (attempt == retries && rescue == NULL)) {
+        if (guard.fault.kind == CHX_FAULT_SYSTEM || (attempt >= retries && rescue == NULL)) {
             central_leave(central, depth);
             guard_raise(guard.fault.kind, guard.fault.signal, guard.fault.site, "%s", guard.fault.why);
         }
@@ -246,19 +266,13 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
         savepoint_begin_again(actor, savepoint);
         savepoint->position.attempt++;
         central->session.restarts += !is_late;
+        fault = central_fault(central, &guard.fault, why);
+        run.fault = attempt >= retries ? &fault : NULL;
     }
-    chx_fault fault = {
-        .role = actor->role->role,
-        .kind = guard.fault.kind,
-        .signal = guard.fault.signal,
-        .why = guard.fault.why,
-        .file = central->choreography->file,
-        .line = actor->central_line,
-    };
-    central_init(central, restarted);
-    int way = rescue(self, frame, &fault);
+    // A failure in the rescue is the enclosing block's.
+    central_attempt(&run);
     central_leave(central, depth);
-    return way;
+    return run.way;
 }
 
 void chx_central_mismatch(chx_self *self, const char *expected)

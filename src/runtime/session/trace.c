@@ -279,6 +279,7 @@ void trace_block(Actor *actor, EventKind kind, uint32_t epoch, const char *why)
     const Savepoint *savepoint = savepoint_top(actor);
     Event event = actor_event(actor, kind, savepoint->position.checkpoint->site);
     event.attempt = savepoint->position.attempt;
+    event.round = savepoint->position.checkpoint->is_round ? savepoint->position.ordinal + 1 : 0;
     event.epoch = epoch;
     event.depth = (uint32_t)actor->member.count - 1;
     event.text = why;

@@ -131,7 +131,7 @@ static void head_save(const Actor *actor, chx_writer *writer)
     memcpy(head + AT_MACHINE, machine, sizeof machine);
     if (savepoint != NULL) {
         store_number(head + AT_BLOCK, savepoint->position.checkpoint->site, 4);
-        store_number(head + AT_ORDINAL, savepoint->ordinal, 4);
+        store_number(head + AT_ORDINAL, savepoint->position.ordinal, 4);
         store_number(head + AT_LEVEL, actor->member.count - 1, 4);
     }
     chx_write(writer, head, sizeof head);

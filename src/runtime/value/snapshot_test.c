@@ -216,8 +216,8 @@ static void enter(Actor *actor, const chx_checkpoint *checkpoint, uint32_t ordin
     Savepoint *savepoint = savepoint_allocate(actor, actor->self.top->function->frame_size - sizeof(chx_frame));
     savepoint->frame = actor->self.top;
     savepoint_save(actor, savepoint);
-    savepoint->position = (Position){.checkpoint = checkpoint};
-    savepoint_push(actor, savepoint, ordinal);
+    savepoint->position = (Position){.checkpoint = checkpoint, .ordinal = ordinal};
+    savepoint_push(actor, savepoint);
 }
 
 // As process_enter.
@@ -397,10 +397,10 @@ static void frames_come_back(void **state)
     const char *fixed = ((Variables *)(void *)new->self.top)->text;
     assert_ptr_equal(new->self.top->caller->function, &small);
     assert_null(new->self.top->caller->caller);
-    assert_int_equal(savepoint_top(new)->ordinal, 0);
+    assert_int_equal(savepoint_top(new)->position.ordinal, 0);
     assert_null(load_buffer(new, &inner, &second));
     check(new->self.top, 7);
-    assert_int_equal(savepoint_top(new)->ordinal, 5);
+    assert_int_equal(savepoint_top(new)->position.ordinal, 5);
     const chx_frame *frame = new->self.top;
     for (int i = 0; i < 201; i++)
         frame = frame->caller;
