@@ -11,11 +11,11 @@ choreography(rounds_ways_out, (A, B, C),
             A.n ~> {B, C}.m;
             if ({B, C}.(m % 3 == 0)) {
                 C.c += m;
-                C.c ~> A.n2;
+                C.c ~> A._;
                 continue;
             }
             checkpoint {
-                B.(m * 2) ~> A.n3;
+                B.(m * 2) ~> A._;
                 if (A.(n > limit)) {
                     break;
                 }
