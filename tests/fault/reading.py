@@ -84,7 +84,8 @@ class Position:
         for kind in ("leave", "enter"):
             implied = Event({"cat": kind, "args": {"role": event.role, "site": site, "line": event.line, "epoch": 0,
                                                    "attempt": attempt if kind == "leave" else 0,
-                                                   "depth": event.depth, "round": ordinal + 1}}, event.number)
+                                                   "depth": event.depth, "round": ordinal + 1,
+                                                   "digest": event.digest}}, event.number)
             self.follow(implied)
             yield implied
 
