@@ -1,7 +1,8 @@
-// A block in a loop leaves nothing behind, with and without failures, also if roles are called back out of blocks within
+// A block in a loop, or a round that is a block, leaves nothing behind, with and without failures, also if roles are called back out of blocks within
 // it: many times the rounds need no more memory.
 // Nested blocks need memory in proportion to their depth.
 // expect: loop: bounded
+// expect: rounds: bounded
 // expect: out of inner ones: bounded
 // expect: nest: linear
 //! no-central
@@ -24,6 +25,21 @@ choreography(tidy, (Worker, Boss),
                 Worker.(-i) ~> Boss.x;
                 Boss.sum += x;
             }
+        }
+        return Boss.sum;
+    }
+
+    def rounds(Worker.int rounds) -> Boss.long {
+        Boss.long sum = 0;
+        Worker.int i = 0;
+        checkpoint while (Worker.(i < rounds)) {
+            Worker.i++;
+            Worker.work(i) ~> Boss.x;
+            Boss.sum += x;
+        } rescue {
+            Worker.i++;
+            Worker.(-i) ~> Boss.x;
+            Boss.sum += x;
         }
         return Boss.sum;
     }
@@ -96,7 +112,7 @@ static void *count(void *context, void *old, size_t size)
 }
 
 // One worker: what is in use does not depend on how many there are.
-enum what { LOOP, INNER, NEST };
+enum what { LOOP, ROUNDS, INNER, NEST };
 static size_t peak_of(enum what what, int number)
 {
     chx_runtime_options options = {.workers = 1, .allocate = count};
@@ -110,6 +126,8 @@ static size_t peak_of(enum what what, int number)
             exit(1);
     } else if (what == INNER) {
         status = tidy_inner_wait(tidy_inner_start(runtime, NULL, number), NULL);
+    } else if (what == ROUNDS) {
+        status = tidy_rounds_wait(tidy_rounds_start(runtime, NULL, number), NULL);
     } else {
         status = tidy_loop_wait(tidy_loop_start(runtime, NULL, number), NULL);
     }
@@ -122,6 +140,7 @@ static size_t peak_of(enum what what, int number)
 int main(void)
 {
     printf("loop: %s\n", peak_of(LOOP, 30000) <= peak_of(LOOP, 300) + 1024 ? "bounded" : "growing");
+    printf("rounds: %s\n", peak_of(ROUNDS, 1000000) <= peak_of(ROUNDS, 300) + 1024 ? "bounded" : "growing");
     printf("out of inner ones: %s\n", peak_of(INNER, 600) <= peak_of(INNER, 100) + 1024 ? "bounded" : "growing");
     size_t base = peak_of(NEST, 100), ten = peak_of(NEST, 1000), hundred = peak_of(NEST, 10000);
     printf("nest: %s\n", hundred - base <= 15 * (ten - base) ? "linear" : "more than linear");
