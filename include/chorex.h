@@ -144,6 +144,7 @@ void chx_runtime_free(chx_runtime *);                      // after its sessions
 
 // NULL is no session: these do nothing, and NAME_DEF_wait returns CHX_INVALID.
 int chx_session_fd(chx_session *);      // readable when the session has ended; -1: no descriptor to be had
+bool chx_session_is_over(chx_session *); // NAME_DEF_wait returns at once
 void chx_session_cancel(chx_session *); // it ends with CHX_CANCELLED
 
 // ---- inside a role's functions ----
@@ -157,6 +158,16 @@ typedef struct {
 } chx_effect;
 chx_effect chx_effect_id(void);                                  // of this step; the same when it is tried again
 chx_effect chx_effect_for(const void *chx_key, size_t chx_size); // of one of several effects of this step
+
+// Waiting for the outside without a thread: the step ends without a result, nothing that it has made is kept, and it is called
+// again, from its beginning and with the same arguments, when the descriptor is ready (`events` as for poll), the time has
+// passed, or the session is over. If the role is called back or its session ends meanwhile, it is not called again.
+CHX_NORETURN void chx_again_when(int chx_fd, short chx_events);
+CHX_NORETURN void chx_again_after(uint64_t chx_ns);
+CHX_NORETURN void chx_again_when_over(chx_session *);
+// For a function that has to wait by itself: readable as soon as this role is called back or its session ends. It belongs to the
+// role: don't read or close it. -1: no descriptor to be had.
+int chx_recall_fd(void);
 
 // ---- counted immutable strings and bytes ----
 //

@@ -30,6 +30,22 @@ choreography(failing, (Alice, Bob),
         //[/options]
         return Bob.x;
     }
+
+    bool Bob.more(void);
+    def serve() -> Bob.int {
+        Bob.int served = 0;
+        //[rounds]
+        checkpoint while (Bob.more()) {
+            Alice.dangerous() ~> Bob.x;
+            Bob.success(x);
+            Bob.served++;
+        } rescue {
+            Alice.safe() ~> Bob.x;
+            Bob.fallback(x);
+        }
+        //[/rounds]
+        return Bob.served;
+    }
 )
 
 #include "failing.Alice.chor.h"
@@ -58,6 +74,12 @@ void Bob_fallback(int x)
 void Bob_report(const char *role, const char *why, int line)
 {
     printf("%s: %s%s\n", role, why, line > 0 ? "" : "?");
+}
+
+bool Bob_more(void)
+{
+    static int rounds;
+    return rounds++ < 4; // two of them are asked for again, in a rescue
 }
 
 int main(void)

@@ -162,6 +162,7 @@ typedef struct {
     chx_site_kind kind;
     const chx_type *type; // SEND, RECEIVE: what travels
     uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
+    uint32_t restart_at;  // where a step that has ended without a result begins again; 0: it can't
 } chx_site;
 
 typedef struct {

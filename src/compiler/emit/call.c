@@ -54,12 +54,21 @@ void call_end(FunctionEmit *f)
     out_puts(out, "return CHX_STEP_RETURN;");
 }
 
+// If computing the arguments is to be begun again, the callee may have a frame already: this one is known by where it goes on.
+static void put_restart(FunctionEmit *f, uint32_t restart)
+{
+    f->ctx.uses_variables |= restart != 0;
+    if (restart != 0)
+        out_printf(&f->ctx.out, "chx_frame_set_at(&%s->chx_head, %u); ", f->role->me, restart);
+}
+
 // The current frame goes away before the new one is there: its variables are read first.
-static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function)
+static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function, uint32_t restart)
 {
     Out *out = &f->ctx.out;
     Arena *arena = f->arena;
     out_printf(out, "{ %s; ", step_begin(f, op, false));
+    put_restart(f, restart);
     const char **held = ARENA_ARRAY(arena, const char *, op->arg_count);
     for (size_t i = 0; i < op->arg_count; i++) {
         const CType *type = op->args[i].param->type;
@@ -216,9 +225,10 @@ void call_put(FunctionEmit *f, const LocalOp *op)
         return;
     }
     const char *function = arena_printf(f->arena, "%s_%s_chx_function", f->role->prefix, op->callee->name);
+    uint32_t restart = function_restart(f, op);
     function_statement(f, op);
     if (op->is_tail) {
-        put_tail_call(f, op, function);
+        put_tail_call(f, op, function, restart);
         return;
     }
     uint32_t label = ++f->labels;
@@ -226,8 +236,9 @@ void call_put(FunctionEmit *f, const LocalOp *op)
     if (op->arg_count == 0) {
         out_printf(out, "%s; chx_call(chx_this, &%s); ", step_begin(f, op, false), function);
     } else {
-        out_printf(out, "{ %s; %s *chx_callee = chx_call(chx_this, &%s); ", step_begin(f, op, false),
-                   frame_of(f, op->callee), function);
+        out_printf(out, "{ %s; ", step_begin(f, op, false));
+        put_restart(f, restart);
+        out_printf(out, "%s *chx_callee = chx_call(chx_this, &%s); ", frame_of(f, op->callee), function);
         bool borrows = callee_borrows(f, op);
         if (borrows)
             out_puts(out, "chx_frame_borrows(&chx_callee->chx_head); ");
@@ -260,6 +271,8 @@ void call_put(FunctionEmit *f, const LocalOp *op)
 void call_return(FunctionEmit *f, const LocalOp *op)
 {
     Out *out = &f->ctx.out;
+    if (f->function->result != NULL)
+        function_restart(f, op);
     function_statement(f, op);
     if (op->returned.exprs.count > 0 && f->function->result != NULL) {
         const Result *result = f->function->result;

@@ -31,6 +31,28 @@ const char *function_wait(FunctionEmit *f, uint32_t label)
     return arena_printf(f->arena, "return chx_wait_at(chx_this, &%s->chx_head, %u);", f->role->me, label);
 }
 
+// Is something done after the step that computes what the operation needs? Then it can't be begun again as a whole.
+static bool op_binds_later(const LocalOp *op)
+{
+    return op->kind == LOCAL_RECEIVE || (op->own != NULL && pattern_may_fail(op->own)) ||
+           (op->result != NULL && pattern_may_fail(op->result));
+}
+
+void function_restarts_at(FunctionEmit *f, const LocalOp *op, uint32_t label)
+{
+    if (op_calls(op) && !op_binds_later(op))
+        vector_push(f->arena, &f->role->restarts, ((Restart){op->site, label}));
+}
+
+uint32_t function_restart(FunctionEmit *f, const LocalOp *op)
+{
+    if (!op_calls(op) || op_binds_later(op))
+        return 0;
+    uint32_t label = function_label(f);
+    function_restarts_at(f, op, label);
+    return label;
+}
+
 bool function_ends(const LocalOpList *ops)
 {
     if (ops->count == 0)

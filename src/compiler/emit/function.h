@@ -40,6 +40,11 @@ uint32_t function_line(const FunctionEmit *f, Span span);    // of the choreogra
 void function_statement(FunctionEmit *f, const LocalOp *op); // a new line, which counts as the operation's
 uint32_t function_label(FunctionEmit *f);                    // a place to go on at; a statement must follow
 const char *function_wait(FunctionEmit *f, uint32_t label);
+// The operation begins here. If it calls C functions, these can end the step and have it begun again (chx_again_when): then
+// this is where. Returns the label, or 0: there is none.
+uint32_t function_restart(FunctionEmit *f, const LocalOp *op);
+// The same where the operation begins with a label of its own.
+void function_restarts_at(FunctionEmit *f, const LocalOp *op, uint32_t label);
 // Nothing is left to do for the role here, and others never come to an end.
 void function_wait_for_ever(FunctionEmit *f, const LocalOp *op);
 bool function_ends(const LocalOpList *ops); // what stands behind is not reached
@@ -51,12 +56,14 @@ const char *step_begin(FunctionEmit *f, const LocalOp *op, bool is_quiet);
 // The number of the counter that says how often the role has been here; 0: it needs none.
 uint32_t step_counter(FunctionEmit *f, const LocalOp *op);
 bool op_binds_in_steps(const LocalOp *op); // is binding what the operation has got one or more further steps?
+bool op_calls(const LocalOp *op);          // does the operation call any C function?
 bool op_args_call(const LocalOp *op);      // does computing the arguments of the call in it call C functions?
 void step_put(FunctionEmit *f, const LocalOp *op);
 
 // ---- message.c ----
 
-// Waits until every channel to `op->to` has room. Asking again does no harm, so all of them are asked at once.
+// The operation begins: waits until every channel to `op->to` has room. Asking again does no harm, so all of them are asked at
+// once.
 void message_room(FunctionEmit *f, const LocalOp *op);
 void message_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome); // to every role of `op->to`
 void message_send(FunctionEmit *f, const LocalOp *op);

@@ -36,6 +36,11 @@ void emit_version_check(const char *companion_name, Out *out);
 
 // ---- role.c ----
 
+// A step that can be begun again, at this label.
+typedef struct {
+    uint32_t site, label;
+} Restart;
+
 typedef struct {
     Emit *emit;
     Arena *arena;
@@ -52,6 +57,7 @@ typedef struct {
     uint32_t *labels;             // by function: so many places to go on at
     VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
     VECTOR(uint32_t) counted;     // sites that have a counter: the first one has number 1
+    VECTOR(Restart) restarts;     // of steps that call C functions
 } RoleEmit;
 
 char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name);

@@ -99,7 +99,8 @@ void loop_put(FunctionEmit *f, const LocalOp *op)
         function_wait_for_ever(f, op);
         return;
     }
-    bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to); // C's own loops will do
+    // C's own loops will do, unless a function in the condition may have to be called again.
+    bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to) && !op->condition->has_call;
     bool is_do = op->loop == LOOP_DO && op->decide != DECIDE_FOREVER;
     LoopLabels loop = {.number = ++f->loops, .outer = f->loop};
     if (is_plain)

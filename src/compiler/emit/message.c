@@ -4,9 +4,12 @@
 
 void message_room(FunctionEmit *f, const LocalOp *op)
 {
-    if (roleset_empty(&op->to))
+    if (roleset_empty(&op->to)) {
+        function_restart(f, op);
         return;
+    }
     uint32_t label = function_label(f);
+    function_restarts_at(f, op, label);
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
         out_printf(&f->ctx.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));

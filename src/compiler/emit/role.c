@@ -269,7 +269,30 @@ static int compare_sites(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-// When the functions are there: they say which sites are counted.
+static int compare_restarts(const void *one, const void *other)
+{
+    uint32_t a = ((const Restart *)one)->site;
+    uint32_t b = ((const Restart *)other)->site;
+    return a < b ? -1 : a > b;
+}
+
+// The label at which a step of this site begins again; 0: none. They are sorted. A call's arguments may be several steps of one
+// site: then none of them is begun again alone.
+static uint32_t restart_of(const RoleEmit *role, uint32_t site)
+{
+    Restart wanted = {.site = site};
+    const Restart *found = role->restarts.count == 0
+                               ? NULL
+                               : bsearch(&wanted, role->restarts.items, role->restarts.count, sizeof wanted,
+                                         compare_restarts);
+    const Restart *end = role->restarts.items + role->restarts.count;
+    if (found == NULL || (found > role->restarts.items && found[-1].site == site) ||
+        (found + 1 < end && found[1].site == site))
+        return 0;
+    return found->label;
+}
+
+// When the functions are there: they say which sites are counted, and where steps begin.
 static size_t put_sites(RoleEmit *role, Out *out)
 {
     SiteTable sites = {0};
@@ -278,14 +301,17 @@ static size_t put_sites(RoleEmit *role, Out *out)
     if (sites.count == 0)
         return 0;
     qsort(sites.items, sites.count, sizeof sites.items[0], compare_sites);
+    if (role->restarts.count > 0)
+        qsort(role->restarts.items, role->restarts.count, sizeof role->restarts.items[0], compare_restarts);
     size_t count = 0;
     out_printf(out, "\nstatic const chx_site %s_chx_sites[] = {\n", role->prefix);
     for (size_t i = 0; i < sites.count; i++) {
         const Site *site = &sites.items[i];
         if (i > 0 && site->number == sites.items[i - 1].number)
             continue;
-        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u},\n", site->number, site->line, site->kind,
-                   site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL", site->counter);
+        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u, %u},\n", site->number, site->line, site->kind,
+                   site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL", site->counter,
+                   restart_of(role, site->number));
         count++;
     }
     out_puts(out, "};\n");

@@ -27,8 +27,8 @@ static bool exprs_call(const ExprList *exprs)
     return false;
 }
 
-// Does the operation call any C function? Only such a function can ask which step it is in.
-static bool op_calls(const LocalOp *op)
+// Only such a function can ask which step it is in, or end it.
+bool op_calls(const LocalOp *op)
 {
     return (op->value != NULL && op->value->has_call) || (op->condition != NULL && op->condition->has_call) ||
            exprs_call(&op->sent.exprs) || exprs_call(&op->returned.exprs) || op_args_call(op) ||
@@ -74,6 +74,7 @@ static bool step_is_quiet(FunctionEmit *f, const LocalOp *op)
 
 void step_put(FunctionEmit *f, const LocalOp *op)
 {
+    function_restart(f, op);
     function_statement(f, op);
     out_printf(&f->ctx.out, "%s; ", step_begin(f, op, step_is_quiet(f, op)));
     value_step(&f->ctx, op->site, &op->at, op->target, op->op, op->value);

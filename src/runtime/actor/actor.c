@@ -2,6 +2,7 @@
 
 #include "runtime/actor/actor.h"
 
+#include "runtime/actor/again.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
@@ -38,6 +39,8 @@ static bool actor_roll_back(Actor *actor)
         process_roll_back(actor);
     else
         checkpoint_roll_back(actor, generation);
+    if (CHX_UNLIKELY(actor->again != NULL))
+        again_recalled(actor);
     return true;
 }
 
@@ -93,6 +96,8 @@ void actor_init(Actor *actor)
 
 static ActorOutcome actor_steps(Actor *actor)
 {
+    if (CHX_UNLIKELY(actor->again != NULL))
+        again_end(actor);
     if (actor_generation_changed(actor) && !actor_roll_back(actor))
         return ACTOR_STOPPED;
     if (!actor->begun)
@@ -293,6 +298,8 @@ ActorOutcome actor_run(Actor *actor, Guard *guard, Worker *worker)
     Run run = {.actor = actor, .worker = worker, .outcome = ACTOR_FAILED};
     float_use(actor->session->float_control);
     guard_run(guard, actor, run_chain, &run);
+    if (run.outcome == ACTOR_FAILED && guard->fault.kind == FAULT_AGAIN && again_begin(guard->actor, guard))
+        run.outcome = ACTOR_WAITS;
     actor_ran(guard, run.outcome);
     return run.outcome;
 }
@@ -310,7 +317,9 @@ static void run_unscheduled(void *closure)
 ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Actor *actor))
 {
     Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
-    guard_run(guard, actor, run_unscheduled, &run);
+    while (!guard_run(guard, actor, run_unscheduled, &run) && guard->fault.kind == FAULT_AGAIN &&
+           again_begin(actor, guard))
+        await(actor);
     if (actor_is_traced(actor))
         trace_turn(actor, run.outcome, &guard->fault);
     return run.outcome;
@@ -350,6 +359,8 @@ static bool actor_can_go_on(Actor *actor)
         return true;
     uintptr_t wants = actor->self.wants;
     void *what = (void *)(wants & ~WANTS_TAGS);
+    if ((wants & WANTS_TAGS) == WANTS_EVENT)
+        return atomic_load(&((Again *)what)->is_ready);
     if ((wants & WANTS_BLOCK) != 0)
         return block_is_over(what, member_innermost(&actor->member));
     return actor_finds(actor, what, (wants & WANTS_ROOM) != 0);
@@ -396,6 +407,13 @@ static void actor_weigh(Actor *actor)
     }
 }
 
+// Others than its worker may wake it at any time: that worker can't have the session to itself.
+static void actor_waits_outside(Actor *actor)
+{
+    if (session_is_pinned_to(actor->session, current()->worker))
+        session_unpin(actor->session);
+}
+
 bool actor_wait(Actor *actor)
 {
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
@@ -406,7 +424,14 @@ bool actor_wait(Actor *actor)
         actor_weigh(actor);
     if (channel != NULL && !channel->ops->is_trusted && actor_looks(actor))
         return false;
+    bool is_outside = (actor->self.wants & WANTS_TAGS) == WANTS_EVENT;
+    if (is_outside)
+        actor_waits_outside(actor);
     atomic_store(&actor->waits, preparing);
+    if (is_outside && !again_arm((Again *)what)) {
+        atomic_store(&actor->waits, 0);
+        return false;
+    }
     if (channel != NULL && channel->ops->announce_wait != NULL)
         channel->ops->announce_wait(channel, (actor->self.wants & WANTS_ROOM) != 0);
     // From here on a sender that finds this word changes it; one that did not is seen by looking again.

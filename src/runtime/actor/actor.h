@@ -25,6 +25,7 @@ enum {
 typedef struct chx_session Session;
 typedef struct Worker Worker;
 typedef struct Savepoint Savepoint; // recovery/savepoint.h
+typedef struct Again Again;         // again.h
 
 // How often a role has entered a block.
 typedef struct {
@@ -57,6 +58,9 @@ typedef struct Fault {
     char why[REPORT_WHY_SIZE];
 } Fault;
 
+// The kind of what is no failure: the step is to be begun again, when what actor->again describes has happened.
+#define FAULT_AGAIN ((chx_fault_kind)1000)
+
 // Adds what else was wrong to a fault's text. Always false.
 bool fault_add(Fault *fault, const char *what);
 
@@ -75,13 +79,14 @@ typedef enum {
     ACTOR_FAILED,  // the fault is in the guard
 } ActorOutcome;
 
-// `self.wants`: a channel whose next message the actor waits for; with a tag: room in that channel, or the end of that
-// block. 0: nothing, it only lets others have their turn.
+// `self.wants`: a channel whose next message the actor waits for; with a tag: room in that channel, the end of that block, or
+// what that Again describes. 0: nothing, it only lets others have their turn.
 #define WANTS_ROOM ((uintptr_t)2)
 #define WANTS_BLOCK ((uintptr_t)4)
+#define WANTS_EVENT ((uintptr_t)6)
 #define WANTS_TAGS ((uintptr_t)7)
 
-// `waits`: 0, or the channel or block waited for. With this bit the actor is about to wait and still in its worker's hand.
+// `waits`: 0, or the channel, block or Again waited for. With this bit the actor is about to wait and still in its worker's hand.
 #define WAITS_PREPARING ((uintptr_t)1)
 
 // The memory of a role's savepoints: recovery/savepoint.c.
@@ -136,6 +141,8 @@ struct Actor {
     int central_line;
     struct RoleProxy *proxy; // it runs in a process of its own; this is its place here
     struct Process *process; // this is that process
+
+    _Atomic(Again *) again; // what it waits for outside; NULL: it has never done so. Set by its own thread
 
     uint64_t traced_ns;   // trace: the step that it is in began then
     uint32_t traced_site; // 0: it is in none

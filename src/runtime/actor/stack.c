@@ -3,6 +3,7 @@
 // A frame never moves and is zeroed when pushed, so an unset variable owns nothing.
 
 #include "runtime/actor/actor.h"
+#include "runtime/actor/again.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/actor/effect.h"
@@ -176,6 +177,8 @@ void actor_fini(Actor *actor)
         runtime_release(runtime, allocation);
     }
     actor->allocations = NULL;
+    if (actor->again != NULL)
+        again_fini(actor);
     runtime_release(runtime, actor->pool);
     actor->pool = NULL;
     effect_fini(actor);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // ---- what lies where ----
@@ -123,6 +124,7 @@ void isolated_release_files(IsolatedSession *isolated)
         if (isolated->proxies[i].control != NULL)
             munmap(isolated->proxies[i].control, sizeof(ControlBlock));
         isolated_unmap_doorbell(isolated->proxies[i].doorbell);
+        descriptor_close(&isolated->proxies[i].recall);
     }
     for (size_t i = 0; i < isolated->file_count; i++)
         descriptor_close(&isolated->files[i].descriptor);
@@ -146,13 +148,36 @@ static void list_add_peer(FileList *files, const RoleProxy *proxy, const Channel
         list_add(files, proxy, peer->proxy->doorbell_place.file);
 }
 
+// A new process has a new one: nobody else can read what it is told.
+static bool list_add_recall(FileList *files, RoleProxy *proxy)
+{
+    int ends[2];
+    descriptor_close(&proxy->recall);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+        return false;
+    files->recall = descriptor_note(ends[1]);
+    proxy->recall = descriptor_keep(ends[0]);
+    files->list[GIVEN_RECALL] = ends[1];
+    return proxy->recall.number >= 0;
+}
+
+void proxy_recall(const RoleProxy *proxy)
+{
+    static const char ring;
+    int number = descriptor_use(&proxy->recall);
+    // If there is no more room, there is something to be read.
+    if (number >= 0)
+        send(number, &ring, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 bool proxy_list_files(RoleProxy *proxy, FileList *files)
 {
     const Actor *actor = proxy->actor;
     size_t channels = actor->role->sends_to_count + actor->role->receives_from_count;
     // Two for each channel, the role's own two, and the trace.
-    *files = (FileList){malloc((GIVEN_OTHERS + 2 * channels + 2) * sizeof(int)), GIVEN_OWN, NO_DESCRIPTOR};
-    if (files->list == NULL)
+    *files = (FileList){malloc((GIVEN_OTHERS + 2 * channels + 2) * sizeof(int)), GIVEN_OWN, NO_DESCRIPTOR,
+                         NO_DESCRIPTOR};
+    if (files->list == NULL || !list_add_recall(files, proxy))
         return false;
     for (size_t i = 0; i < proxy->isolated->file_count; i++)
         proxy->isolated->files[i].listed = NULL;

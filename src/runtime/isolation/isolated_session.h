@@ -88,9 +88,10 @@ typedef struct {
     uint32_t about, what; // as listed above
 } ControlHead;
 
-// The files that a new process is given, in this order; then those that it shares with other isolated roles; last the
+// The files that a new process is given, in this order: what it begins with, what it rings with, what is readable when it is
+// called back, and its own; then those that it shares with other isolated roles; last the
 // trace, if there is one.
-enum { GIVEN_IMAGE, GIVEN_DOORBELL, GIVEN_OWN, GIVEN_OTHERS };
+enum { GIVEN_IMAGE, GIVEN_DOORBELL, GIVEN_RECALL, GIVEN_OWN, GIVEN_OTHERS };
 
 // Where something lies: a file, by its place among the given ones, and an offset.
 typedef struct {

@@ -95,5 +95,6 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint);
 bool process_renew(Actor *actor, const chx_checkpoint *checkpoint);
 chx_fault process_fault(Actor *actor);
 void process_roll_back(Actor *actor);
+int process_recall_fd(const Actor *actor);
 
 #endif

@@ -87,6 +87,7 @@ struct RoleProxy {
     Doorbell *doorbell;
     SharedFile *own;
     SharedPlace doorbell_place;
+    Descriptor recall; // written to when the role is called back: its process has the other end
     unsigned isolated_peers; // how many isolated roles it has channels to or from
     ProxyState state;
     uint64_t id; // of the process; 0: none
@@ -166,11 +167,13 @@ void isolated_release_files(IsolatedSession *isolated);
 typedef struct {
     int *list;
     size_t count;
-    Descriptor image; // among them; only made for this list
+    Descriptor image, recall; // among them; only made for this list
 } FileList;
-// All files that the role's process is given. In any case the caller frees the list and closes the image. False: the files
+// All files that the role's process is given. In any case the caller frees the list and closes these two. False: the files
 // can't be had; errno says why.
 bool proxy_list_files(RoleProxy *proxy, FileList *files);
+// The process is called back: makes its end of `recall` readable.
+void proxy_recall(const RoleProxy *proxy);
 // Where this lies, for the process that the files were listed for last.
 GivenPlace proxy_given(const RoleProxy *proxy, SharedPlace place);
 

@@ -8,6 +8,7 @@
 #include "runtime/isolation/process.h"
 
 #include "base/check.h"
+#include "runtime/actor/again.h"
 #include "runtime/actor/effect.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/recovery/checkpoint.h"
@@ -16,10 +17,13 @@
 #include "runtime/value/snapshot.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define OUTSIDE_LOOK_NS UINT64_C(5000000000) // the descriptor that the program calls it back with may be gone
 
 void process_exit(const Process *process, int status)
 {
@@ -40,6 +44,8 @@ static bool process_has(Process *process, Wait wait)
         return process->control_tail - atomic_load(&control->control_head) < CONTROLS_BYTES;
     if (atomic_load(actor->self.generation) != actor->self.generation_seen)
         return true;
+    if ((wants & WANTS_TAGS) == WANTS_EVENT)
+        return atomic_load(&actor->again->is_ready);
     if ((wants & WANTS_BLOCK) != 0)
         return atomic_load(&control->goes) > process->goes;
     return actor_finds(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
@@ -55,8 +61,53 @@ static void process_announce(Process *process, Wait wait)
         channel->ops->announce_wait(channel, (wants & WANTS_ROOM) != 0);
 }
 
+// What the role waits for outside, as a descriptor to poll. -1: it is no descriptor.
+static int outside_number(const Again *again)
+{
+    if (again->kind == AGAIN_WHEN_OVER)
+        return chx_session_fd(again->session);
+    return again->kind == AGAIN_WHEN ? again->number : -1;
+}
+
+// Until what the role waits for outside has happened, or it is called back: looks at the descriptor, at the clock and at what the
+// program says.
+static void process_await_outside(Process *process, Again *again)
+{
+    struct pollfd polled[] = {{.fd = outside_number(again), .events = again->kind == AGAIN_WHEN ? again->events : POLLIN},
+                              {.fd = process->files[GIVEN_RECALL].number, .events = POLLIN}};
+    while (!process_has(process, FOR_ACTOR)) {
+        uint64_t now_ns = process->platform->now_ns(), left_ns = OUTSIDE_LOOK_NS;
+        if (again->kind == AGAIN_AFTER)
+            left_ns = again->due_ns <= now_ns ? 0 : again->due_ns - now_ns;
+        left_ns = left_ns < OUTSIDE_LOOK_NS ? left_ns : OUTSIDE_LOOK_NS;
+        process->platform->poll(polled, 2, (int)((left_ns + 999999) / 1000000));
+        if ((polled[0].revents & POLLNVAL) != 0)
+            again->error = EBADF;
+        if (polled[0].revents != 0 || (again->kind == AGAIN_AFTER && process->platform->now_ns() >= again->due_ns))
+            atomic_store(&again->is_ready, true);
+    }
+}
+
+int process_recall_fd(const Actor *actor)
+{
+    return descriptor_use(&actor->process->files[GIVEN_RECALL]);
+}
+
+// What has been said so far is being done.
+static void process_recalled(Process *process)
+{
+    char rings[64];
+    while (descriptor_read(&process->files[GIVEN_RECALL], rings, sizeof rings) > 0)
+        ;
+}
+
 void process_await(Process *process, Wait wait)
 {
+    const Actor *actor = &process->control->actor;
+    if (wait == FOR_ACTOR && (actor->self.wants & WANTS_TAGS) == WANTS_EVENT) {
+        process_await_outside(process, actor->again);
+        return;
+    }
     SpinBudget spin_budget = {.limit_ns = process->spin_budget_ns};
     do {
         if (process_has(process, wait))
@@ -371,6 +422,7 @@ void process_roll_back(Actor *actor)
 {
     Process *process = actor->process;
     RollbackCommand command;
+    process_recalled(process);
     do {
         command_read(process->control, &command);
         command_obey(actor, &command);

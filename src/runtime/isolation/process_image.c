@@ -40,6 +40,7 @@ void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
     atomic_store(&control->command_state, (uint64_t)proxy->command_number * 2);
     atomic_store(&control->generation, proxy->command_number);
     doorbell_ring(proxy->doorbell);
+    proxy_recall(proxy);
 }
 
 // ---- the image ----

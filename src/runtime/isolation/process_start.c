@@ -238,7 +238,7 @@ static void process_begin(Process *process, Actor *actor)
     const SpawnImage *image = process->image;
     Guard guard;
     process_wire_all(process, actor);
-    process->is_kept[GIVEN_DOORBELL] = true;
+    process->is_kept[GIVEN_DOORBELL] = process->is_kept[GIVEN_RECALL] = true;
     process->is_traced =
         image->has_trace != 0 && trace_adopt(process->files[process->file_count - 1].number, image->trace_start_ns);
     if (process->is_traced)

@@ -451,6 +451,7 @@ void proxy_spawn(RoleProxy *proxy)
                  zygote_spawn(&isolated->isolation->zygote, proxy->id, files.list, files.count, &proxy->generation);
     int error = errno;
     descriptor_close(&files.image);
+    descriptor_close(&files.recall);
     free(files.list);
     if (!asked && (error == EPIPE || error == ECONNRESET)) {
         // The zygote has just died, and the supervisor thread is about to notice and start another.

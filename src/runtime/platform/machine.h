@@ -50,6 +50,7 @@ void threads_sleep_on(_Atomic uint32_t *word, uint32_t expected, uint64_t timeou
 void threads_wake(_Atomic uint32_t *word);
 void threads_relax(void);
 void threads_poll(struct pollfd *polled, size_t count, int timeout_ms);
+int threads_wait_events(int epoll, struct epoll_event *events, int count, int timeout_ms);
 void threads_call_begin(void);
 void threads_call_end(void);
 bool threads_are_stuck(void);

@@ -16,6 +16,7 @@
 #include <chorex.h>
 
 struct pollfd;
+struct epoll_event;
 typedef struct Actor Actor;
 typedef struct Channel Channel;
 typedef struct chx_session Session;
@@ -48,6 +49,8 @@ typedef struct {
     void (*yield)(void); // the same, in a loop so long that others may need the processor
     // Waits until one of these descriptors has something, at most timeout_ms. Nothing is said of any if it ends early.
     void (*poll)(struct pollfd *polled, size_t count, int timeout_ms);
+    // The same for an epoll instance: as epoll_wait.
+    int (*wait_events)(int epoll, struct epoll_event *events, int count, int timeout_ms);
     // A full memory barrier in every running thread of the process, as if each had done it itself. NULL, or the first
     // says no: there is no such thing.
     bool (*can_fence_all)(void);

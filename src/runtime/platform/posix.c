@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -228,6 +229,7 @@ const Platform platform_posix = {
     .relax = posix_relax,
     .yield = posix_yield,
     .poll = posix_poll,
+    .wait_events = epoll_wait,
     .can_fence_all = posix_can_fence_all,
     .fence_all = posix_fence_all,
     .process_fork = posix_process_fork,

@@ -217,6 +217,7 @@ const Platform platform_simulated = {
     .relax = threads_relax,
     .yield = threads_relax,
     .poll = threads_poll,
+    .wait_events = threads_wait_events,
     .can_fence_all = simulated_can_fence_all,
     .fence_all = simulated_fence_all,
     .process_fork = processes_fork,

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 
 enum {
     RELAX_NS = 2000,       // of virtual time, for each round of a loop that spins
@@ -161,6 +162,14 @@ void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
     }
     pthread_mutex_unlock(&simulated_threads.lock);
     platform_posix.poll(polled, count, runs ? 0 : timeout_ms);
+}
+
+int threads_wait_events(int epoll, struct epoll_event *events, int count, int timeout_ms)
+{
+    struct pollfd polled = {.fd = epoll, .events = POLLIN};
+    if (timeout_ms != 0)
+        threads_poll(&polled, 1, timeout_ms);
+    return epoll_wait(epoll, events, count, 0);
 }
 
 void threads_wake(_Atomic uint32_t *word)

@@ -4,6 +4,7 @@
 
 #include "runtime/recovery/effects.h"
 
+#include "runtime/actor/again.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/session/runtime.h"
 
@@ -66,10 +67,12 @@ static void effect_roll_back(Recovery *recovery, const Block *block)
         scheduler_quiesce(&session->runtime->scheduler);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
         Actor *actor = &session->actors[block->checkpoint->participants[i]];
-        if (actor->proxy != NULL)
+        if (actor->proxy != NULL) {
             isolation_roll_back(actor->proxy);
-        else
-            wake(session, actor, NULL);
+            continue;
+        }
+        again_recall(actor);
+        wake(session, actor, NULL);
     }
     if (!recovery->is_exclusive)
         scheduler_resume(&session->runtime->scheduler);

@@ -90,6 +90,8 @@ static Actor *worker_take_waiting(Worker *worker)
 {
     Scheduler *scheduler = worker->scheduler;
     worker_slice_begin(worker);
+    if (!worker->is_guest)
+        worker_poll(worker, 0);
     if (!worker_has_queue(worker))
         return NULL;
     // A share of what is in no worker's queue. The rest is for others, which may also steal from this queue.
@@ -166,6 +168,19 @@ void scheduler_help(Scheduler *scheduler)
     pthread_mutex_unlock(&scheduler->lock);
     if (is_refused && !atomic_exchange(&scheduler->is_exhausted, true))
         scheduler_warn(scheduler);
+}
+
+void scheduler_attend(Scheduler *scheduler)
+{
+    const Worker *worker = current()->worker;
+    // A worker of the pool looks before it sleeps.
+    if (worker != NULL && !worker->is_guest)
+        return;
+    if (atomic_load(&scheduler->runtime->poller.is_attended) || !scheduler_has_worker(scheduler))
+        return;
+    for (Worker *other = atomic_load(&scheduler->pool); other != NULL; other = other->next_worker)
+        if (worker_wake(other))
+            return;
 }
 
 void scheduler_offer(Scheduler *scheduler)

@@ -59,6 +59,7 @@ struct Worker {
     pthread_t thread;
     _Atomic long thread_id;
     _Atomic uint32_t sleeps;   // pool: 1 until somebody wakes it
+    _Atomic bool polls;        // pool: it sleeps in the runtime's poller
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain
@@ -210,6 +211,8 @@ bool worker_has_queue(Worker *worker);
 bool scheduler_worker_has_work(Worker *worker);
 // Wakes a worker, or starts one, if more are needed.
 void scheduler_help(Scheduler *scheduler);
+// Somebody has begun to wait for a descriptor: makes sure that a worker looks at those.
+void scheduler_attend(Scheduler *scheduler);
 
 // For the files of this folder.
 
@@ -223,6 +226,8 @@ void worker_free(Worker *worker);
 bool worker_start(Scheduler *scheduler);
 // False: it does not sleep.
 bool worker_wake(Worker *worker);
+// The worker's own thread: actors whose descriptors are ready go into its queue. Waits for that if it is told to (poller_poll).
+void worker_poll(Worker *worker, int timeout_ms);
 // So many pool workers may be awake.
 uint32_t scheduler_awake_limit(Scheduler *scheduler);
 // The worker's own thread: the actor to be run next here. NULL: none.

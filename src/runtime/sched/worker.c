@@ -2,6 +2,7 @@
 
 #include "runtime/sched/scheduler.h"
 
+#include "runtime/actor/again.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/session/log.h"
@@ -155,6 +156,10 @@ static Actor *worker_search(Worker *worker)
              i < 16 && actor == NULL && atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
              i++)
             platform->relax();
+        if (actor == NULL) {
+            worker_poll(worker, 0);
+            actor = worker_take_own(worker);
+        }
         now_ns = platform->now_ns();
         // Not while one is suspected: it will be known soon.
     } while (actor == NULL && (now_ns - start_ns < limit_ns || suspect.worker != NULL) &&
@@ -193,6 +198,35 @@ bool worker_wake(Worker *worker)
         return false;
     atomic_fetch_sub(&worker->scheduler->sleeping_count, 1);
     worker->scheduler->platform->wake(&worker->sleeps);
+    if (atomic_load(&worker->polls))
+        poller_wake(&worker->scheduler->runtime->poller);
+    return true;
+}
+
+void worker_poll(Worker *worker, int timeout_ms)
+{
+    Poller *poller = &worker->scheduler->runtime->poller;
+    ActorChain chain = {0};
+    if (atomic_load_explicit(&poller->count, memory_order_relaxed) == 0)
+        return;
+    current()->busy++;
+    poller_poll(poller, timeout_ms, again_ready, &chain);
+    if (chain.count > 0)
+        queue_append(&worker->queue, chain.first, chain.last, chain.count);
+    current()->busy--;
+}
+
+// Sleeps where descriptors are waited for, if there are any and no other worker does. False: it has not.
+static bool worker_sleep_polling(Worker *worker)
+{
+    Poller *poller = &worker->scheduler->runtime->poller;
+    if (atomic_load(&poller->count) == 0 || atomic_load(&poller->is_attended))
+        return false;
+    atomic_store(&worker->polls, true);
+    // Whoever wakes it looks at `polls` after having said so.
+    if (atomic_load(&worker->sleeps) != 0)
+        worker_poll(worker, -1);
+    atomic_store(&worker->polls, false);
     return true;
 }
 
@@ -202,8 +236,9 @@ static void worker_sleep(Worker *worker, bool is_surplus)
     atomic_fetch_add(&scheduler->sleeping_count, 1);
     atomic_store(&worker->sleeps, 1);
     bool stay = (is_surplus || !scheduler_anything_queued(scheduler)) && !atomic_load(&scheduler->closing);
-    while (stay && atomic_load(&worker->sleeps) != 0)
-        scheduler->platform->sleep_on(&worker->sleeps, 1, 0);
+    while (stay && atomic_load(&worker->sleeps) != 0 && atomic_load(&worker->queue.count) == 0)
+        if (!worker_sleep_polling(worker))
+            scheduler->platform->sleep_on(&worker->sleeps, 1, 0);
     if (atomic_exchange(&worker->sleeps, 0) != 0)
         atomic_fetch_sub(&scheduler->sleeping_count, 1);
 }
@@ -224,6 +259,10 @@ static void worker_work(Worker *worker)
     Scheduler *scheduler = worker->scheduler;
     while (!atomic_load(&scheduler->closing)) {
         Actor *actor = worker_take_own(worker);
+        if (actor == NULL) {
+            worker_poll(worker, 0);
+            actor = worker_take_own(worker);
+        }
         if (actor == NULL) {
             atomic_store(&worker->rests, true);
             bool is_surplus = worker_is_surplus(scheduler);

@@ -75,6 +75,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
     event_loop_init(&runtime->loop, runtime->platform, NULL, NULL);
+    poller_init(&runtime->poller, runtime->platform, runtime);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
     return runtime;
@@ -94,6 +95,7 @@ void chx_runtime_free(chx_runtime *runtime)
     event_loop_stop(&runtime->loop);
     event_loop_fini(&runtime->loop);
     scheduler_fini(&runtime->scheduler);
+    poller_fini(&runtime->poller);
     if (platform->call_end != NULL)
         platform->call_end();
     if (runtime->options.signals)

@@ -8,6 +8,7 @@
 #include "runtime/platform/event_loop.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/platform.h"
+#include "runtime/platform/poller.h"
 #include "runtime/sched/scheduler.h"
 
 #include <chorex/generated.h>
@@ -33,6 +34,7 @@ struct chx_runtime {
     pthread_mutex_t plan_lock;
     Plan *plans[PLAN_BUCKETS];
     EventLoop loop;              // for the deadlines of blocks; its thread begins with the first
+    Poller poller;               // descriptors that roles wait for
     bool isolates_all;           // CHOREX_ISOLATION=process
     struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
     Scheduler scheduler;

@@ -4,6 +4,7 @@
 #include "runtime/session/session.h"
 
 #include "base/check.h"
+#include "runtime/actor/again.h"
 #include "runtime/channel/channel.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/effects.h"
@@ -309,9 +310,11 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     // Those that run see it before they wait; those that wait are woken to leave.
     scheduler_quiesce(&session->runtime->scheduler);
     session_unpin(session);
-    for (unsigned i = 0; i < session->actor_count; i++)
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        again_recall(&session->actors[i]);
         if (actor_wake(&session->actors[i], NULL))
             scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+    }
     scheduler_resume(&session->runtime->scheduler);
     if (session->isolated != NULL)
         isolated_attend(session->isolated);
@@ -335,6 +338,9 @@ bool session_pin(Session *session, Worker *worker, const Actor *running)
         uintptr_t waits = atomic_load(&actor->waits);
         if (actor == running)
             continue;
+        // Who waits for the outside can be woken by anybody.
+        if (waits != 0 && (waits & ~WAITS_PREPARING) == (uintptr_t)atomic_load(&actor->again))
+            return false;
         if (waits == 0 && absent++ == session->actor_count - live)
             return false;
         if (waits != 0 &&
@@ -371,7 +377,11 @@ static void session_end(Session *session)
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number >= 0)
         session_make_readable(session);
+    session->ending.is_over = true;
+    bool is_awaited = session->ending.awaited_by != NULL;
     pthread_mutex_unlock(&session->ending.lock);
+    if (is_awaited)
+        again_session_over(session);
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
     if (atomic_exchange(&session->ending.state, SESSION_DONE) == SESSION_AWAITED)
         platform->wake(&session->ending.state);
@@ -402,6 +412,8 @@ static void actor_give_up(void *closure)
 void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
 {
     Session *session = actor->session;
+    if (actor->again != NULL)
+        again_cancel(actor);
     if (outcome == ACTOR_FAILED)
         session_fail(session, CHX_FAILED, actor->role->role, &guard->fault, actor->role->file,
                      actor_site_line(actor, guard->fault.site));
@@ -633,6 +645,11 @@ const chx_report *chx_session_report(const chx_session *handle)
 {
     Session *session = (Session *)handle;
     return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
+}
+
+bool chx_session_is_over(chx_session *session)
+{
+    return session == NULL || atomic_load(&session->ending.state) == SESSION_DONE;
 }
 
 int chx_session_fd(chx_session *session)

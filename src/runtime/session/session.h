@@ -22,7 +22,9 @@ typedef struct {
     _Atomic bool stopping;
     _Atomic uint32_t state; // SessionState; slept on
     Descriptor fd;          // none: nobody has asked for it
-    pthread_mutex_t lock;   // of the report and of fd
+    pthread_mutex_t lock;   // of what follows, and of fd
+    bool is_over;           // nobody joins the list any more
+    struct Again *awaited_by; // actors of other sessions that wait for its end: actor/again.c
     _Atomic int status;     // chx_status; with the report, set once
     Report report;
 } SessionEnding;

@@ -1,0 +1,350 @@
+// again.c: see again.h.
+
+#include "runtime/actor/again.h"
+
+#include "runtime/isolation/isolation.h"
+#include "runtime/value/codec.h"
+#include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Of the lists of those who wait for a session's end, and of the descriptors for roles that are called back. It is rarely
+// needed, and outlives every session.
+static pthread_mutex_t over_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// ---- inside of a role's function ----
+
+static Actor *again_actor(const char *function)
+{
+    Actor *actor = current()->actor;
+    if (actor != NULL)
+        return actor;
+    fprintf(stderr, "chorex: %s outside of a role\n", function);
+    abort();
+}
+
+static Again *again_new(Actor *actor)
+{
+    Again *again = runtime_allocate(actor->session->runtime, sizeof *again);
+    if (again == NULL)
+        guard_no_memory();
+    *again = (Again){.actor = actor, .recall = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
+    atomic_store(&actor->again, again);
+    return again;
+}
+
+static Again *again_get(Actor *actor)
+{
+    Again *again = atomic_load_explicit(&actor->again, memory_order_relaxed);
+    return again != NULL ? again : again_new(actor);
+}
+
+// Ends the step, which then waits for what the copy describes.
+static CHX_NORETURN void again_leave(const char *function, Again wanted)
+{
+    Actor *actor = again_actor(function);
+    Current *here = current();
+    if (actor->is_central)
+        guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: a sequential program can't wait for the outside", function);
+    if (actor->hook != 0 || here->unpooled != 0)
+        guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: only a step can be begun again, not %s", function,
+                    actor->hook != 0 ? "init or fini" : "a codec's function");
+    Again *again = again_get(actor);
+    again->kind = wanted.kind;
+    again->number = wanted.number;
+    again->events = wanted.events;
+    again->due_ns = wanted.due_ns;
+    again->session = wanted.session;
+    again->error = 0;
+    atomic_store_explicit(&again->is_ready, false, memory_order_relaxed);
+    here->guard->fault.kind = FAULT_AGAIN;
+    here->guard->fault.site = actor->self.site;
+    siglongjmp(here->guard->jump, 1);
+}
+
+void chx_again_when(int fd, short events)
+{
+    again_leave("chx_again_when", (Again){.kind = AGAIN_WHEN, .number = fd, .events = events});
+}
+
+void chx_again_after(uint64_t ns)
+{
+    const Actor *actor = again_actor("chx_again_after");
+    uint64_t now_ns = actor->session->runtime->platform->now_ns();
+    uint64_t due_ns = ns < UINT64_MAX - 1 - now_ns ? now_ns + ns : UINT64_MAX - 1;
+    again_leave("chx_again_after", (Again){.kind = AGAIN_AFTER, .due_ns = due_ns});
+}
+
+void chx_again_when_over(chx_session *session)
+{
+    if (session == NULL)
+        guard_raise(CHX_FAULT_FAIL, 0, again_actor("chx_again_when_over")->self.site, "chx_again_when_over: no session");
+    again_leave("chx_again_when_over", (Again){.kind = AGAIN_WHEN_OVER, .session = session});
+}
+
+// ---- beginning a step again ----
+
+// What the step held for a moment, which nobody will take now.
+static void held_drop(void *closure)
+{
+    chx_frame *frame = closure;
+    const chx_function *function = frame->function;
+    for (size_t i = 0; i < function->owned_count; i++) {
+        const chx_variable *variable = &function->variables[i];
+        if (variable->name[0] == '\0') {
+            void *value = (char *)frame + variable->offset;
+            chx_value_drop(variable->type, value);
+            memset(value, 0, variable->type->size);
+        }
+    }
+}
+
+bool again_begin(Actor *actor, Guard *guard)
+{
+    const chx_site *site = role_site(actor->role, actor->self.site);
+    Guard dropping;
+    if (site == NULL || site->restart_at == 0) {
+        guard->fault.kind = CHX_FAULT_FAIL;
+        strcpy(guard->fault.why, "it can't wait here (chx_again_when): the statement does something before or after this "
+                                 "step; let the step be a statement of its own");
+        return false;
+    }
+    chx_release(&actor->self);
+    chx_frame *frame = actor->self.top;
+    // Arguments of a call are computed when the callee has a frame already.
+    if (site->kind == CHX_SITE_CALL && frame->at != site->restart_at)
+        frame = frame->caller;
+    stack_unwind_to(actor, frame, true);
+    if (!guard_run(&dropping, actor, held_drop, frame)) {
+        guard->fault = dropping.fault;
+        return false;
+    }
+    frame->at = site->restart_at;
+    if (site->counter != 0)
+        actor->self.counts[site->counter - 1].count--; // it is the same step
+    actor->self.wants = (uintptr_t)actor->again | WANTS_EVENT;
+    return true;
+}
+
+// ---- waiting ----
+
+static void again_wake(Again *again)
+{
+    atomic_store(&again->is_ready, true);
+    Actor *actor = again->actor;
+    if (actor_wake(actor, again))
+        scheduler_ready(&actor->session->runtime->scheduler, actor);
+}
+
+static Again *again_of_timer(LoopTimer *timer)
+{
+    return (Again *)(void *)((char *)timer - offsetof(Again, timer));
+}
+
+static bool timer_claim(LoopTimer *timer)
+{
+    return session_join(again_of_timer(timer)->actor->session);
+}
+
+static void timer_run(LoopTimer *timer, uint64_t now_ns)
+{
+    (void)now_ns;
+    Again *again = again_of_timer(timer);
+    Session *session = again->actor->session;
+    again_wake(again);
+    session_leave(session);
+}
+
+static const LoopTimerKind timer_kind = {timer_claim, timer_run};
+
+// True: the session was not over.
+static bool over_arm(Again *again)
+{
+    SessionEnding *ending = &again->session->ending;
+    pthread_mutex_lock(&over_lock);
+    pthread_mutex_lock(&ending->lock);
+    bool is_over = ending->is_over;
+    if (!is_over) {
+        again->next = ending->awaited_by;
+        ending->awaited_by = again;
+    }
+    pthread_mutex_unlock(&ending->lock);
+    pthread_mutex_unlock(&over_lock);
+    return !is_over;
+}
+
+static void over_disarm(Again *again)
+{
+    pthread_mutex_lock(&over_lock);
+    // As long as this one is on its list the session can't go away.
+    if (!atomic_load(&again->is_ready)) {
+        pthread_mutex_lock(&again->session->ending.lock);
+        Again **link = &again->session->ending.awaited_by;
+        while (*link != again)
+            link = &(*link)->next;
+        *link = again->next;
+        pthread_mutex_unlock(&again->session->ending.lock);
+    }
+    pthread_mutex_unlock(&over_lock);
+}
+
+void again_session_over(Session *session)
+{
+    SessionEnding *ending = &session->ending;
+    pthread_mutex_lock(&over_lock);
+    pthread_mutex_lock(&ending->lock);
+    Again *again = ending->awaited_by;
+    ending->awaited_by = NULL;
+    pthread_mutex_unlock(&ending->lock);
+    for (Again *next; again != NULL; again = next) {
+        next = again->next;
+        again_wake(again);
+    }
+    pthread_mutex_unlock(&over_lock);
+}
+
+// The descriptor may become ready at once.
+static bool when_arm(Again *again)
+{
+    chx_runtime *runtime = again->actor->session->runtime;
+    switch (poller_add(&runtime->poller, &again->waiter, again->number, again->events)) {
+    case POLL_WAITS:
+        scheduler_attend(&runtime->scheduler);
+        return true;
+    case POLL_READY:
+        return false;
+    case POLL_REFUSED:
+        again->error = errno;
+        break;
+    }
+    return false;
+}
+
+bool again_arm(Again *again)
+{
+    chx_runtime *runtime = again->actor->session->runtime;
+    switch (again->kind) {
+    case AGAIN_NONE:
+        break;
+    case AGAIN_WHEN:
+        again->is_armed = when_arm(again);
+        break;
+    case AGAIN_AFTER:
+        again->is_armed = event_loop_add(&runtime->loop, &again->timer, &timer_kind, again->due_ns);
+        again->error = again->is_armed ? 0 : EAGAIN;
+        break;
+    case AGAIN_WHEN_OVER:
+        again->is_armed = over_arm(again);
+        break;
+    }
+    return again->is_armed && !atomic_load(&again->is_ready);
+}
+
+void again_cancel(Actor *actor)
+{
+    Again *again = actor->again;
+    chx_runtime *runtime = actor->session->runtime;
+    if (again->is_armed && again->kind == AGAIN_WHEN)
+        poller_remove(&runtime->poller, &again->waiter);
+    // If it is under way, it finds that the actor does not wait for it, or wakes it for nothing.
+    if (again->is_armed && again->kind == AGAIN_AFTER)
+        event_loop_detach(&runtime->loop, &again->timer);
+    if (again->is_armed && again->kind == AGAIN_WHEN_OVER)
+        over_disarm(again);
+    again->is_armed = false;
+    again->kind = AGAIN_NONE;
+}
+
+void again_end(Actor *actor)
+{
+    static const char *const functions[] = {
+        [AGAIN_WHEN] = "chx_again_when", [AGAIN_AFTER] = "chx_again_after", [AGAIN_WHEN_OVER] = "chx_again_when_over"};
+    Again *again = actor->again;
+    AgainKind kind = again->kind;
+    int error = again->error;
+    again->error = 0;
+    if (kind == AGAIN_NONE)
+        return;
+    again_cancel(actor);
+    if (error == 0)
+        return;
+    char why[128];
+    if (kind == AGAIN_WHEN)
+        snprintf(why, sizeof why, "%s: descriptor %d: %s", functions[kind], again->number, strerror(error));
+    else
+        snprintf(why, sizeof why, "%s: %s", functions[kind], strerror(error));
+    guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s", why);
+}
+
+void again_fini(Actor *actor)
+{
+    Again *again = actor->again;
+    descriptor_close(&again->recall[0]);
+    descriptor_close(&again->recall[1]);
+    runtime_release(actor->session->runtime, again);
+    actor->again = NULL;
+}
+
+void again_ready(PollWaiter *waiter, void *context)
+{
+    Again *again = (Again *)(void *)((char *)waiter - offsetof(Again, waiter));
+    ActorChain *chain = context;
+    atomic_store(&again->is_ready, true);
+    if (!actor_wake(again->actor, again))
+        return;
+    again->actor->next_queued = NULL;
+    if (chain->last != NULL)
+        chain->last->next_queued = again->actor;
+    else
+        chain->first = again->actor;
+    chain->last = again->actor;
+    chain->count++;
+}
+
+// ---- functions that wait by themselves ----
+
+void again_recall(Actor *actor)
+{
+    static const char ring;
+    Again *again = atomic_load(&actor->again);
+    if (again == NULL)
+        return;
+    pthread_mutex_lock(&over_lock);
+    int number = descriptor_use(&again->recall[1]);
+    // A pipe that is full can be read as well.
+    while (number >= 0 && write(number, &ring, 1) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_unlock(&over_lock);
+}
+
+void again_recalled(Actor *actor)
+{
+    char rings[64];
+    Again *again = actor->again;
+    while (again->recall[0].number >= 0 && descriptor_read(&again->recall[0], rings, sizeof rings) > 0)
+        ;
+}
+
+int chx_recall_fd(void)
+{
+    Actor *actor = again_actor("chx_recall_fd");
+    if (actor->process != NULL)
+        return process_recall_fd(actor);
+    Again *again = again_get(actor);
+    pthread_mutex_lock(&over_lock);
+    bool is_open = descriptor_open_pipe(again->recall);
+    int error = errno;
+    pthread_mutex_unlock(&over_lock);
+    errno = error;
+    if (!is_open)
+        return -1;
+    // Whoever calls the role back does that first and looks for the descriptor then.
+    if (chx_generation_changed(&actor->self) || session_is_stopping(actor->session))
+        again_recall(actor);
+    return again->recall[0].number;
+}

@@ -1,0 +1,54 @@
+// poller.h: descriptors that somebody waits for, without a thread for each: one epoll instance.
+//
+// A descriptor belongs to the program, which may close it, duplicate it and open another one under its number at any time. So
+// nothing is remembered of a descriptor but who waits for it: each wait asks the kernel anew, for one event, and what an
+// earlier file of the same number still has to say wakes a waiter for nothing, which then waits again.
+//
+// Any thread may add and remove waiters. One thread at a time waits in the poller; others look without waiting.
+
+#ifndef RUNTIME_PLATFORM_POLLER_H
+#define RUNTIME_PLATFORM_POLLER_H
+
+#include "runtime/platform/descriptor.h"
+#include "runtime/platform/platform.h"
+
+typedef struct PollWaiter PollWaiter;
+struct PollWaiter {
+    PollWaiter *next; // of those that wait for the same descriptor
+    int number;       // of the descriptor
+    uint32_t events;  // as poll(2) has them
+    bool is_listed;
+};
+
+typedef struct {
+    const Platform *platform;
+    chx_runtime *runtime;  // for its memory
+    _Atomic uint32_t count; // of waiters
+    _Atomic bool is_attended; // a thread waits, or is about to
+    pthread_mutex_t lock;  // of what follows
+    int epoll;             // -1: none yet
+    Descriptor doorbell[2];
+    PollWaiter **waiters; // by number of the descriptor
+    size_t capacity;
+} Poller;
+
+void poller_init(Poller *poller, const Platform *platform, chx_runtime *runtime);
+void poller_fini(Poller *poller);
+
+typedef enum {
+    POLL_WAITS,
+    POLL_READY,   // a file that is always ready
+    POLL_REFUSED, // errno says why
+} PollStatus;
+PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short events);
+// Afterwards it is not in the poller, whether it was or not.
+void poller_remove(Poller *poller, PollWaiter *waiter);
+
+// Called for each waiter whose descriptor is ready, with the poller's lock held; it is out of the poller by then.
+typedef void PollReady(PollWaiter *waiter, void *context);
+// Looks, and waits for at most so long if nothing is ready (0: not at all; -1: for a while) and no other thread does.
+void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context);
+// The thread that waits in it, if there is one, stops waiting.
+void poller_wake(Poller *poller);
+
+#endif
