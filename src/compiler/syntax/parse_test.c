@@ -522,7 +522,17 @@ static void checkpoints_gone_wrong(void **state)
     check_errors("checkpoint retry many { }", "2:18: expected a number after 'retry', not 'many'\n");
     check_errors("checkpoint retry 1 retry 2 { }", "2:26: a checkpoint has one 'retry'\n");
     check_errors("checkpoint twice { A.f(); }",
-                 "2:12: expected '{', 'within' or 'retry' after 'checkpoint', not 'twice'\n");
+                 "2:12: expected '{', 'while', 'for', 'within' or 'retry' after 'checkpoint', not 'twice'\n");
+    check_errors("checkpoint do { } while (A.x);",
+                 "2:12: a checkpoint repeats its body with 'while (...)' or 'for (;;)': what else a loop does belongs "
+                 "before it or into its body\n");
+    check_errors("checkpoint for (A.int i = 0; A.(i < 3); A.i++) { }",
+                 "2:12: a checkpoint repeats its body with 'while (...)' or 'for (;;)': what else a loop does belongs "
+                 "before it or into its body\n");
+    check_errors("checkpoint while (true) { }",
+                 "2:19: a condition must say whose it is; a loop without one is written 'for (;;)'\n");
+    check_errors("checkpoint { break; } rescue { continue; }",
+                 "2:14: 'break' outside of a loop or switch\n2:32: 'continue' outside of a loop\n");
     check_errors("checkpoint { } rescue (int) { }",
                  "2:24: 'int' is a word of the language, it can't be the name of the fault\n");
 }

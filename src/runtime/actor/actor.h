@@ -142,6 +142,7 @@ struct Actor {
     struct RoleProxy *proxy; // it runs in a process of its own; this is its place here
     struct Process *process; // this is that process
 
+    _Atomic bool has_left;  // it counts no more among its session's live ones
     _Atomic(Again *) again; // what it waits for outside; NULL: it has never done so. Set by its own thread
 
     uint64_t traced_ns;   // trace: the step that it is in began then

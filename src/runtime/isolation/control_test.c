@@ -241,11 +241,12 @@ static void nonsense_is_the_end_of_the_process(void **state)
     (void)state;
     static const BadMessage bad[] = {
         {"no kind", {0, 0, 0, 0}},
-        {"unknown kind", {0, 8, 0, 0}},
+        {"unknown kind", {0, CONTROL_COMPLAIN + 1, 0, 0}},
         {"enter, tails cut off", {23, CONTROL_ENTER, PROCESS_FIXTURE_OUTER, 0}},
         {"enter, a block of others", {64, CONTROL_ENTER, PROCESS_FIXTURE_OTHER, 0}},
         {"enter, no block", {64, CONTROL_ENTER, 1, 0}},
         {"arrive, in no block", {0, CONTROL_ARRIVE, PROCESS_FIXTURE_OUTER, 0}},
+        {"renew, in no block", {64, CONTROL_RENEW, PROCESS_FIXTURE_OUTER, 0}},
         {"ready, too long", {9, CONTROL_READY, 0, 0}},
         {"fail, of what kind", {0, CONTROL_FAIL, 0, 77}},
         {"fail, of a kind that is not its to say", {0, CONTROL_FAIL, 0, CHX_FAULT_DEADLINE}},

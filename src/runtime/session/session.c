@@ -10,6 +10,7 @@
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/session/lingering.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
@@ -310,14 +311,19 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     // Those that run see it before they wait; those that wait are woken to leave.
     scheduler_quiesce(&session->runtime->scheduler);
     session_unpin(session);
+    unsigned at_work = session_live(session);
     for (unsigned i = 0; i < session->actor_count; i++) {
         again_recall(&session->actors[i]);
-        if (actor_wake(&session->actors[i], NULL))
-            scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+        if (!actor_wake(&session->actors[i], NULL))
+            continue;
+        at_work--;
+        scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
     }
     scheduler_resume(&session->runtime->scheduler);
     if (session->isolated != NULL)
         isolated_attend(session->isolated);
+    if (at_work > 1) // besides the one that has failed
+        lingering_watch(session);
 }
 
 void session_unpin(Session *session)
@@ -373,6 +379,7 @@ static void session_end(Session *session)
               (unsigned long long)session->token[0]);
     if ((session->runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->ending.report.why);
+    lingering_end(session);
     session_fini_parts(session);
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number >= 0)
@@ -423,6 +430,7 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         actor_flush_credit(actor);
     else if (!guard_run(&unwinding, actor, actor_give_up, actor))
         log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    atomic_store(&actor->has_left, true);
     session_leave(session);
 }
 

@@ -24,6 +24,7 @@ typedef struct {
     Descriptor fd;          // none: nobody has asked for it
     pthread_mutex_t lock;   // of what follows, and of fd
     bool is_over;           // nobody joins the list any more
+    struct Lingering *lingering; // NULL: it is not being stopped, or nobody can keep it
     struct Again *awaited_by; // actors of other sessions that wait for its end: actor/again.c
     _Atomic int status;     // chx_status; with the report, set once
     Report report;
