@@ -118,6 +118,7 @@ struct Actor {
     const chx_role *role;
     void *context;
     unsigned index; // in role order
+    int central_line;
 
     Chunk *chunk;       // in which the newest frame lies
     size_t stack_below; // bytes of the frames in the chunks before that
@@ -127,6 +128,7 @@ struct Actor {
     bool begun;
     uint32_t hook;           // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
     bool is_central;         // runs in a sequential program
+    _Atomic bool has_left;   // it counts no more among its session's live ones
     uint32_t budget;         // sends and receives until others get their turn
     Channel *credit_pending; // messages were taken out of it and its producer has not been told
 
@@ -138,11 +140,9 @@ struct Actor {
     const struct chx_text **pool; // made in this step; self.pool_size of them
     size_t pool_capacity;
     Allocation *allocations;
-    int central_line;
     struct RoleProxy *proxy; // it runs in a process of its own; this is its place here
     struct Process *process; // this is that process
 
-    _Atomic bool has_left;  // it counts no more among its session's live ones
     _Atomic(Again *) again; // what it waits for outside; NULL: it has never done so. Set by its own thread
 
     uint64_t traced_ns;   // trace: the step that it is in began then

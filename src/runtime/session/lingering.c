@@ -56,8 +56,6 @@ void lingering_watch(Session *session)
 void lingering_end(Session *session)
 {
     Lingering *lingering = session->ending.lingering;
-    if (lingering == NULL)
-        return;
     event_loop_detach(&session->runtime->loop, &lingering->timer); // it does not run: that would have kept the session
     runtime_release(session->runtime, lingering);
     session->ending.lingering = NULL;

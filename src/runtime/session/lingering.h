@@ -10,7 +10,7 @@
 
 // The session is being stopped, and some of its roles may be in functions of their own. The caller holds a count of `live`.
 void lingering_watch(Session *session);
-// It ends.
+// It ends, and was watched.
 void lingering_end(Session *session);
 
 #endif

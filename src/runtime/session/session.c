@@ -379,7 +379,8 @@ static void session_end(Session *session)
               (unsigned long long)session->token[0]);
     if ((session->runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->ending.report.why);
-    lingering_end(session);
+    if (session->ending.lingering != NULL)
+        lingering_end(session);
     session_fini_parts(session);
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number >= 0)
