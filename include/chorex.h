@@ -143,9 +143,9 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *); // NULL options: all 
 void chx_runtime_free(chx_runtime *);                      // after its sessions
 
 // NULL is no session: these do nothing, and NAME_DEF_wait returns CHX_INVALID.
-int chx_session_fd(chx_session *);      // readable when the session has ended; -1: no descriptor to be had
+int chx_session_fd(chx_session *);       // readable when the session has ended; -1: no descriptor to be had
 bool chx_session_is_over(chx_session *); // NAME_DEF_wait returns at once
-void chx_session_cancel(chx_session *); // it ends with CHX_CANCELLED
+void chx_session_cancel(chx_session *);  // it ends with CHX_CANCELLED
 
 // ---- inside a role's functions ----
 

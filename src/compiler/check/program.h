@@ -184,8 +184,8 @@ struct Node {
     bool is_switch;
     VECTOR(Branch) branches; // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
     LoopKind loop;
-    NodeList body; // LOOP, CHECKPOINT, BLOCK
-    NodeList step; // LOOP_FOR: done after the body and by `continue`
+    NodeList body;           // LOOP, CHECKPOINT, BLOCK
+    NodeList step;           // LOOP_FOR: done after the body and by `continue`
     bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
     RoleSet notify;
@@ -197,7 +197,8 @@ struct Node {
     Node *loop_node;
 
     // CHECKPOINT
-    bool is_round; // it is all that its LOOP, which has no condition, repeats: the end of one round is the next one's entry
+    bool
+        is_round; // it is all that its LOOP, which has no condition, repeats: the end of one round is the next one's entry
     bool has_rescue, has_within, has_retry;
     uint64_t within_ns;
     uint32_t retry;

@@ -9,8 +9,8 @@
 // A checkpoint around the current place.
 typedef struct BlockScope BlockScope;
 struct BlockScope {
-    const char *name;       // of its chx_checkpoint
-    const LoopLabels *loop; // the innermost loop around it; of a round: around its own loop
+    const char *name;         // of its chx_checkpoint
+    const LoopLabels *loop;   // the innermost loop around it; of a round: around its own loop
     const LoopLabels *rounds; // the loop whose rounds it is; NULL: it is a single block
     BlockScope *outer;
 };

@@ -281,10 +281,9 @@ static int compare_restarts(const void *one, const void *other)
 static uint32_t restart_of(const RoleEmit *role, uint32_t site)
 {
     Restart wanted = {.site = site};
-    const Restart *found = role->restarts.count == 0
-                               ? NULL
-                               : bsearch(&wanted, role->restarts.items, role->restarts.count, sizeof wanted,
-                                         compare_restarts);
+    const Restart *found = role->restarts.count == 0 ? NULL
+                                                     : bsearch(&wanted, role->restarts.items, role->restarts.count,
+                                                               sizeof wanted, compare_restarts);
     const Restart *end = role->restarts.items + role->restarts.count;
     if (found == NULL || (found > role->restarts.items && found[-1].site == site) ||
         (found + 1 < end && found[1].site == site))

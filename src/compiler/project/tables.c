@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-static const char *const op_names[] = {"END",    "SEND",  "RECEIVE", "TOLD", "PEEK",
-                                       "CHOOSE", "ENTER", "ARRIVE",  "RENEW", "CUT",  "LOST"};
+static const char *const op_names[] = {"END",   "SEND",   "RECEIVE", "TOLD", "PEEK", "CHOOSE",
+                                       "ENTER", "ARRIVE", "RENEW",   "CUT",  "LOST"};
 
 // ---- without jumps ----
 

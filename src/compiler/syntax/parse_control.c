@@ -415,7 +415,9 @@ static Stmt *parse_for(Parser *parser)
 
 Stmt *parse_loop(Parser *parser)
 {
-    return next_is(parser, "while") ? parse_while(parser) : next_is(parser, "do") ? parse_do(parser) : parse_for(parser);
+    return next_is(parser, "while") ? parse_while(parser)
+           : next_is(parser, "do")  ? parse_do(parser)
+                                    : parse_for(parser);
 }
 
 // break = "break" ";"    continue = "continue" ";"

@@ -152,8 +152,9 @@ struct Stmt {
     StmtKind kind;
     Span span;
 
-    TreeExpr *expr;       // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR, CHECKPOINT: the condition (the last two: may be NULL)
-    LocatedTarget target; // DELIVERY, ASSIGN
+    TreeExpr *
+        expr; // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR, CHECKPOINT: the condition (the last two: may be NULL)
+    LocatedTarget target;          // DELIVERY, ASSIGN
     VECTOR(LocatedTarget) targets; // CALL: for its results; may be empty
 
     // ASSIGN: `op` is "=", "+=", ..., "++", "--", or NULL for a declaration without a value.

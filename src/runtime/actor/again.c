@@ -50,7 +50,8 @@ static CHX_NORETURN void again_leave(const char *function, Again wanted)
     Actor *actor = again_actor(function);
     Current *here = current();
     if (actor->is_central)
-        guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: a sequential program can't wait for the outside", function);
+        guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: a sequential program can't wait for the outside",
+                    function);
     if (actor->hook != 0 || here->unpooled != 0)
         guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: only a step can be begun again, not %s", function,
                     actor->hook != 0 ? "init or fini" : "a codec's function");
@@ -83,7 +84,8 @@ void chx_again_after(uint64_t ns)
 void chx_again_when_over(chx_session *session)
 {
     if (session == NULL)
-        guard_raise(CHX_FAULT_FAIL, 0, again_actor("chx_again_when_over")->self.site, "chx_again_when_over: no session");
+        guard_raise(CHX_FAULT_FAIL, 0, again_actor("chx_again_when_over")->self.site,
+                    "chx_again_when_over: no session");
     again_leave("chx_again_when_over", (Again){.kind = AGAIN_WHEN_OVER, .session = session});
 }
 
@@ -110,8 +112,9 @@ bool again_begin(Actor *actor, Guard *guard)
     Guard dropping;
     if (site == NULL || site->restart_at == 0) {
         guard->fault.kind = CHX_FAULT_FAIL;
-        strcpy(guard->fault.why, "it can't wait here (chx_again_when): the statement does something before or after this "
-                                 "step; let the step be a statement of its own");
+        strcpy(guard->fault.why,
+               "it can't wait here (chx_again_when): the statement does something before or after this "
+               "step; let the step be a statement of its own");
         return false;
     }
     chx_release(&actor->self);

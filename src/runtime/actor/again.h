@@ -22,12 +22,12 @@ struct Again {
     int error;             // what it waits for can't be waited for: errno
     int number;            // WHEN: the descriptor
     short events;
-    uint64_t due_ns;       // AFTER
-    Session *session;      // WHEN_OVER: until its end this is on its list
-    Again *next;           // on that list
+    uint64_t due_ns;  // AFTER
+    Session *session; // WHEN_OVER: until its end this is on its list
+    Again *next;      // on that list
     PollWaiter waiter;
     LoopTimer timer;
-    Descriptor recall[2];  // none: nobody has asked for it
+    Descriptor recall[2]; // none: nobody has asked for it
 };
 
 // The actor's step has been ended by one of the functions: it is to be begun again. False: it can't be, and guard->fault says

@@ -81,7 +81,8 @@ static bool control_renew(RoleProxy *proxy, const ControlHead *head, const void 
     if (proxy->actor->member.awaited != 0)
         return true;
     if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived ||
-        !savepoint->position.checkpoint->is_round || head->size < proxy->actor->role->sends_to_count * sizeof(RingPoint))
+        !savepoint->position.checkpoint->is_round ||
+        head->size < proxy->actor->role->sends_to_count * sizeof(RingPoint))
         return false;
     if (head->size > SAVED_MAX_BYTES - proxy->saved_bytes) {
         proxy_saves_too_much(proxy);

@@ -175,8 +175,8 @@ bool proxy_list_files(RoleProxy *proxy, FileList *files)
     const Actor *actor = proxy->actor;
     size_t channels = actor->role->sends_to_count + actor->role->receives_from_count;
     // Two for each channel, the role's own two, and the trace.
-    *files = (FileList){malloc((GIVEN_OTHERS + 2 * channels + 2) * sizeof(int)), GIVEN_OWN, NO_DESCRIPTOR,
-                         NO_DESCRIPTOR};
+    *files =
+        (FileList){malloc((GIVEN_OTHERS + 2 * channels + 2) * sizeof(int)), GIVEN_OWN, NO_DESCRIPTOR, NO_DESCRIPTOR};
     if (files->list == NULL || !list_add_recall(files, proxy))
         return false;
     for (size_t i = 0; i < proxy->isolated->file_count; i++)

@@ -87,7 +87,7 @@ struct RoleProxy {
     Doorbell *doorbell;
     SharedFile *own;
     SharedPlace doorbell_place;
-    Descriptor recall; // written to when the role is called back: its process has the other end
+    Descriptor recall;       // written to when the role is called back: its process has the other end
     unsigned isolated_peers; // how many isolated roles it has channels to or from
     ProxyState state;
     uint64_t id; // of the process; 0: none
@@ -101,9 +101,9 @@ struct RoleProxy {
     uint64_t control_head;
     uint32_t late;
     uint32_t command_number;
-    chx_buffer message;           // the control message, as far as it has been read
-    size_t saved_bytes;           // of its savepoints
-    unsigned char *next_round;    // at the end of a round: what it saves for the next one
+    chx_buffer message;        // the control message, as far as it has been read
+    size_t saved_bytes;        // of its savepoints
+    unsigned char *next_round; // at the end of a round: what it saves for the next one
     uint32_t next_round_bytes;
     unsigned violations;          // that this process has reported without a reason
     chx_buffer begin;             // the snapshot that it begins with

@@ -138,7 +138,8 @@ static bool isolated_new(Session *session, Isolation *isolation, unsigned proxie
 static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor, const chx_sandbox *sandbox)
 {
     RoleProxy *proxy = &isolated->proxies[isolated->proxy_count++];
-    *proxy = (RoleProxy){.isolated = isolated, .actor = actor, .recall = NO_DESCRIPTOR, .fault = {.kind = CHX_FAULT_NONE}};
+    *proxy =
+        (RoleProxy){.isolated = isolated, .actor = actor, .recall = NO_DESCRIPTOR, .fault = {.kind = CHX_FAULT_NONE}};
     actor->proxy = proxy;
     if (sandbox != NULL)
         sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);

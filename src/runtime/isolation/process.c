@@ -73,8 +73,9 @@ static int outside_number(const Again *again)
 // program says.
 static void process_await_outside(Process *process, Again *again)
 {
-    struct pollfd polled[] = {{.fd = outside_number(again), .events = again->kind == AGAIN_WHEN ? again->events : POLLIN},
-                              {.fd = process->files[GIVEN_RECALL].number, .events = POLLIN}};
+    struct pollfd polled[] = {
+        {.fd = outside_number(again), .events = again->kind == AGAIN_WHEN ? again->events : POLLIN},
+        {.fd = process->files[GIVEN_RECALL].number, .events = POLLIN}};
     while (!process_has(process, FOR_ACTOR)) {
         uint64_t now_ns = process->platform->now_ns(), left_ns = OUTSIDE_LOOK_NS;
         if (again->kind == AGAIN_AFTER)

@@ -97,7 +97,8 @@ bool proxy_repair(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
     const Savepoint *savepoint = savepoint_top(actor);
-    const RingPoint *tails = (const RingPoint *)(const void *)(savepoint->kept != NULL ? savepoint->kept : savepoint->saved);
+    const RingPoint *tails =
+        (const RingPoint *)(const void *)(savepoint->kept != NULL ? savepoint->kept : savepoint->saved);
     for (size_t i = 0; i < actor->role->sends_to_count; i++) {
         Channel *channel = &actor->out[i];
         RingWords *words = shm_channel(channel)->ring.words;

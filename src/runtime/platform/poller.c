@@ -28,8 +28,8 @@ enum {
 
 void poller_init(Poller *poller, const Platform *platform, chx_runtime *runtime)
 {
-    *poller = (Poller){
-        .platform = platform, .runtime = runtime, .epoll = -1, .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
+    *poller =
+        (Poller){.platform = platform, .runtime = runtime, .epoll = -1, .doorbell = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
     pthread_mutex_init(&poller->lock, NULL);
 }
 
@@ -37,7 +37,8 @@ void poller_fini(Poller *poller)
 {
     // A number that is not ours any more belongs to the program.
     struct epoll_event event = {0};
-    bool is_ours = poller->epoll >= 0 && epoll_ctl(poller->epoll, EPOLL_CTL_MOD, poller->doorbell[0].number, &event) == 0;
+    bool is_ours =
+        poller->epoll >= 0 && epoll_ctl(poller->epoll, EPOLL_CTL_MOD, poller->doorbell[0].number, &event) == 0;
     if (is_ours)
         close(poller->epoll);
     descriptor_close(&poller->doorbell[0]);

@@ -22,11 +22,11 @@ struct PollWaiter {
 
 typedef struct {
     const Platform *platform;
-    chx_runtime *runtime;  // for its memory
-    _Atomic uint32_t count; // of waiters
+    chx_runtime *runtime;     // for its memory
+    _Atomic uint32_t count;   // of waiters
     _Atomic bool is_attended; // a thread waits, or is about to
-    pthread_mutex_t lock;  // of what follows
-    int epoll;             // -1: none yet
+    pthread_mutex_t lock;     // of what follows
+    int epoll;                // -1: none yet
     Descriptor doorbell[2];
     PollWaiter **waiters; // by number of the descriptor
     size_t capacity;

@@ -168,9 +168,10 @@ bool recovery_enter(Recovery *recovery, Position *position, Block *parent, const
     if (block == NULL)
         return false;
     block->references++;
-    *position = (Position){
-        .block = block, .checkpoint = checkpoint, .ordinal = ordinal,
-        .attempt = attempt == ATTEMPT_CURRENT ? block->attempt : attempt};
+    *position = (Position){.block = block,
+                           .checkpoint = checkpoint,
+                           .ordinal = ordinal,
+                           .attempt = attempt == ATTEMPT_CURRENT ? block->attempt : attempt};
     return true;
 }
 

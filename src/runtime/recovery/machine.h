@@ -50,7 +50,7 @@ enum { BLOCK_WHY_BYTES = 512 };
 struct Block {
     Block *parent, *children, *next; // next: among its parent's children
     const chx_checkpoint *checkpoint;
-    uint32_t depth; // 0: not inside of another
+    uint32_t depth;           // 0: not inside of another
     _Atomic uint32_t ordinal; // goes up with each round; atomic as `done`
     uint32_t attempt;
     uint32_t epoch;      // of the channels among its participants, from attempt 1 on
@@ -68,7 +68,8 @@ struct Block {
 typedef struct {
     Block *block; // NULL: not known here, or done and gone
     const chx_checkpoint *checkpoint;
-    uint32_t ordinal; // of the instance that the role knows to be in; the block's is one more when the next round has begun
+    uint32_t
+        ordinal; // of the instance that the role knows to be in; the block's is one more when the next round has begun
     uint32_t attempt;
     bool arrived;
     bool is_done; // whoever arrived last has left the block for this role, too

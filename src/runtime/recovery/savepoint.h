@@ -34,10 +34,10 @@ struct Savepoint {
     chx_frame *frame;  // NULL: in another process, and `saved` is not a frame
     bool owns;         // `saved` has something to drop
     bool has_next, owns_next; // the same of what is saved for the next round
-    EffectPath path;   // of the first effects.paths_known savepoints
-    BlockFault *fault; // in an isolated role's own process: why it is in the rescue
-    Ordinals inner;    // of the blocks directly under this attempt
-    unsigned char *kept; // of another process, from the second round on: what takes the place of `saved`
+    EffectPath path;          // of the first effects.paths_known savepoints
+    BlockFault *fault;        // in an isolated role's own process: why it is in the rescue
+    Ordinals inner;           // of the blocks directly under this attempt
+    unsigned char *kept;      // of another process, from the second round on: what takes the place of `saved`
     uint32_t saved_bytes;
     uint32_t room_bytes; // of `saved`
     _Alignas(16) unsigned char saved[];
@@ -86,7 +86,8 @@ static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
 static inline Savepoint *savepoint_allocate_for(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     size_t saved = frame->function->frame_size - sizeof *frame;
-    Savepoint *savepoint = savepoint_allocate(actor, CHX_UNLIKELY(checkpoint->is_round) ? savepoint_next_at(saved) + saved : saved);
+    Savepoint *savepoint =
+        savepoint_allocate(actor, CHX_UNLIKELY(checkpoint->is_round) ? savepoint_next_at(saved) + saved : saved);
     savepoint->saved_bytes = (uint32_t)saved;
     savepoint->frame = frame;
     savepoint->position.checkpoint = checkpoint;

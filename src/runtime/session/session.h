@@ -20,13 +20,13 @@ typedef enum { SESSION_RUNS, SESSION_AWAITED, SESSION_DONE } SessionState;
 typedef struct {
     _Atomic uint32_t live;
     _Atomic bool stopping;
-    _Atomic uint32_t state; // SessionState; slept on
-    Descriptor fd;          // none: nobody has asked for it
-    pthread_mutex_t lock;   // of what follows, and of fd
-    bool is_over;           // nobody joins the list any more
+    _Atomic uint32_t state;      // SessionState; slept on
+    Descriptor fd;               // none: nobody has asked for it
+    pthread_mutex_t lock;        // of what follows, and of fd
+    bool is_over;                // nobody joins the list any more
     struct Lingering *lingering; // NULL: it is not being stopped, or nobody can keep it
-    struct Again *awaited_by; // actors of other sessions that wait for its end: actor/again.c
-    _Atomic int status;     // chx_status; with the report, set once
+    struct Again *awaited_by;    // actors of other sessions that wait for its end: actor/again.c
+    _Atomic int status;          // chx_status; with the report, set once
     Report report;
 } SessionEnding;
 
