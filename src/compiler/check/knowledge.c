@@ -13,6 +13,7 @@
 #include "compiler/check/knowledge.h"
 
 #include "base/check.h"
+#include "compiler/check/same.h"
 
 typedef struct {
     Arena *arena;
@@ -572,15 +573,8 @@ static void tell_list(Tell *tell, const NodeList *list)
     size_t count = live_count(knowledge, list);
     for (size_t i = 0; i < count; i++) {
         const Node *node = list->items[i];
-        bool is_choice = node->kind == NODE_CHOICE || (node->kind == NODE_LOOP && node->condition != NULL);
-        if (is_choice) {
-            RoleSet *told = &knowledge->told[node->site];
-            *told = roleset_copy(tell->arena, &knowledge->acting[node->site]);
-            for (ROLESET_EACH(role, &node->deciders))
-                roleset_remove(told, role);
-            if (node->has_notify)
-                check_notify(tell, node, list, i);
-        }
+        if (node->has_notify)
+            check_notify(tell, node, list, i);
         if (node->kind == NODE_CHECKPOINT)
             knowledge->participants[node->site] = roleset_copy(tell->arena, &knowledge->acting[node->site]);
         for (size_t j = 0; j < node->branches.count; j++)
@@ -597,6 +591,8 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
     size_t instance_count = program->instances.count;
     Knowledge *knowledge = ARENA_NEW(arena, Knowledge);
     knowledge->told = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->unaware = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->merges = ARENA_ARRAY(arena, MergeList, program->site_count);
     knowledge->participants = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->acting = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->completes = ARENA_ARRAY(arena, bool, program->site_count);
@@ -624,8 +620,11 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
         // Without a jump every way out of a statement leads behind it: there is nothing to find.
         if (scan.jumps_inside[i])
             walk_instance(arena, program, knowledge, scan.instance);
-        tell.instance = scan.instance;
-        tell_list(&tell, &scan.instance->body);
+    }
+    same_find(arena, program, knowledge);
+    for (size_t i = 0; i < instance_count; i++) {
+        tell.instance = program->instances.items[i];
+        tell_list(&tell, &tell.instance->body);
     }
     return knowledge;
 }
