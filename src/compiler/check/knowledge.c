@@ -1,4 +1,4 @@
-// knowledge.c: who must know, by fixpoint over each instance's control flow.
+// knowledge.c: who is involved in what, by fixpoint over each instance's control flow. Who of them must know is same.c's affair.
 //
 // For every role and every point of an instance there is a next node that involves the role (or the end). Where the
 // ways out of a choice have different next nodes for a role, the role must be told, and is involved in the choice from
@@ -13,6 +13,7 @@
 #include "compiler/check/knowledge.h"
 
 #include "base/check.h"
+#include "compiler/check/part.h"
 #include "compiler/check/same.h"
 
 typedef struct {
@@ -461,7 +462,7 @@ static void walk_instance(Arena *arena, const Program *program, const Knowledge 
     } while (walk.changed);
 }
 
-// ---- what is told, and `notify` ----
+// ---- participants, and `notify` ----
 
 typedef struct {
     Arena *arena;
@@ -523,21 +524,45 @@ static void note_way(Tell *tell, const NodeList *list, RoleId role, const char *
         diag_note(tell->diags, nowhere, "%s %s does nothing", where, name);
 }
 
+// The same for a role whose part begins alike in both branches: `node` is where it differs.
+static void note_later(Tell *tell, const Node *node, RoleId role, const char *where, Span nowhere)
+{
+    const char *name = tell_name(tell, role);
+    if (node == NULL)
+        diag_note(tell->diags, nowhere, "%s %s does nothing more", where, name);
+    else if (node->kind == NODE_RETURN)
+        diag_note(tell->diags, node->span, "%s %s returns here", where, name);
+    else
+        diag_note(tell->diags, action_span(node), "%s %s goes on with this", where, name);
+}
+
+// Of many branches shows the first, and one that differs from it for the role.
 static void note_branches(Tell *tell, const Node *node, RoleId role)
 {
-    // Of many branches show the first, and one that differs from it: any, if the role acts in the first.
     const Branch *first = &node->branches.items[0];
     const Branch *other = &node->branches.items[node->branches.count - 1];
-    bool acts = first_action(tell->knowledge, &first->body, role) != NULL;
-    for (size_t i = node->branches.count; i-- > 1;)
-        if (acts || first_action(tell->knowledge, &node->branches.items[i].body, role) != NULL)
+    Difference difference = {0};
+    Parts parts;
+    parts_init(&parts, tell->arena, tell->program, tell->knowledge);
+    parts.instance = tell->instance;
+    parts.is_cautious = true;
+    for (size_t i = 1; i < node->branches.count && difference.one == NULL && difference.other == NULL; i++) {
+        difference = parts_difference(&parts, &first->body, &node->branches.items[i].body, role);
+        if (difference.one != NULL || difference.other != NULL)
             other = &node->branches.items[i];
+    }
+    const char *elsewhere = node->branches.count > 2 ? "in another branch" : "in the other branch";
+    if (difference.index > 0) {
+        note_later(tell, difference.one, role, "in this branch", first->span);
+        note_later(tell, difference.other, role, other->is_implied ? "otherwise" : elsewhere,
+                   other->is_implied ? node->head : other->span);
+        return;
+    }
     note_way(tell, &first->body, role, "in this branch", first->span);
     if (other->is_implied)
         diag_note(tell->diags, node->head, "otherwise %s does nothing here", tell_name(tell, role));
     else
-        note_way(tell, &other->body, role, node->branches.count > 2 ? "in another branch" : "in the other branch",
-                 other->span);
+        note_way(tell, &other->body, role, elsewhere, other->span);
 }
 
 // `rest` is the list that the node stands in, and `index` its place there.

@@ -475,15 +475,40 @@ uint32_t part_of_instance(Parts *parts, const Called *called)
     return parts_id(parts, writer.text.chars);
 }
 
+static bool mentions_differ(const MentionedList *one, const MentionedList *other)
+{
+    if (one->count != other->count)
+        return true;
+    for (size_t i = 0; i < one->count; i++)
+        if (one->items[i].thing != other->items[i].thing && !(one->items[i].is_inside && other->items[i].is_inside))
+            return true;
+    return false;
+}
+
+Difference parts_difference(Parts *parts, const NodeList *one, const NodeList *other, RoleId role)
+{
+    PartNodes ones = {0}, others = {0};
+    Writer first, second;
+    writer_init(&first, parts, role);
+    writer_init(&second, parts, role);
+    part_nodes(parts->arena, parts->knowledge, one, role, &ones);
+    part_nodes(parts->arena, parts->knowledge, other, role, &others);
+    for (size_t i = 0; i < ones.count || i < others.count; i++) {
+        Difference at = {i, i < ones.count ? ones.items[i] : NULL, i < others.count ? others.items[i] : NULL};
+        if (at.one == NULL || at.other == NULL)
+            return at;
+        put_node(&first, at.one);
+        put_node(&second, at.other);
+        if (strcmp(first.text.chars, second.text.chars) != 0 || mentions_differ(&first.mentioned, &second.mentioned))
+            return at;
+    }
+    return (Difference){0};
+}
+
 bool parts_same(const Part *one, const Part *other)
 {
     if (one->id != other->id)
         return false;
     CHECK(one->mentioned.count == other->mentioned.count);
-    for (size_t i = 0; i < one->mentioned.count; i++) {
-        const Mentioned *a = &one->mentioned.items[i], *b = &other->mentioned.items[i];
-        if (a->thing != b->thing && !(a->is_inside && b->is_inside))
-            return false;
-    }
-    return true;
+    return !mentions_differ(&one->mentioned, &other->mentioned);
 }

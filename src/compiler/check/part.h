@@ -66,6 +66,13 @@ uint32_t part_of_instance(Parts *parts, const Called *called);
 // Are two parts of one function, in different branches, the same?
 bool parts_same(const Part *one, const Part *other);
 
+// Where the parts of a role in two lists begin to differ: the number of statements before, and the statement, NULL at the end.
+typedef struct {
+    size_t index;
+    const Node *one, *other; // both NULL: they don't differ
+} Difference;
+Difference parts_difference(Parts *parts, const NodeList *one, const NodeList *other, RoleId role);
+
 // The statements of a list that leave something for the role: without blocks, and without choices whose outcome the role does
 // not know, which stand for their first branches.
 typedef VECTOR(const Node *) PartNodes;
