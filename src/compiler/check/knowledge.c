@@ -240,7 +240,8 @@ static uint64_t jump_way(const Node *jump, const Node *checkpoint)
 {
     if (jump->kind == NODE_RETURN)
         return WAY_RETURN;
-    bool ends_round = checkpoint->is_round && jump->kind == NODE_CONTINUE && jump->loop_node->body.items[0] == checkpoint;
+    bool ends_round =
+        checkpoint->is_round && jump->kind == NODE_CONTINUE && jump->loop_node->body.items[0] == checkpoint;
     if (ends_round)
         return WAY_NORMAL;
     return WAY_LOOP + ((uint64_t)jump->loop_node->site << 1 | (jump->kind == NODE_CONTINUE ? 1 : 0));
@@ -341,7 +342,8 @@ static void walk_jump(Walk *walk, const Node *jump)
         if (level->node->kind == NODE_CHECKPOINT)
             vector_push(walk->arena, &crossed, level->node);
     for (size_t i = crossed.count; i-- > 0;)
-        places_set(walk, walk_acting(walk, crossed.items[i]), place_leave(crossed.items[i], jump_way(jump, crossed.items[i])));
+        places_set(walk, walk_acting(walk, crossed.items[i]),
+                   place_leave(crossed.items[i], jump_way(jump, crossed.items[i])));
     places_set(walk, walk_acting(walk, jump), place_node(jump));
 }
 

@@ -12,9 +12,9 @@
 #include "compiler/check/program.h"
 
 struct Knowledge {
-    RoleSet *told;         // by site of a CHOICE or LOOP: who must know, and does not decide
-    RoleSet *unaware;      // by site of a CHOICE: who acts in it, but does the same in all branches: it does the first
-    MergeList *merges;     // by site of a CHOICE: those of `told` who get no message, since what arrives next tells them
+    RoleSet *told;     // by site of a CHOICE or LOOP: who must know, and does not decide
+    RoleSet *unaware;  // by site of a CHOICE: who acts in it, but does the same in all branches: it does the first
+    MergeList *merges; // by site of a CHOICE: those of `told` who get no message, since what arrives next tells them
     RoleSet *participants; // by site of a CHECKPOINT
     RoleSet *part;         // by instance id: the roles that do something in it
     RoleSet *acting;       // by site: roles involved in the node or in anything inside it (told, participants included)

@@ -37,7 +37,7 @@ typedef struct {
     Merger *merger;
     Parts parts;
     bool is_cautious;
-    bool *is_plain;    // by site of a CHOICE: in it, nobody is unaware
+    bool *is_plain;     // by site of a CHOICE: in it, nobody is unaware
     size_t plain_depth; // of such choices, where the walk is; for everything, if nobody is unaware at all
     // By role, for one choice at a time.
     size_t *informs; // how many would have to be told because this role does not know

@@ -54,8 +54,8 @@ static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
         value_gather(&f->ctx, value, shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to))
-        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer], op->leaves.items[0],
-                   value, value, function_wait(f, label));
+        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer],
+                   op->leaves.items[0], value, value, function_wait(f, label));
     if (!is_variable)
         out_puts(out, " }");
 }
@@ -113,8 +113,8 @@ void message_receive(FunctionEmit *f, const LocalOp *op)
         const char *place = value_place(&f->ctx, op->target, &op->at, &type);
         if (type_same(type, shape.type)) {
             if (shape.is_owning)
-                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->arrives, shape.descriptor,
-                           place);
+                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->arrives,
+                           shape.descriptor, place);
             else
                 out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) ", in, op->arrives, place, place);
             out_puts(out, function_wait(f, label));

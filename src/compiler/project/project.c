@@ -129,8 +129,7 @@ static LocalOp *op_new(Projector *projector, RoleId role, LocalKind kind, const 
 static void op_number_messages(Projector *projector, LocalOp *op)
 {
     for (ROLESET_EACH(role, &op->to))
-        vector_push(projector->arena, &op->leaves,
-                    number_of_message(projector->knowledge->numbers, op->site, role));
+        vector_push(projector->arena, &op->leaves, number_of_message(projector->knowledge->numbers, op->site, role));
 }
 
 static void project_step(Projector *projector, const Node *node)
@@ -288,7 +287,8 @@ static void group_decide(Projector *projector, const Group *group, const Node *n
     for (size_t i = 0; i < group->count; i++) {
         RoleId role = group->roles[i];
         LocalOp *op = group->ops[i];
-        const Merge *merge = node->kind == NODE_CHOICE ? merge_find(&projector->knowledge->merges[node->site], role) : NULL;
+        const Merge *merge =
+            node->kind == NODE_CHOICE ? merge_find(&projector->knowledge->merges[node->site], role) : NULL;
         if (node->condition == NULL) {
             op->decide = DECIDE_FOREVER;
         } else if (roleset_has(&node->deciders, role)) {
@@ -329,8 +329,9 @@ static void branches_init(Projector *projector, const Group *group, const Node *
     for (size_t i = 0; i < group->count; i++) {
         LocalOp *op = group->ops[i];
         op->is_switch = node->is_switch;
-        const Merge *merge =
-            op->decide == DECIDE_ARRIVAL ? merge_find(&projector->knowledge->merges[node->site], group->roles[i]) : NULL;
+        const Merge *merge = op->decide == DECIDE_ARRIVAL
+                                 ? merge_find(&projector->knowledge->merges[node->site], group->roles[i])
+                                 : NULL;
         for (size_t j = 0; j < node->branches.count; j++) {
             const Branch *branch = &node->branches.items[j];
             LocalBranch local = {.labels = branch->labels,

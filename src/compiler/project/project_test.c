@@ -129,7 +129,8 @@ static void statements_go_to_the_roles_that_act(void **state)
 static void the_first_decider_tells(void **state)
 {
     (void)state;
-    EXPECT("def f { if BC {A!} {D! A! A!} }", {A, "if<B {!}{! !}"}, {B, "if:AD {}{}"}, {C, "if {}{}"}, {D, "if<B {}{!}"});
+    EXPECT("def f { if BC {A!} {D! A! A!} }", {A, "if<B {!}{! !}"}, {B, "if:AD {}{}"}, {C, "if {}{}"},
+           {D, "if<B {}{!}"});
     EXPECT("def f { while A {B!} }", {A, "while:B {}"}, {B, "while<A {!}"}, {C, ""});
     EXPECT("def f { for A {B!} {A! B!} }", {A, "for:B {}{!}"}, {B, "for<A {!}{!}"});
     EXPECT("def f { switch A {B!} {} {C!} }", {B, "switch<A {!}{}{}"}, {C, "switch<A {}{}{!}"});
@@ -187,7 +188,8 @@ static void who_does_the_same_has_one_branch(void **state)
     EXPECT("def f { if A {C>B} {C>B B!} }", {A, "if:B {}{}"}, {B, "if<A {<C}{<C !}"}, {C, ">B"});
     EXPECT("def f->B { if A {return} {return} }", {A, "if {}{}"}, {B, "return 7"});
     EXPECT("def f { if A {if B {C!} {}} {A! if B {C!} {}} }", {A, "if {}{!}"}, {B, "if:C {}{}"}, {C, "if<B {!}{}"});
-    EXPECT("def f { loop {if A {B! break} {A! B! break}} C! }", {A, "loop {if {break}{! break}}"}, {B, "loop {! break}"});
+    EXPECT("def f { loop {if A {B! break} {A! B! break}} C! }", {A, "loop {if {break}{! break}}"},
+           {B, "loop {! break}"});
 }
 
 static void both_ends_have_one_number(void **state)
