@@ -32,6 +32,24 @@ choreography(late, (Alice, Bob, Carol, Dave),
             }
             Alice.n--;
         } //! error@25: 'notify' leaves Carol out
+        if (Alice.(n > 5)) notify(Carol, Dave) {    //! error: Bob is told the outcome, but 'notify' leaves Bob out
+            Bob.show(k);
+            Bob.k ~> {Carol, Dave}.a;               // each of them would have to be told otherwise
+            Carol.show(a);
+            Dave.show(a);
+        } else {
+            Bob.show(k);
+            Bob.k ~> {Carol, Dave}.b;
+        }
+        if (Alice.(n > 6)) notify(Carol) {          // what arrives tells Bob, who need not know, and Bob's message Carol
+            Alice.n ~> Bob.x;
+            Bob.x ~> Carol.y;
+            Carol.show(y);
+        } else {
+            Alice.n ~> Bob.x;
+            Bob.x ~> Carol.y;
+            Carol.show(-y);
+        }
         switch (Alice.n) notify(Carol) {            //! error: Dave's part differs
         case 0: Carol.show(1); Dave.show(1); break;
         case 1: Carol.show(2); Dave.show(1); break;

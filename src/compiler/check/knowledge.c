@@ -574,9 +574,17 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
     Span span =
         node->span.file == node->head.file ? (Span){node->span.file, node->span.start, node->head.end} : node->head;
     for (ROLESET_EACH(role, told)) {
-        if (roleset_has(&node->notify, role))
+        bool is_same = roleset_has(&tell->knowledge->same[node->site], role);
+        bool is_sent = merge_find(&tell->knowledge->merges[node->site], role) == NULL;
+        if (roleset_has(&node->notify, role) || (is_same && !is_sent))
             continue;
         const char *name = tell_name(tell, role);
+        if (is_same) {
+            diag_error(tell->diags, span, "%s is told the outcome, but 'notify' leaves %s out", name, name);
+            diag_note(tell->diags, span, "%s does the same in all branches, but others find out by what %s sends them",
+                      name, name);
+            continue;
+        }
         if (node->kind == NODE_CHOICE && !node->is_round_condition) {
             diag_error(tell->diags, span, "%s's part differs between the branches, but 'notify' leaves %s out", name,
                        name);
@@ -619,6 +627,7 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
     Knowledge *knowledge = ARENA_NEW(arena, Knowledge);
     knowledge->told = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->unaware = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->same = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->merges = ARENA_ARRAY(arena, MergeList, program->site_count);
     knowledge->participants = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->acting = ARENA_ARRAY(arena, RoleSet, program->site_count);

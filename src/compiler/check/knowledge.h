@@ -14,6 +14,7 @@
 struct Knowledge {
     RoleSet *told;     // by site of a CHOICE or LOOP: who must know, and does not decide
     RoleSet *unaware;  // by site of a CHOICE: who acts in it, but does the same in all branches: it does the first
+    RoleSet *same;     // by site of a CHOICE: all who do so. Some of them are told, so that others find out from them
     MergeList *merges; // by site of a CHOICE: those of `told` who get no message, since what arrives next tells them
     RoleSet *participants; // by site of a CHECKPOINT
     RoleSet *part;         // by instance id: the roles that do something in it

@@ -36,7 +36,7 @@ typedef struct {
     Knowledge *knowledge;
     Merger *merger;
     Parts parts;
-    bool is_cautious;
+    bool everybody_knows, is_cautious;
     bool *is_plain;     // by site of a CHOICE: in it, nobody is unaware
     size_t plain_depth; // of such choices, where the walk is; for everything, if nobody is unaware at all
     // By role, for one choice at a time.
@@ -102,7 +102,8 @@ static void decide_unaware(Same *same, const Node *node, RoleSet *told)
     for (ROLESET_EACH(role, told))
         if (branches_same(same, node, role))
             roleset_add(&unaware, role);
-    if (roleset_empty(&unaware))
+    same->knowledge->same[node->site] = roleset_copy(same->arena, &unaware);
+    if (roleset_empty(&unaware) || same->plain_depth > 0)
         return;
     MergeList *merges = &same->knowledge->merges[node->site];
     for (ROLESET_EACH(role, told)) {
@@ -128,11 +129,11 @@ static void decide_node(Same *same, const Node *node)
     *told = roleset_copy(same->arena, &knowledge->acting[node->site]);
     for (ROLESET_EACH(role, &node->deciders))
         roleset_remove(told, role);
-    knowledge->unaware[node->site] = (RoleSet){0};
+    knowledge->unaware[node->site] = knowledge->same[node->site] = (RoleSet){0};
     if (node->kind != NODE_CHOICE || roleset_empty(told))
         return;
     merge_choice(same->merger, node);
-    if (same->plain_depth == 0 && !node->is_round_condition)
+    if (!same->everybody_knows && !node->is_round_condition)
         decide_unaware(same, node, told);
 }
 
@@ -285,11 +286,11 @@ void same_find(Arena *arena, const Program *program, Knowledge *knowledge)
     same.is_plain = ARENA_ARRAY(same.scratch, bool, program->site_count);
     size_t *before = ARENA_ARRAY(same.scratch, size_t, program->site_count);
     parts_init(&same.parts, same.scratch, program, knowledge);
-    same.plain_depth = 1;
+    same.everybody_knows = true;
     decide_all(&same);
     for (uint32_t site = 1; site < program->site_count; site++)
         before[site] = messages_at(knowledge, site);
-    same.plain_depth = 0;
+    same.everybody_knows = false;
     decide(&same, before);
     arena_free(same.scratch);
 }
