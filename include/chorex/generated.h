@@ -173,7 +173,8 @@ typedef struct {
 
 // A block that this role takes part in, as it plays it.
 typedef struct {
-    uint32_t site;
+    uint32_t site;                // this role's own, unique among its blocks
+    uint32_t name;                // the same for all participants, whichever of them know in which branch they are
     uint32_t body_at;             // where the frame goes on in an attempt of the body
     uint32_t rescue_at;           // and in the rescue; 0: there is none, the failure goes to the enclosing block
     uint32_t retries;             // attempts of the body besides the first

@@ -4,16 +4,15 @@ from protocol import Protocol
 
 
 def outcomes(run):
-    """What outcomes.c reads: the blocks that did not succeed at once, by lines, which are the same in both programs."""
+    """What outcomes.c reads: the blocks that did not succeed at once, by sites, which are the same in both programs."""
     words = []
     for session in run.sessions:
-        lines = {event.site: event.line for event in session.events if event.kind == "enter"}
         protocol, attempts = Protocol(run.blocks, session).play(), session.final_attempts()
         for name, attempt in attempts.items():
             if attempt == 0 or session.is_abandoned(name[:-1], attempts):
                 continue
-            places = ["%d.%d.%d" % (lines[site], ordinal, outer) for site, ordinal, outer in name[:-1]]
-            places.append("%d.%d" % (lines[name[-1][0]], name[-1][1]))
+            places = ["%d.%d.%d" % (site, ordinal, outer) for site, ordinal, outer in name[:-1]]
+            places.append("%d.%d" % name[-1][:2])
             culprit = protocol.culprits.get(name)
             role = session.roles.index(culprit) if culprit else 0
             words.append("%d:%s=%d@%d" % (session.number, "/".join(places), attempt, role))

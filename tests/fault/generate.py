@@ -4,6 +4,7 @@ Every role has one variable `x`. Numbers stay small, loops are short, and a frai
 """
 
 import random
+import re
 
 DEPTH_MAX = 4
 ROLES = "ABCD"
@@ -51,11 +52,22 @@ class Generator:
 
     def choice(self, depth, among, in_loop, callees):
         self.line(depth, "if (%s) {" % self.condition(self.role(among)))
+        first = len(self.lines)
         self.block_of(depth + 1, among, in_loop, callees)
-        if self.random.random() < 0.6:
+        last = len(self.lines)
+        if self.random.random() < 0.7:
             self.line(depth, "} else {")
-            self.block_of(depth + 1, among, in_loop, callees)
+            if self.random.random() < 0.5:
+                self.lines += [self.variant(line) for line in self.lines[first:last]]
+            else:
+                self.block_of(depth + 1, among, in_loop, callees)
         self.line(depth, "}")
+
+    def variant(self, line):
+        """The line, or one in which the sender or the role of a step computes something else: the others do the same."""
+        if self.random.random() < 0.3:
+            return re.sub(r"\(x \* \d+ \+ \d+\) % 1009", self.expression(), line, count=1)
+        return line
 
     def loop(self, depth, among, callees):
         self.loops += 1

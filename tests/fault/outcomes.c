@@ -1,7 +1,7 @@
 // outcomes.c: makes the blocks of a sequential program fail as often as FAULT_OUTCOMES says, whatever is in them.
 //
 // Linked with -Wl,--wrap, it stands between the program and chx_central_checkpoint. FAULT_OUTCOMES is a list of
-// SESSION:LINE.ORDINAL.ATTEMPT/.../LINE.ORDINAL=ATTEMPT@ROLE. A block that stands there begins with that attempt, as
+// SESSION:SITE.ORDINAL.ATTEMPT/.../SITE.ORDINAL=ATTEMPT@ROLE. A block that stands there begins with that attempt, as
 // one whose earlier ones were undone; the fault names the role. check_results.py writes the list.
 
 #define _GNU_SOURCE
@@ -18,13 +18,15 @@ typedef int Body(chx_self *self, void *frame);
 typedef int Rescue(chx_self *self, void *frame, const chx_fault *fault);
 
 typedef struct {
+    unsigned site;
     int line, ordinal;
     unsigned attempt;
     Body *body;
     Rescue *rescue;
     size_t count;
     struct {
-        int line, entered;
+        unsigned site;
+        int entered;
     } counts[COUNTS_MAX]; // of the blocks directly inside, in this attempt
 } Level;
 
@@ -68,14 +70,14 @@ chx_session *__wrap_chx_central_start(const chx_choreography *choreography, size
     return __real_chx_central_start(choreography, definition, cast, body, closure, results);
 }
 
-static int ordinal_of(Level *level, int line)
+static int ordinal_of(Level *level, unsigned site)
 {
     for (size_t i = 0; i < level->count; i++)
-        if (level->counts[i].line == line)
+        if (level->counts[i].site == site)
             return level->counts[i].entered++;
     if (level->count == COUNTS_MAX)
         abort();
-    level->counts[level->count].line = line;
+    level->counts[level->count].site = site;
     level->counts[level->count++].entered = 1;
     return 0;
 }
@@ -87,7 +89,7 @@ static unsigned attempt_wanted(void)
     const char *list = getenv("FAULT_OUTCOMES");
     size_t size = (size_t)snprintf(name, sizeof name, "%d:", session);
     for (size_t i = 1; i <= depth && size < sizeof name; i++) {
-        size += (size_t)snprintf(name + size, sizeof name - size, "%d.%d", levels[i].line, levels[i].ordinal);
+        size += (size_t)snprintf(name + size, sizeof name - size, "%u.%d", levels[i].site, levels[i].ordinal);
         if (i < depth && size < sizeof name)
             size += (size_t)snprintf(name + size, sizeof name - size, ".%u/", levels[i].attempt);
     }
@@ -118,9 +120,9 @@ int __wrap_chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, ui
     (void)is_round;
     if (depth + 1 == DEPTH_MAX)
         abort();
-    int ordinal = ordinal_of(&levels[depth], line);
+    int ordinal = ordinal_of(&levels[depth], site);
     size_t level = ++depth;
-    levels[level] = (Level){.line = line, .ordinal = ordinal, .rescue = rescue};
+    levels[level] = (Level){.site = site, .line = line, .ordinal = ordinal, .rescue = rescue};
     levels[level].attempt = attempt_wanted();
     // Nothing fails here but what the list says: with the wrong list the results differ, or the session fails.
     int way = levels[level].attempt > retries

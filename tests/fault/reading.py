@@ -30,7 +30,7 @@ def read_blocks(dump):
     for line in dump.splitlines():
         indent = len(line) - len(line.lstrip())
         open_at = {at: block for at, block in open_at.items() if at <= indent}
-        match = re.match(r"\s*(round, )?checkpoint of (.*?)\s*\[(\d+)\]$", line)
+        match = re.match(r"\s*(round, )?checkpoint of (.*?)\s*\[(\d+)(?: as (\d+))?\]$", line)
         if match:
             participants, retries, within_ns = [], 0, 0
             for word in match.group(2).split(", "):
@@ -40,7 +40,7 @@ def read_blocks(dump):
                     within_ns = int(word.split()[1])
                 else:
                     participants.append(word)
-            block = Block(int(match.group(3)), frozenset(participants), retries, within_ns, bool(match.group(1)))
+            block = Block(int(match.group(4) or match.group(3)), frozenset(participants), retries, within_ns, bool(match.group(1)))
             known = blocks.setdefault(block.site, block)
             if (known.participants, known.retries, known.within_ns) != (block.participants, retries, within_ns):
                 raise ValueError("roles disagree about the block at site %d" % block.site)

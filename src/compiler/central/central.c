@@ -184,9 +184,10 @@ static void put_user_text(const Source *source, uint32_t start, uint32_t end, Ar
     out_puts(out, arena_copy(arena, source->text + start, end - start));
 }
 
-void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out)
+void central_write(Arena *arena, const Program *program, const Numbers *numbers, const Source *source,
+                   const Found *found, FILE *out)
 {
-    CentralEmit central = {.arena = arena, .program = program};
+    CentralEmit central = {.arena = arena, .program = program, .numbers = numbers};
     emit_init(&central.emit, arena, program, source->path);
     central.emit.is_central = true;
     central.roles = ARENA_ARRAY(arena, LocalProgram *, program->role_count);

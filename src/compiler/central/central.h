@@ -3,11 +3,13 @@
 #ifndef CENTRAL_CENTRAL_H
 #define CENTRAL_CENTRAL_H
 
+#include "compiler/check/numbers.h"
 #include "compiler/check/program.h"
 #include "compiler/syntax/find.h"
 
 // Writes the user's file with the companions' #include lines replaced by sequential code. The result needs chorex.h and
-// libchorex (strings, chx_fail) and nothing of the projection.
-void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out);
+// libchorex (strings, chx_fail) and nothing of the projection. Checkpoints have the numbers that they have for the roles.
+void central_write(Arena *arena, const Program *program, const Numbers *numbers, const Source *source,
+                   const Found *found, FILE *out);
 
 #endif

@@ -3,12 +3,14 @@
 #ifndef CENTRAL_INTERNAL_H
 #define CENTRAL_INTERNAL_H
 
+#include "compiler/check/numbers.h"
 #include "compiler/emit/control.h"
 #include "compiler/emit/internal.h"
 
 typedef struct {
     Arena *arena;
     const Program *program;
+    const Numbers *numbers;
     Emit emit;
     LocalProgram **roles; // their functions; nothing is projected
 } CentralEmit;

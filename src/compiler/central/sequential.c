@@ -568,8 +568,9 @@ static void put_checkpoint(SequentialFunction *seq, const Node *node)
     begin_statement(seq, node);
     out_printf(out,
                "switch (chx_central_checkpoint(chx_this, chx_here, %u, %u, UINT64_C(%" PRIu64 "), %u, %s, %s, %s)) {",
-               node->site, node->has_retry ? node->retry : 0, node->has_within ? node->within_ns : 0,
-               context_line(&seq->ctx, node->span), node->is_round ? "true" : "false", body, rescue);
+               number_of_statement(seq->central->numbers, node->site), node->has_retry ? node->retry : 0,
+               node->has_within ? node->within_ns : 0, context_line(&seq->ctx, node->span),
+               node->is_round ? "true" : "false", body, rescue);
     put_ways(seq, node);
     begin_statement(seq, node);
     out_puts(out, "default: break;");

@@ -1,4 +1,4 @@
-// knowledge.c: who must know, by fixpoint over each instance's control flow.
+// knowledge.c: who is involved in what, by fixpoint over each instance's control flow. Who of them must know is same.c's affair.
 //
 // For every role and every point of an instance there is a next node that involves the role (or the end). Where the
 // ways out of a choice have different next nodes for a role, the role must be told, and is involved in the choice from
@@ -13,6 +13,8 @@
 #include "compiler/check/knowledge.h"
 
 #include "base/check.h"
+#include "compiler/check/part.h"
+#include "compiler/check/same.h"
 
 typedef struct {
     Arena *arena;
@@ -462,7 +464,7 @@ static void walk_instance(Arena *arena, const Program *program, const Knowledge 
     } while (walk.changed);
 }
 
-// ---- what is told, and `notify` ----
+// ---- participants, and `notify` ----
 
 typedef struct {
     Arena *arena;
@@ -524,21 +526,45 @@ static void note_way(Tell *tell, const NodeList *list, RoleId role, const char *
         diag_note(tell->diags, nowhere, "%s %s does nothing", where, name);
 }
 
+// The same for a role whose part begins alike in both branches: `node` is where it differs.
+static void note_later(Tell *tell, const Node *node, RoleId role, const char *where, Span nowhere)
+{
+    const char *name = tell_name(tell, role);
+    if (node == NULL)
+        diag_note(tell->diags, nowhere, "%s %s does nothing more", where, name);
+    else if (node->kind == NODE_RETURN)
+        diag_note(tell->diags, node->span, "%s %s returns here", where, name);
+    else
+        diag_note(tell->diags, action_span(node), "%s %s goes on with this", where, name);
+}
+
+// Of many branches shows the first, and one that differs from it for the role.
 static void note_branches(Tell *tell, const Node *node, RoleId role)
 {
-    // Of many branches show the first, and one that differs from it: any, if the role acts in the first.
     const Branch *first = &node->branches.items[0];
     const Branch *other = &node->branches.items[node->branches.count - 1];
-    bool acts = first_action(tell->knowledge, &first->body, role) != NULL;
-    for (size_t i = node->branches.count; i-- > 1;)
-        if (acts || first_action(tell->knowledge, &node->branches.items[i].body, role) != NULL)
+    Difference difference = {0};
+    Parts parts;
+    parts_init(&parts, tell->arena, tell->program, tell->knowledge);
+    parts.instance = tell->instance;
+    parts.is_cautious = true;
+    for (size_t i = 1; i < node->branches.count && difference.one == NULL && difference.other == NULL; i++) {
+        difference = parts_difference(&parts, &first->body, &node->branches.items[i].body, role);
+        if (difference.one != NULL || difference.other != NULL)
             other = &node->branches.items[i];
+    }
+    const char *elsewhere = node->branches.count > 2 ? "in another branch" : "in the other branch";
+    if (difference.index > 0) {
+        note_later(tell, difference.one, role, "in this branch", first->span);
+        note_later(tell, difference.other, role, other->is_implied ? "otherwise" : elsewhere,
+                   other->is_implied ? node->head : other->span);
+        return;
+    }
     note_way(tell, &first->body, role, "in this branch", first->span);
     if (other->is_implied)
         diag_note(tell->diags, node->head, "otherwise %s does nothing here", tell_name(tell, role));
     else
-        note_way(tell, &other->body, role, node->branches.count > 2 ? "in another branch" : "in the other branch",
-                 other->span);
+        note_way(tell, &other->body, role, elsewhere, other->span);
 }
 
 // `rest` is the list that the node stands in, and `index` its place there.
@@ -548,9 +574,17 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
     Span span =
         node->span.file == node->head.file ? (Span){node->span.file, node->span.start, node->head.end} : node->head;
     for (ROLESET_EACH(role, told)) {
-        if (roleset_has(&node->notify, role))
+        bool is_same = roleset_has(&tell->knowledge->same[node->site], role);
+        bool is_sent = merge_find(&tell->knowledge->merges[node->site], role) == NULL;
+        if (roleset_has(&node->notify, role) || (is_same && !is_sent))
             continue;
         const char *name = tell_name(tell, role);
+        if (is_same) {
+            diag_error(tell->diags, span, "%s is told the outcome, but 'notify' leaves %s out", name, name);
+            diag_note(tell->diags, span, "%s does the same in all branches, but others find out by what %s sends them",
+                      name, name);
+            continue;
+        }
         if (node->kind == NODE_CHOICE && !node->is_round_condition) {
             diag_error(tell->diags, span, "%s's part differs between the branches, but 'notify' leaves %s out", name,
                        name);
@@ -574,15 +608,8 @@ static void tell_list(Tell *tell, const NodeList *list)
     size_t count = live_count(knowledge, list);
     for (size_t i = 0; i < count; i++) {
         const Node *node = list->items[i];
-        bool is_choice = node->kind == NODE_CHOICE || (node->kind == NODE_LOOP && node->condition != NULL);
-        if (is_choice) {
-            RoleSet *told = &knowledge->told[node->site];
-            *told = roleset_copy(tell->arena, &knowledge->acting[node->site]);
-            for (ROLESET_EACH(role, &node->deciders))
-                roleset_remove(told, role);
-            if (node->has_notify)
-                check_notify(tell, node, list, i);
-        }
+        if (node->has_notify)
+            check_notify(tell, node, list, i);
         if (node->kind == NODE_CHECKPOINT)
             knowledge->participants[node->site] = roleset_copy(tell->arena, &knowledge->acting[node->site]);
         for (size_t j = 0; j < node->branches.count; j++)
@@ -599,6 +626,9 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
     size_t instance_count = program->instances.count;
     Knowledge *knowledge = ARENA_NEW(arena, Knowledge);
     knowledge->told = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->unaware = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->same = ARENA_ARRAY(arena, RoleSet, program->site_count);
+    knowledge->merges = ARENA_ARRAY(arena, MergeList, program->site_count);
     knowledge->participants = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->acting = ARENA_ARRAY(arena, RoleSet, program->site_count);
     knowledge->completes = ARENA_ARRAY(arena, bool, program->site_count);
@@ -626,8 +656,11 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
         // Without a jump every way out of a statement leads behind it: there is nothing to find.
         if (scan.jumps_inside[i])
             walk_instance(arena, program, knowledge, scan.instance);
-        tell.instance = scan.instance;
-        tell_list(&tell, &scan.instance->body);
+    }
+    same_find(arena, program, knowledge);
+    for (size_t i = 0; i < instance_count; i++) {
+        tell.instance = program->instances.items[i];
+        tell_list(&tell, &tell.instance->body);
     }
     return knowledge;
 }

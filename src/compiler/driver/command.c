@@ -339,7 +339,8 @@ static void print_central(const Command *command, FILE *out)
         for (size_t k = 0; k < unit->choreographies.count; k++) {
             if (unit->choreographies.items[k] != choreography)
                 continue;
-            central_write(command->arena, choreography->program, unit->file->source, &unit->file->found, out);
+            central_write(command->arena, choreography->program, choreography->knowledge->numbers, unit->file->source,
+                          &unit->file->found, out);
             return;
         }
     }

@@ -63,8 +63,8 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     for (ROLESET_EACH(role, &op->participants))
         out_printf(out, "%s%u", role == roleset_next(&op->participants, 0) ? "" : ", ", role);
     out_printf(out, "};\nstatic const chx_checkpoint %s = {\n", name);
-    // In the order of the members: site, body_at, rescue_at, retries, within_ns, participants, their count, position, is_round.
-    out_printf(out, "    %u, %u, %u,\n", op->site, body, rescue);
+    // In the order of the members: site, name, body_at, rescue_at, retries, within_ns, participants, their count, position, is_round.
+    out_printf(out, "    %u, %u, %u, %u,\n", op->site, op->number, body, rescue);
     out_printf(out, "    %u, UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
                op->has_within ? op->within_ns : 0);
     out_printf(out, "    %s_participants, %zu, %zu, %s,\n};\n", name, roleset_count(&op->participants),

@@ -134,7 +134,7 @@ void choice_told(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     f->uses_outcome = true;
     function_statement(f, op);
-    out_printf(&f->ctx.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->site,
+    out_printf(&f->ctx.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->arrives,
                function_wait(f, label));
 }
 

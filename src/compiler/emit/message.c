@@ -18,9 +18,10 @@ void message_room(FunctionEmit *f, const LocalOp *op)
 
 void message_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 {
+    const uint32_t *number = op->leaves.items;
     for (ROLESET_EACH(peer, &op->to)) {
         function_statement(f, op);
-        out_printf(&f->ctx.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], op->site, outcome);
+        out_printf(&f->ctx.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], *number++, outcome);
     }
 }
 
@@ -53,8 +54,8 @@ static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
         value_gather(&f->ctx, value, shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to))
-        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer], op->site, value,
-                   value, function_wait(f, label));
+        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer],
+                   op->leaves.items[0], value, value, function_wait(f, label));
     if (!is_variable)
         out_puts(out, " }");
 }
@@ -79,13 +80,14 @@ void message_send(FunctionEmit *f, const LocalOp *op)
         out_printf(out, "{ %s; ", step_begin(f, op, is_quiet));
         gathered = value_gather(&f->ctx, value, &shape, &op->sent);
     }
+    const uint32_t *number = op->leaves.items;
     for (ROLESET_EACH(peer, &op->to)) {
         if (shape.is_owning) {
             out_printf(out, "{ %s; ", shape_declare(f->arena, &shape, "chx_copy"));
             out_printf(out, "chx_value_copy(&%s, &chx_copy, &%s); ", shape.descriptor, value);
-            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], op->site);
+            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], *number++);
         } else {
-            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], op->site, value, value);
+            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], *number++, value, value);
         }
     }
     if (is_variable)
@@ -111,23 +113,23 @@ void message_receive(FunctionEmit *f, const LocalOp *op)
         const char *place = value_place(&f->ctx, op->target, &op->at, &type);
         if (type_same(type, shape.type)) {
             if (shape.is_owning)
-                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->site, shape.descriptor,
-                           place);
+                out_printf(out, "if (!chx_receive_into(chx_this, %s, %u, &%s, &%s)) ", in, op->arrives,
+                           shape.descriptor, place);
             else
-                out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) ", in, op->site, place, place);
+                out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) ", in, op->arrives, place, place);
             out_puts(out, function_wait(f, label));
             return;
         }
     }
     if (shape.is_owning && pattern_may_fail(op->target)) {
         const char *held = value_hold(&f->ctx, &shape);
-        out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) %s ", in, op->site, held, held,
+        out_printf(out, "if (!chx_receive(chx_this, %s, %u, &%s, sizeof %s)) %s ", in, op->arrives, held, held,
                    function_wait(f, label));
         value_store(&f->ctx, op->site, op->target, &op->at, held, &shape, STORE_MOVE_HELD);
         return;
     }
     out_printf(out, "{ %s; if (!chx_receive(chx_this, %s, %u, &chx_value, sizeof chx_value)) %s ",
-               shape_declare(f->arena, &shape, "chx_value"), in, op->site, function_wait(f, label));
+               shape_declare(f->arena, &shape, "chx_value"), in, op->arrives, function_wait(f, label));
     value_store(&f->ctx, op->site, op->target, &op->at, "chx_value", &shape, STORE_MOVE);
     out_puts(out, "}");
 }

@@ -216,6 +216,7 @@ typedef struct {
     const char *kind;
     const char *type; // NULL: none
     uint32_t counter;
+    bool is_number; // of a message, which is not the site of the operation
 } Site;
 typedef VECTOR(Site) SiteTable;
 
@@ -236,6 +237,25 @@ static uint32_t counter_of(const RoleEmit *role, uint32_t site)
     return 0;
 }
 
+// The runtime looks up what a message holds by the number that it carries.
+static void add_numbers(const RoleEmit *role, const LocalOp *op, Site site, SiteTable *sites)
+{
+    site.is_number = true;
+    site.counter = 0;
+    for (size_t i = 0; i < op->leaves.count; i++) {
+        site.number = op->leaves.items[i];
+        if (site.number != op->site)
+            vector_push(role->arena, sites, site);
+    }
+    site.number = op->arrives;
+    bool arrives = op->kind == LOCAL_RECEIVE || op->decide == DECIDE_TOLD;
+    if (arrives && site.number != op->site)
+        vector_push(role->arena, sites, site);
+    site.number = op->number;
+    if (op->kind == LOCAL_CHECKPOINT && site.number != op->site)
+        vector_push(role->arena, sites, site);
+}
+
 static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sites)
 {
     static const char *const kinds[] = {
@@ -249,10 +269,12 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
         const LocalOp *op = ops->items[i];
         bool is_message = op->kind == LOCAL_SEND || op->kind == LOCAL_RECEIVE;
         if (kinds[op->kind] != NULL) {
-            Site site = {op->site, line_of(role, site_span(op)), kinds[op->kind], NULL, counter_of(role, op->site)};
+            Site site = {.number = op->site, .line = line_of(role, site_span(op)), .kind = kinds[op->kind]};
+            site.counter = counter_of(role, op->site);
             if (is_message)
                 site.type = emit_message_shape(&role->types, op).descriptor;
             vector_push(role->arena, sites, site);
+            add_numbers(role, op, site, sites);
         }
         for (size_t k = 0; k < op->branches.count; k++)
             collect_sites(role, &op->branches.items[k].body, sites);
@@ -264,9 +286,12 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
 
 static int compare_sites(const void *one, const void *other)
 {
-    uint32_t a = ((const Site *)one)->number;
-    uint32_t b = ((const Site *)other)->number;
-    return a < b ? -1 : a > b;
+    const Site *a = one, *b = other;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->is_number != b->is_number)
+        return a->is_number ? 1 : -1;
+    return a->line < b->line ? -1 : a->line > b->line;
 }
 
 static int compare_restarts(const void *one, const void *other)

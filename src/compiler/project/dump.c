@@ -1,4 +1,4 @@
-// dump.c: a local program as text, one operation on a line, its site in brackets. For people and golden files.
+// dump.c: a local program as text, one operation on a line, its site in brackets, and its number if that is another one. For people and golden files.
 
 #include "compiler/project/project.h"
 
@@ -29,6 +29,30 @@ static void line_end_site(LocalDump *dump, uint32_t site)
 {
     int width = SITE_COLUMN - dump->indent * 2;
     fprintf(dump->out, "%*s%-*s [%" PRIu32 "]\n", dump->indent * 2, "", width > 0 ? width : 0, dump->line.chars, site);
+    text_init(&dump->line, dump->local->program->arena);
+}
+
+// Messages whose numbers are not the site. " as 7", or " as 7 to Bob".
+static void line_end_message(LocalDump *dump, const LocalOp *op)
+{
+    Text numbers;
+    text_init(&numbers, dump->local->program->arena);
+    size_t count = 0;
+    for (ROLESET_EACH(role, &op->to)) {
+        if (op->leaves.items[count++] == op->site)
+            continue;
+        text_printf(&numbers, "%s%" PRIu32, numbers.length > 0 ? ", " : " as ", op->leaves.items[count - 1]);
+        if (op->leaves.count > 1)
+            text_printf(&numbers, " to %s", dump->local->program->role_names[role]);
+    }
+    bool is_told = (op->kind == LOCAL_CHOICE || op->kind == LOCAL_LOOP) && op->decide == DECIDE_TOLD;
+    if ((op->kind == LOCAL_RECEIVE || is_told) && op->arrives != op->site)
+        text_printf(&numbers, " as %" PRIu32, op->arrives);
+    if (op->kind == LOCAL_CHECKPOINT && op->number != op->site)
+        text_printf(&numbers, " as %" PRIu32, op->number);
+    int width = SITE_COLUMN - dump->indent * 2;
+    fprintf(dump->out, "%*s%-*s [%" PRIu32 "%s]\n", dump->indent * 2, "", width > 0 ? width : 0, dump->line.chars,
+            op->site, numbers.chars);
     text_init(&dump->line, dump->local->program->arena);
 }
 
@@ -172,7 +196,7 @@ static void dump_message(LocalDump *dump, const LocalOp *op)
         put_types(dump, op);
         text_printf(&dump->line, " from %s", dump->local->program->role_names[op->peer]);
     }
-    line_end_site(dump, op->site);
+    line_end_message(dump, op);
 }
 
 static void dump_call(LocalDump *dump, const LocalOp *op)
@@ -237,7 +261,7 @@ static void dump_choice(LocalDump *dump, const LocalOp *op)
 {
     text_puts(&dump->line, op->is_switch ? "switch " : "if ");
     put_decide(dump, op);
-    line_end_site(dump, op->site);
+    line_end_message(dump, op);
     for (size_t i = 0; i < op->branches.count; i++) {
         const LocalBranch *branch = &op->branches.items[i];
         if (branch->is_implied && branch->body.count == 0)
@@ -253,7 +277,7 @@ static void dump_loop(LocalDump *dump, const LocalOp *op)
     static const char *const words[] = {[LOOP_WHILE] = "while ", [LOOP_DO] = "do-while ", [LOOP_FOR] = "for "};
     text_puts(&dump->line, words[op->loop]);
     put_decide(dump, op);
-    line_end_site(dump, op->site);
+    line_end_message(dump, op);
     dump_list(dump, &op->body);
     if (op->step.count > 0) {
         text_puts(&dump->line, "step");
@@ -270,7 +294,7 @@ static void dump_checkpoint(LocalDump *dump, const LocalOp *op)
         text_printf(&dump->line, ", within %" PRIu64 " ns", op->within_ns);
     if (op->has_retry)
         text_printf(&dump->line, ", retry %" PRIu32, op->retry);
-    line_end_site(dump, op->site);
+    line_end_message(dump, op);
     dump_list(dump, &op->body);
     if (op->has_rescue) {
         text_puts(&dump->line, op->fault != NULL ? "rescue (fault)" : "rescue");

@@ -1,8 +1,8 @@
 // local.h: a role's program: what is left of a choreography for one role.
 //
 // A LocalFunction is what the role does of one Instance. Its operations are structured like the choreography; statements
-// that don't concern the role are not there. Sends and receives carry the site of their delivery or choice, the same
-// number at both ends.
+// that don't concern the role are not there. What a message carries and a checkpoint is called is a number of its own
+// (check/numbers.h): the site, if nobody is in two branches at once.
 
 #ifndef PROJECT_LOCAL_H
 #define PROJECT_LOCAL_H
@@ -30,7 +30,7 @@ typedef enum {
 typedef enum {
     DECIDE_SELF,    // computes `condition`, then tells `to` (may be empty)
     DECIDE_TOLD,    // receives the outcome from `peer`
-    DECIDE_ARRIVAL, // CHOICE only: each branch begins with a receive from `peer`; the site of what arrives decides
+    DECIDE_ARRIVAL, // CHOICE only: each branch begins with a receive from `peer`; the number of what arrives decides
     DECIDE_FOREVER, // LOOP only: no condition
 } Decide;
 
@@ -39,7 +39,7 @@ typedef struct {
     bool is_default;
     bool is_implied;
     uint32_t outcome;          // the number told: its index in the choice. A loop tells 1 (go on) or 0
-    VECTOR(uint32_t) arrivals; // DECIDE_ARRIVAL: sites that mean this branch
+    VECTOR(uint32_t) arrivals; // DECIDE_ARRIVAL: numbers of messages that mean this branch
     LocalOpList body;
     Span span;
 } LocalBranch;
@@ -49,6 +49,8 @@ struct LocalOp {
     uint32_t site;
     Span span;        // the statement's line is what #line and reports name
     const Node *node; // where it comes from; for messages and dumps only
+    uint32_t number;  // of the statement, for all roles: CHECKPOINT: its name
+    uint32_t arrives; // RECEIVE, DECIDE_TOLD: the number of the message
 
     // STEP, RECEIVE: target. STEP: op, value. (Patterns and expressions as in program.h; look up this role's variable.)
     RoleSet at; // the roles of the pattern or expression, for piece_variable and pattern_variable
@@ -61,6 +63,8 @@ struct LocalOp {
     Pattern *own;   // SEND: the sender keeps it too
     RoleSet own_at; // SEND: the roles of `own`
     RoleSet to;     // SEND: receivers. DECIDE_SELF: who is told by this role
+    // SEND, DECIDE_SELF: the numbers of the messages, for each of `to` in role order
+    VECTOR(uint32_t) leaves;
     // SEND, RECEIVE: the types that travel: one, or a tuple's
     VECTOR(const CType *) types;
     bool is_tuple;

@@ -1,8 +1,8 @@
 // model.c: the local programs as tables for tests/model/recovery.pml, so that what is explored is what is projected.
 //
 // Each role's program becomes a flat list of operations. Calls are put in place and loops are unrolled, a few rounds
-// each, so every message and block of the choreography gets a number of its own. Numbers are found by (context, site),
-// the same for all roles; a context is a round of a loop or a call, inside another one. Local C is left out: a choice
+// each, so every message and block of the choreography gets a number of its own. Numbers are found by (context, number of
+// the statement or message), the same for all roles; a context is a round of a loop or a call, inside another one. Local C is left out: a choice
 // is any of its ways, and a role can fail anywhere.
 
 #include "compiler/project/model.h"
@@ -66,9 +66,9 @@ static uint32_t position_of(Model *model, uint32_t site)
 
 static uint32_t block_number(Model *model, const LocalOp *op)
 {
-    uint32_t number = key_number(model, &model->blocks, model->context, op->site, 0);
+    uint32_t number = key_number(model, &model->blocks, model->context, op->number, 0);
     if (number == model->block_infos.count) {
-        ModelBlock block = {op, key_number(model, &model->fixed_blocks, 0, op->site, 0), model->depth};
+        ModelBlock block = {op, key_number(model, &model->fixed_blocks, 0, op->number, 0), model->depth};
         vector_push(model->arena, &model->block_infos, block);
     }
     return number;
@@ -120,10 +120,11 @@ static void add_message(Model *model, OpKind kind, RoleId peer, uint32_t site, u
     op->value = value;
 }
 
-static void add_sends(Model *model, const RoleSet *to, uint32_t site, uint32_t value)
+static void add_sends(Model *model, const LocalOp *op, uint32_t value)
 {
-    for (ROLESET_EACH(role, to))
-        add_message(model, OP_SEND, role, site, value);
+    size_t count = 0;
+    for (ROLESET_EACH(role, &op->to))
+        add_message(model, OP_SEND, role, op->leaves.items[count++], value);
 }
 
 // The ways of a choice or of a told outcome, from the first label on.
@@ -142,13 +143,13 @@ static void add_choose(Model *model, const LocalOp *op, const Label *labels, siz
     Op *choose = op_add(model, OP_CHOOSE);
     choose->value = (uint32_t)count;
     if (roleset_count(&op->at) > 1)
-        choose->arg = 1 + key_number(model, &model->agreed, model->context, op->site, 0);
+        choose->arg = 1 + key_number(model, &model->agreed, model->context, op->number, 0);
     add_ways(model, choose, labels, count);
 }
 
 static void add_told(Model *model, const LocalOp *op, const Label *labels, size_t count)
 {
-    add_message(model, OP_TOLD, op->peer, op->site, 0);
+    add_message(model, OP_TOLD, op->peer, op->arrives, 0);
     Code *code = code_of(model);
     add_ways(model, &code->ops.items[code->ops.count - 1], labels, count);
 }
@@ -193,7 +194,7 @@ static void gen_choice(Model *model, const LocalOp *op, const Loop *loop, const 
     for (size_t i = 0; i < count; i++) {
         label_here(model, labels[i]);
         if (op->decide == DECIDE_SELF)
-            add_sends(model, &op->to, op->site, op->branches.items[i].outcome);
+            add_sends(model, op, op->branches.items[i].outcome);
         gen_list(model, &op->branches.items[i].body, loop, call);
         add_jump(model, end);
     }
@@ -216,13 +217,13 @@ static void gen_condition(Model *model, const LocalOp *op, bool at_bound, Label 
         add_choose(model, op, labels, at_bound ? 1 : 2);
     label_here(model, stop);
     if (op->decide == DECIDE_SELF)
-        add_sends(model, &op->to, op->site, 0);
+        add_sends(model, op, 0);
     add_jump(model, end);
     label_here(model, go);
     if (at_bound)
         op_add(model, OP_LOST);
     else if (op->decide == DECIDE_SELF)
-        add_sends(model, &op->to, op->site, 1);
+        add_sends(model, op, 1);
 }
 
 static void gen_loop(Model *model, const LocalOp *op, const Loop *outer, const Call *call)
@@ -231,7 +232,7 @@ static void gen_loop(Model *model, const LocalOp *op, const Loop *outer, const C
     uint32_t around = model->context;
     for (uint32_t round = 0; round <= ROUNDS && !model->failed; round++) {
         model->context = around;
-        model->context = context_inside(model, op->site, round);
+        model->context = context_inside(model, op->number, round);
         if (round > 0 || op->loop != LOOP_DO)
             gen_condition(model, op, round == ROUNDS, end);
         if (round == ROUNDS)
@@ -264,7 +265,7 @@ static void gen_call(Model *model, const LocalOp *op, const Call *outer)
         return;
     }
     uint32_t around = model->context;
-    model->context = context_inside(model, op->site, 0);
+    model->context = context_inside(model, op->number, 0);
     Label end = label_new(model);
     Call call = {op->callee, {end, model->depth}, outer};
     gen_list(model, &op->callee->body, NULL, &call);
@@ -342,14 +343,14 @@ static void gen_rounds(Model *model, const LocalOp *op, const Loop *outer, const
     const LocalOp *round = op->body.items[0];
     Label end = label_new(model), body = label_new(model);
     uint32_t around = model->context, number;
-    model->context = context_inside(model, op->site, 0);
+    model->context = context_inside(model, op->number, 0);
     if (!block_here(model, round, &number))
         return;
     op_add(model, OP_ENTER)->arg = number;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint32_t here = model->context;
         model->context = around;
-        model->context = context_inside(model, op->site, i + 1);
+        model->context = context_inside(model, op->number, i + 1);
         uint32_t next, next_context = model->context;
         if (!block_here(model, round, &next))
             return;
@@ -377,10 +378,10 @@ static void gen_op(Model *model, const LocalOp *op, const Loop *loop, const Call
     case LOCAL_STEP:
         break;
     case LOCAL_SEND:
-        add_sends(model, &op->to, op->site, 0);
+        add_sends(model, op, 0);
         break;
     case LOCAL_RECEIVE:
-        add_message(model, OP_RECEIVE, op->peer, op->site, 0);
+        add_message(model, OP_RECEIVE, op->peer, op->arrives, 0);
         break;
     case LOCAL_CALL:
         gen_call(model, op, call);

@@ -1,12 +1,12 @@
 // project.c: all roles at once, in one walk over each instance.
 //
 // Each statement is handed to the roles that act in it, so the cost is the size of what comes out. A role that is not
-// involved in a choice passes it by. If no branch of it comes to its end, all of them lead the role to the same place,
+// involved in a choice passes it by, and one that does the same in all branches has the first one in place of the choice: what
+// it does in the others goes to a list that nobody reads. If no branch of it comes to its end, all of them lead the role to the same place,
 // so the role follows the first one, in which there is nothing for it but the jump.
 
 #include "compiler/project/project.h"
 
-#include "compiler/project/merge.h"
 #include "compiler/project/tail.h"
 
 #include "base/check.h"
@@ -22,12 +22,12 @@ typedef struct {
     Arena *arena;
     const Program *program;
     const Knowledge *knowledge;
-    const Merges *merges;
     LocalProgram **locals;
     Cast *casts; // by instance id
     const Instance *instance;
     LocalOpList **lists;       // by role: where its next operation goes
     VECTOR(LocalOp *) * loops; // by role: the loops around that operation, innermost last
+    LocalOpList unread;        // what roles do in branches of which they don't know
 } Projector;
 
 // A statement with others inside: one operation for each role that is involved in it.
@@ -116,11 +116,20 @@ static LocalOp *op_new(Projector *projector, RoleId role, LocalKind kind, const 
     LocalOp *op = ARENA_NEW(projector->arena, LocalOp);
     op->kind = kind;
     op->site = node->site;
+    op->number = number_of_statement(projector->knowledge->numbers, node->site);
+    op->arrives = number_of_message(projector->knowledge->numbers, node->site, role);
     op->span = node->span;
     op->node = node;
     op->peer = ROLE_NONE;
     vector_push(projector->arena, projector->lists[role], op);
     return op;
+}
+
+// The messages that go to `op->to` have their numbers from now on.
+static void op_number_messages(Projector *projector, LocalOp *op)
+{
+    for (ROLESET_EACH(role, &op->to))
+        vector_push(projector->arena, &op->leaves, number_of_message(projector->knowledge->numbers, op->site, role));
 }
 
 static void project_step(Projector *projector, const Node *node)
@@ -163,6 +172,7 @@ static void project_delivery(Projector *projector, const Node *node)
         send->own_at = node->to.at;
     }
     message_types(projector, send, node);
+    op_number_messages(projector, send);
     roleset_add_all(&projector->locals[node->from]->sends_to, &send->to);
     for (ROLESET_EACH(role, &send->to)) {
         LocalOp *receive = op_new(projector, role, LOCAL_RECEIVE, node);
@@ -248,11 +258,14 @@ static void project_loop_jump(Projector *projector, const Node *node, RoleId rol
 static Group group_new(Projector *projector, LocalKind kind, const Node *node)
 {
     const RoleSet *acting = &projector->knowledge->acting[node->site];
+    const RoleSet *unaware = &projector->knowledge->unaware[node->site];
     size_t count = roleset_count(acting);
     Group group = {.roles = ARENA_ARRAY(projector->arena, RoleId, count),
                    .ops = ARENA_ARRAY(projector->arena, LocalOp *, count),
                    .outer = ARENA_ARRAY(projector->arena, LocalOpList *, count)};
     for (ROLESET_EACH(role, acting)) {
+        if (roleset_has(unaware, role))
+            continue;
         group.roles[group.count] = role;
         group.outer[group.count] = projector->lists[role];
         group.ops[group.count++] = op_new(projector, role, kind, node);
@@ -274,7 +287,8 @@ static void group_decide(Projector *projector, const Group *group, const Node *n
     for (size_t i = 0; i < group->count; i++) {
         RoleId role = group->roles[i];
         LocalOp *op = group->ops[i];
-        const Merge *merge = node->kind == NODE_CHOICE ? merge_at(projector->merges, node->site, role) : NULL;
+        const Merge *merge =
+            node->kind == NODE_CHOICE ? merge_find(&projector->knowledge->merges[node->site], role) : NULL;
         if (node->condition == NULL) {
             op->decide = DECIDE_FOREVER;
         } else if (roleset_has(&node->deciders, role)) {
@@ -294,8 +308,19 @@ static void group_decide(Projector *projector, const Group *group, const Node *n
     RoleSet nobody = roleset_new(projector->arena, projector->program->role_count);
     for (size_t i = 0; i < group->count; i++)
         group->ops[i]->to = group->roles[i] == teller ? told : nobody;
+    for (size_t i = 0; i < group->count; i++)
+        op_number_messages(projector, group->ops[i]);
     if (teller != ROLE_NONE)
         roleset_add_all(&projector->locals[teller]->sends_to, &told);
+}
+
+static void branch_add_arrival(Projector *projector, LocalBranch *branch, uint32_t site, RoleId role)
+{
+    uint32_t number = number_of_message(projector->knowledge->numbers, site, role);
+    for (size_t i = 0; i < branch->arrivals.count; i++)
+        if (branch->arrivals.items[i] == number)
+            return;
+    vector_push(projector->arena, &branch->arrivals, number);
 }
 
 static void branches_init(Projector *projector, const Group *group, const Node *node)
@@ -304,8 +329,9 @@ static void branches_init(Projector *projector, const Group *group, const Node *
     for (size_t i = 0; i < group->count; i++) {
         LocalOp *op = group->ops[i];
         op->is_switch = node->is_switch;
-        const Merge *merge =
-            op->decide == DECIDE_ARRIVAL ? merge_at(projector->merges, node->site, group->roles[i]) : NULL;
+        const Merge *merge = op->decide == DECIDE_ARRIVAL
+                                 ? merge_find(&projector->knowledge->merges[node->site], group->roles[i])
+                                 : NULL;
         for (size_t j = 0; j < node->branches.count; j++) {
             const Branch *branch = &node->branches.items[j];
             LocalBranch local = {.labels = branch->labels,
@@ -314,7 +340,7 @@ static void branches_init(Projector *projector, const Group *group, const Node *
                                  .outcome = (uint32_t)j,
                                  .span = branch->span};
             for (size_t k = 0; merge != NULL && k < merge->arrivals[j].count; k++)
-                vector_push(arena, &local.arrivals, merge->arrivals[j].items[k]);
+                branch_add_arrival(projector, &local, merge->arrivals[j].items[k], group->roles[i]);
             vector_push(arena, &op->branches, local);
         }
     }
@@ -330,6 +356,9 @@ static const RoleSet *present_first(Projector *projector, const Node *node, cons
 
 static void project_choice(Projector *projector, const Node *node, const RoleSet *present)
 {
+    const RoleSet *unaware = &projector->knowledge->unaware[node->site];
+    RoleSet aware = roleset_copy(projector->arena, &projector->knowledge->acting[node->site]);
+    LocalOpList **before = ARENA_ARRAY(projector->arena, LocalOpList *, roleset_count(unaware));
     Group group = group_new(projector, LOCAL_CHOICE, node);
     group_decide(projector, &group, node);
     branches_init(projector, &group, node);
@@ -337,8 +366,19 @@ static void project_choice(Projector *projector, const Node *node, const RoleSet
         for (size_t j = 0; j < group.count; j++)
             projector->lists[group.roles[j]] = &group.ops[j]->branches.items[i].body;
         project_list(projector, &node->branches.items[i].body,
-                     i == 0 ? present_first(projector, node, present) : &projector->knowledge->acting[node->site]);
+                     i == 0 ? present_first(projector, node, present) : &aware);
+        size_t count = 0;
+        for (ROLESET_EACH(role, unaware)) {
+            if (i > 0)
+                continue;
+            roleset_remove(&aware, role);
+            before[count++] = projector->lists[role];
+            projector->lists[role] = &projector->unread;
+        }
     }
+    size_t count = 0;
+    for (ROLESET_EACH(role, unaware))
+        projector->lists[role] = before[count++];
     group_close(projector, &group);
 }
 
@@ -457,7 +497,6 @@ static void locals_new(Projector *projector)
 LocalProgram **project_all(Arena *arena, const Program *program, const Knowledge *knowledge)
 {
     Projector projector = {.arena = arena, .program = program, .knowledge = knowledge};
-    projector.merges = merges_new(arena, program, knowledge);
     projector.casts = ARENA_ARRAY(arena, Cast, program->instances.count);
     projector.lists = ARENA_ARRAY(arena, LocalOpList *, program->role_count);
     projector.loops = arena_alloc(arena, program->role_count * sizeof *projector.loops);

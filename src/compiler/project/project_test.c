@@ -129,7 +129,8 @@ static void statements_go_to_the_roles_that_act(void **state)
 static void the_first_decider_tells(void **state)
 {
     (void)state;
-    EXPECT("def f { if BC {A!} {D! A!} }", {A, "if<B {!}{!}"}, {B, "if:AD {}{}"}, {C, "if {}{}"}, {D, "if<B {}{!}"});
+    EXPECT("def f { if BC {A!} {D! A! A!} }", {A, "if<B {!}{! !}"}, {B, "if:AD {}{}"}, {C, "if {}{}"},
+           {D, "if<B {}{!}"});
     EXPECT("def f { while A {B!} }", {A, "while:B {}"}, {B, "while<A {!}"}, {C, ""});
     EXPECT("def f { for A {B!} {A! B!} }", {A, "for:B {}{!}"}, {B, "for<A {!}{!}"});
     EXPECT("def f { switch A {B!} {} {C!} }", {B, "switch<A {!}{}{}"}, {C, "switch<A {}{}{!}"});
@@ -142,7 +143,7 @@ static void jumps_go_to_those_who_must_know(void **state)
     EXPECT("def f { while A {B! if A {break} if A {continue} C!} }",
            {A, "while:BC {if:BC {break}{} if:C {continue}{}}"}, {B, "while<A {! if<A {break}{}}"},
            {C, "while<A {if<A {break}{} if<A {continue}{} !}"});
-    EXPECT("def f->B { if A {return} {return} }", {A, "if:B {}{}"}, {B, "if<A {return 7}{return 7}"});
+    EXPECT("def f->B { if A {return} {B! return} }", {A, "if:B {}{}"}, {B, "if<A {return 7}{! return 7}"});
     EXPECT("def f { loop {if A {break} B!} A! }", {A, "loop {if:B {break}{}} !"}, {B, "loop {if<A {break}{} !}"});
 }
 
@@ -173,11 +174,42 @@ static void what_arrives_can_tell_the_outcome(void **state)
 {
     (void)state;
     EXPECT("def f { if A {A>B} {A! A>B} }", {A, "if {>B}{! >B}"}, {B, "if~A 2{<A}4{<A}"});
-    EXPECT("def f { if A {C>B} {C>B B!} }", {A, "if:C {}{}"}, {B, "if~C 2{<C}3{<C !}"}, {C, "if<A {>B}{>B}"});
+    EXPECT("def f { if A {C>B} {C>B B! C!} }", {A, "if:C {}{}"}, {B, "if~C 2{<C}3{<C !}"}, {C, "if<A {>B}{>B !}"});
     EXPECT("def f { if A {A>B} {if A {A>B} {A>B}} }", {A, "if {>B}{if {>B}{>B}}"},
            {B, "if~A 2{<A}4,5{if~A 4{<A}5{<A}}"});
     EXPECT("def f { if A {while A {B!}} {{A>B}} }", {A, "if {while:B {}}{>B}"}, {B, "if~A 2{while<A {!}}5{<A}"});
     EXPECT("def f { if A {if A {B!} {}} {A>B} }", {A, "if {if:B {}{}}{>B}"}, {B, "if~A 2{if<A {!}{}}4{<A}"});
+}
+
+static void who_does_the_same_has_one_branch(void **state)
+{
+    (void)state;
+    EXPECT("def f { while A {if A {B>A} {A! B>A}} C! }", {A, "while:B {if {<B}{! <B}}"}, {B, "while<A {>A}"}, {C, "!"});
+    EXPECT("def f { if A {C>B} {C>B B!} }", {A, "if:B {}{}"}, {B, "if<A {<C}{<C !}"}, {C, ">B"});
+    EXPECT("def f->B { if A {return} {return} }", {A, "if {}{}"}, {B, "return 7"});
+    EXPECT("def f { if A {if B {C!} {}} {A! if B {C!} {}} }", {A, "if {}{!}"}, {B, "if:C {}{}"}, {C, "if<B {!}{}"});
+    EXPECT("def f { loop {if A {B! break} {A! B! break}} C! }", {A, "loop {if {break}{! break}}"},
+           {B, "loop {! break}"});
+}
+
+static void both_ends_have_one_number(void **state)
+{
+    (void)state;
+    Mini *mini = mini_new("def f { if A {B! B>AC} {B! B>AC C! A!} if A {A! try {B>A} {}} {try {B>A} {}} }");
+    Knowledge *knowledge = knowledge_new(mini->arena, mini->diags, mini->program);
+    const Numbers *numbers = knowledge->numbers;
+    assert_string_equal(mini_letters(mini, &knowledge->unaware[1]), "B");
+    assert_int_equal(number_of_message(numbers, 5, A), 3);
+    assert_int_equal(number_of_message(numbers, 5, C), 3);
+    assert_int_equal(number_of_message(numbers, 3, C), 3);
+    assert_string_equal(mini_letters(mini, &knowledge->unaware[8]), "B");
+    assert_int_equal(number_of_statement(numbers, 12), 10);
+    assert_int_equal(number_of_message(numbers, 13, A), 11);
+    LocalProgram **locals = project_all(mini->arena, mini->program, knowledge);
+    const LocalOp *choice = locals[A]->functions.items[0]->body.items[0];
+    assert_int_equal(choice->branches.items[1].body.items[0]->arrives, 3);
+    assert_int_equal(choice->branches.items[1].body.items[0]->site, 5);
+    mini_free(mini);
 }
 
 static void other_beginnings_are_told(void **state)
@@ -249,6 +281,8 @@ int main(void)
         cmocka_unit_test(a_role_that_is_not_told_follows_the_only_way),
         cmocka_unit_test(the_last_call_is_a_tail_call),
         cmocka_unit_test(what_arrives_can_tell_the_outcome),
+        cmocka_unit_test(who_does_the_same_has_one_branch),
+        cmocka_unit_test(both_ends_have_one_number),
         cmocka_unit_test(other_beginnings_are_told),
         cmocka_unit_test(checkpoints_have_their_participants),
         cmocka_unit_test(a_dump_shows_every_operation),

@@ -1,7 +1,8 @@
 // Random choreographies: the projections together do what the choreography does.
 //
 // The choreography is run as one sequential program, the projections with queues between them; the n-th decision at a
-// site is the same in both. Every role must do the same in both, and no message may be left.
+// site is the same in both. Every role must do the same in both, and no message may be left. Statements that stand for each
+// other because somebody does not know which one is meant (numbers.h) count as one.
 
 #include "compiler/check/mini_test.h"
 #include "compiler/project/project.h"
@@ -64,6 +65,35 @@ static void gen_simple(Generator *generator)
         gen(generator, "%s%c() ", random_below(generator, 4) == 0 ? "return " : "", "fgh"[random_below(generator, 3)]);
 }
 
+static void gen_copy(Generator *generator, size_t start, size_t end)
+{
+    char copy[sizeof generator->text];
+    memcpy(copy, generator->text + start, end - start);
+    copy[end - start] = '\0';
+    gen(generator, "%s ", copy);
+}
+
+// Once more what the text ends with, from `start` on: the same for some roles, and not for others.
+static void gen_variant(Generator *generator, size_t start)
+{
+    size_t end = generator->length;
+    gen(generator, "{ ");
+    if (random_below(generator, 3) == 0)
+        gen_simple(generator);
+    gen_copy(generator, start, end);
+    if (random_below(generator, 3) == 0)
+        gen_simple(generator);
+    gen(generator, "} ");
+}
+
+static void gen_branch(Generator *generator, int depth, size_t first)
+{
+    if (random_below(generator, 2) == 0 && generator->length < 1200)
+        gen_variant(generator, first);
+    else
+        gen_body(generator, depth);
+}
+
 static void gen_statement(Generator *generator, int depth)
 {
     static const char *const loops[] = {"while ", "do ", "for ", "loop "};
@@ -74,9 +104,10 @@ static void gen_statement(Generator *generator, int depth)
         bool is_switch = random_below(generator, 5) == 0;
         gen(generator, is_switch ? "switch " : "if ");
         gen_set(generator);
+        size_t first = generator->length;
         gen_body(generator, depth - 1);
         if (is_switch || random_below(generator, 3) > 0)
-            gen_body(generator, depth - 1);
+            gen_branch(generator, depth - 1, first);
         if (is_switch)
             gen_body(generator, depth - 1);
     } else if (kind < 13) {
@@ -109,10 +140,19 @@ static void gen_program(Generator *generator)
 {
     static const char *const results[] = {"", "->A", "->BC", "->D"};
     const char *result = results[random_below(generator, 4)];
+    size_t body = 0, end = 0;
     for (const char *name = "fgh"; *name != '\0'; name++) {
         gen(generator, "def %c%s { ", *name, result);
+        if (name[0] == 'h' && random_below(generator, 3) == 0) {
+            // A function that does the same as the one before it.
+            gen_copy(generator, body, end);
+            gen(generator, "return } ");
+            continue;
+        }
+        body = generator->length;
         for (uint32_t i = 1 + random_below(generator, 4); i > 0; i--)
             gen_statement(generator, 3);
+        end = generator->length;
         gen(generator, "return } ");
     }
 }
@@ -120,18 +160,21 @@ static void gen_program(Generator *generator)
 // ---- the choreography ----
 
 #define SIM_SITES 1024
-#define SIM_EVENTS 4096
+#define SIM_EVENTS 1024
+
+#define SIM_SETS 16 // of the four roles
 
 typedef struct {
     uint32_t events[SIM_EVENTS];
     size_t count;
-    uint32_t decided[SIM_SITES];
+    uint16_t decided[SIM_SITES][SIM_SETS]; // by number of the statement, and by who decides
 } Trace;
 
 typedef struct {
     uint64_t seed;
+    const Numbers *numbers;
     Trace expected[MINI_ROLES];
-    uint32_t decided[SIM_SITES];
+    uint16_t decided[SIM_SITES][SIM_SETS];
     size_t fuel;
 } CentralRun;
 
@@ -142,10 +185,19 @@ static uint32_t decide(uint64_t seed, uint32_t site, uint32_t turn, uint32_t bou
     return (uint32_t)(mixed >> 40) % bound;
 }
 
-static void note_event(Trace *trace, uint32_t site)
+// The statement, by its number, and what it is, in case the number is that of something else.
+static void note_event(Trace *trace, const Numbers *numbers, const Node *node)
 {
+    uint32_t from = node->kind == NODE_DELIVERY ? node->from : 0;
+    uint32_t to = node->to.at.word_count > 0 ? (uint32_t)node->to.at.words[0] : 0;
     if (trace->count < SIM_EVENTS)
-        trace->events[trace->count++] = site;
+        trace->events[trace->count++] =
+            number_of_statement(numbers, node->site) << 12 | (uint32_t)node->kind << 8 | from << 4 | (to & 15);
+}
+
+static size_t deciding_set(const RoleSet *roles)
+{
+    return roles->word_count > 0 ? roles->words[0] % SIM_SETS : 0;
 }
 
 typedef enum { WAY_ON, WAY_BREAK, WAY_CONTINUE, WAY_RETURN, WAY_OUT_OF_FUEL } Way;
@@ -154,9 +206,11 @@ static Way central_list(CentralRun *central, const Instance *instance, const Nod
 
 static bool central_decides(CentralRun *central, const Node *node, uint32_t bound, uint32_t *outcome)
 {
-    *outcome = decide(central->seed, node->site, central->decided[node->site]++, bound);
+    uint32_t number = number_of_statement(central->numbers, node->site);
+    uint16_t *turn = &central->decided[number][deciding_set(&node->deciders)];
+    *outcome = decide(central->seed, number, (*turn)++, bound);
     for (ROLESET_EACH(role, &node->deciders))
-        note_event(&central->expected[role], node->site);
+        note_event(&central->expected[role], central->numbers, node);
     return *outcome != 0;
 }
 
@@ -187,13 +241,13 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
     switch (node->kind) {
     case NODE_STEP:
         for (ROLESET_EACH(role, &node->at))
-            note_event(&central->expected[role], node->site);
+            note_event(&central->expected[role], central->numbers, node);
         return WAY_ON;
     case NODE_DELIVERY:
-        note_event(&central->expected[node->from], node->site);
+        note_event(&central->expected[node->from], central->numbers, node);
         for (ROLESET_EACH(role, &node->to.at))
             if (role != node->from)
-                note_event(&central->expected[role], node->site);
+                note_event(&central->expected[role], central->numbers, node);
         return WAY_ON;
     case NODE_CALL:
         way = central_list(central, node->callee, &node->callee->body, loop);
@@ -212,10 +266,11 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
             return central_list(central, node->callee, &node->callee->body, loop);
         for (size_t i = 0; i < instance->results.count; i++)
             for (ROLESET_EACH(role, &instance->results.items[i].at))
-                note_event(&central->expected[role], node->site);
+                note_event(&central->expected[role], central->numbers, node);
         return WAY_RETURN;
     case NODE_CHECKPOINT:
-        outcome = decide(central->seed, node->site, central->decided[node->site]++, 2);
+        outcome = number_of_statement(central->numbers, node->site);
+        outcome = decide(central->seed, outcome, central->decided[outcome][0]++, 2);
         return central_list(central, instance, outcome == 1 && node->has_rescue ? &node->rescue : &node->body, loop);
     case NODE_BLOCK:
         return central_list(central, instance, &node->body, loop);
@@ -251,7 +306,7 @@ typedef struct {
 } Activation;
 
 typedef struct {
-    uint32_t site, outcome;
+    uint32_t number, outcome;
 } Message;
 
 typedef VECTOR(Message) SimChannel;
@@ -259,6 +314,7 @@ typedef VECTOR(Message) SimChannel;
 typedef struct {
     Mini *mini;
     uint64_t seed;
+    const Numbers *numbers;
     LocalProgram **locals;
     Trace traces[MINI_ROLES];
     SimChannel channels[MINI_ROLES][MINI_ROLES]; // from, to
@@ -293,6 +349,13 @@ static void sim_return(Sim *sim, RoleId role)
         continue;
 }
 
+static void sim_send(Sim *sim, RoleId role, const LocalOp *op, uint32_t outcome)
+{
+    size_t count = 0;
+    for (ROLESET_EACH(to, &op->to))
+        vector_push(sim->mini->arena, &sim->channels[role][to], ((Message){op->leaves.items[count++], outcome}));
+}
+
 // False: must wait.
 static bool sim_decide(Sim *sim, RoleId role, const LocalOp *op, uint32_t bound, uint32_t *outcome)
 {
@@ -302,15 +365,15 @@ static bool sim_decide(Sim *sim, RoleId role, const LocalOp *op, uint32_t bound,
         *outcome = 1;
         return true;
     case DECIDE_SELF:
-        *outcome = decide(sim->seed, op->site, sim->traces[role].decided[op->site]++, bound);
-        note_event(&sim->traces[role], op->site);
-        for (ROLESET_EACH(other, &op->to))
-            vector_push(sim->mini->arena, &sim->channels[role][other], ((Message){op->site, *outcome}));
+        *outcome = decide(sim->seed, op->number,
+                          sim->traces[role].decided[op->number][deciding_set(&op->node->deciders)]++, bound);
+        note_event(&sim->traces[role], sim->numbers, op->node);
+        sim_send(sim, role, op, *outcome);
         return true;
     case DECIDE_TOLD:
         if (front == NULL)
             return false;
-        sim_check(sim, front->site == op->site, "a choice gets another site's message");
+        sim_check(sim, front->number == op->arrives, "a choice gets another site's message");
         *outcome = front->outcome;
         sim->taken[op->peer][role]++;
         return true;
@@ -320,7 +383,7 @@ static bool sim_decide(Sim *sim, RoleId role, const LocalOp *op, uint32_t bound,
         sim->arrival_count++;
         for (size_t i = 0; i < op->branches.count; i++)
             for (size_t j = 0; j < op->branches.items[i].arrivals.count; j++)
-                if (op->branches.items[i].arrivals.items[j] == front->site) {
+                if (op->branches.items[i].arrivals.items[j] == front->number) {
                     *outcome = (uint32_t)i;
                     return true;
                 }
@@ -350,19 +413,18 @@ static bool sim_op(Sim *sim, RoleId role, const LocalOp *op)
     uint32_t outcome = 0;
     switch (op->kind) {
     case LOCAL_STEP:
-        note_event(trace, op->site);
+        note_event(trace, sim->numbers, op->node);
         break;
     case LOCAL_SEND:
-        note_event(trace, op->site);
-        for (ROLESET_EACH(to, &op->to))
-            vector_push(sim->mini->arena, &sim->channels[role][to], ((Message){op->site, 0}));
+        note_event(trace, sim->numbers, op->node);
+        sim_send(sim, role, op, 0);
         break;
     case LOCAL_RECEIVE:
         if (sim_front(sim, op->peer, role) == NULL)
             return false;
-        sim_check(sim, sim_front(sim, op->peer, role)->site == op->site, "a receive gets another site's message");
+        sim_check(sim, sim_front(sim, op->peer, role)->number == op->arrives, "a receive gets another site's message");
         sim->taken[op->peer][role]++;
-        note_event(trace, op->site);
+        note_event(trace, sim->numbers, op->node);
         break;
     case LOCAL_CALL:
         top->index++;
@@ -387,11 +449,11 @@ static bool sim_op(Sim *sim, RoleId role, const LocalOp *op)
         return true;
     case LOCAL_RETURN:
         if (op->returned.exprs.count > 0)
-            note_event(trace, op->site);
+            note_event(trace, sim->numbers, op->node);
         sim_return(sim, role);
         return true;
     case LOCAL_CHECKPOINT:
-        outcome = decide(sim->seed, op->site, trace->decided[op->site]++, 2);
+        outcome = decide(sim->seed, op->number, trace->decided[op->number][0]++, 2);
         top->index++;
         sim_push(sim, role, outcome == 1 && op->has_rescue ? &op->rescue : &op->body, op, PHASE_BODY);
         return true;
@@ -455,7 +517,7 @@ static void sim_run(Sim *sim, const CentralRun *central)
 static void projections_do_what_the_choreography_does(void **state)
 {
     (void)state;
-    size_t run_count = 0, arrival_count = 0;
+    size_t run_count = 0, arrival_count = 0, unaware_count = 0;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         Generator *generator = test_calloc(1, sizeof *generator);
         generator->random = seed * 977;
@@ -464,16 +526,19 @@ static void projections_do_what_the_choreography_does(void **state)
         Knowledge *knowledge = knowledge_new(mini->arena, mini->diags, mini->program);
         LocalProgram **locals = project_all(mini->arena, mini->program, knowledge);
         assert_true(mini->program->site_count < SIM_SITES);
+        for (uint32_t site = 1; site < mini->program->site_count; site++)
+            unaware_count += roleset_count(&knowledge->unaware[site]);
         for (uint64_t run = 0; run < 4; run++) {
             CentralRun *central = ARENA_NEW(mini->arena, CentralRun);
             const Node *loop = NULL;
             central->seed = seed * 31 + run;
+            central->numbers = knowledge->numbers;
             central->fuel = 1000;
             const Instance *entry = mini->program->instances.items[0];
             if (central_list(central, entry, &entry->body, &loop) == WAY_OUT_OF_FUEL)
                 continue;
             Sim *sim = ARENA_NEW(mini->arena, Sim);
-            *sim = (Sim){.mini = mini, .seed = central->seed, .locals = locals};
+            *sim = (Sim){.mini = mini, .seed = central->seed, .numbers = knowledge->numbers, .locals = locals};
             sim_run(sim, central);
             if (sim->error != NULL)
                 print_error("seed %u, run %u: %s\n%s\n", (unsigned)seed, (unsigned)run, sim->error, generator->text);
@@ -487,6 +552,7 @@ static void projections_do_what_the_choreography_does(void **state)
     // Otherwise the generator makes nothing of interest.
     assert_true(run_count > 3000);
     assert_true(arrival_count > 100);
+    assert_true(unaware_count > 1000);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
         return true;
     }
     savepoint_reserve(actor);
-    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->site);
+    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->name);
     Savepoint *savepoint = savepoint_allocate(actor, saved);
     savepoint->frame = NULL;
     memcpy(savepoint->saved, data, saved);

@@ -395,7 +395,7 @@ static const chx_role saved_role = {.role = "saved",
                                     .index = 1,
                                     .digest = 2,
                                     .state_digest = 3};
-static const chx_checkpoint saved_block = {.site = 5, .body_at = 1, .rescue_at = 1};
+static const chx_checkpoint saved_block = {.site = 5, .name = 5, .body_at = 1, .rescue_at = 1};
 
 // Sometimes with the head and the checksum that it should have: what is in it is then looked at, too.
 static void snapshot_mend(uint8_t *bytes, size_t size, bool is_of_block)

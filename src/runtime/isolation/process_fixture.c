@@ -73,7 +73,7 @@ const chx_type process_fixture_mix = {.kind = CHX_KIND_STRUCT,
 static const unsigned outer_roles[] = {0, 1, 2}, inner_roles[] = {0, 1}, other_roles[] = {1, 2};
 #define CHECKPOINT(number, again, who, index)                                                                          \
     {                                                                                                                  \
-        .site = number, .body_at = 1, .rescue_at = 2, .retries = again, .participants = who,                           \
+        .site = number, .name = number, .body_at = 1, .rescue_at = 2, .retries = again, .participants = who,           \
         .participant_count = sizeof who / sizeof *who, .position = index                                               \
     }
 // As each of the participants plays it.
@@ -87,7 +87,7 @@ static const chx_checkpoint other[] = {CHECKPOINT(PROCESS_FIXTURE_OTHER, 0, othe
 #define HOUR_NS UINT64_C(3600000000000)
 #define TIMED(number, rescue, again, time_ns, index)                                                                   \
     {                                                                                                                  \
-        .site = number, .body_at = 1, .rescue_at = rescue, .retries = again, .within_ns = time_ns,                     \
+        .site = number, .name = number, .body_at = 1, .rescue_at = rescue, .retries = again, .within_ns = time_ns,     \
         .participants = outer_roles, .participant_count = 3, .position = index                                         \
     }
 static const chx_checkpoint timed[] = {TIMED(PROCESS_FIXTURE_TIMED, 2, 1, HOUR_NS, 0),

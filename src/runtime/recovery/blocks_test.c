@@ -28,7 +28,7 @@ enum {
 static const unsigned everybody[] = {0, 1, 2};
 #define BLOCK(role, within)                                                                                            \
     {                                                                                                                  \
-        .site = 9, .body_at = 2, .rescue_at = 3, .within_ns = within, .participants = everybody,                       \
+        .site = 9, .name = 9, .body_at = 2, .rescue_at = 3, .within_ns = within, .participants = everybody,            \
         .participant_count = ROLES, .position = role                                                                   \
     }
 static const chx_checkpoint blocks[] = {BLOCK(0, 0), BLOCK(1, 0), BLOCK(2, 0)};
@@ -415,8 +415,9 @@ static const chx_type value_type = {
 static const chx_variable large_variables[] = {{"value", offsetof(LargeFrame, value), &value_type}};
 
 static const chx_checkpoint outer = {
-    .site = 3, .participants = everybody, .participant_count = 1, .body_at = 2, .rescue_at = 3};
-static const chx_checkpoint inner = {.site = 4, .participants = everybody, .participant_count = 1, .body_at = 4};
+    .site = 3, .name = 3, .participants = everybody, .participant_count = 1, .body_at = 2, .rescue_at = 3};
+static const chx_checkpoint inner = {
+    .site = 4, .name = 4, .participants = everybody, .participant_count = 1, .body_at = 4};
 
 // Two blocks, one in the other, whose savepoint can't be made. The result is how much room there seems to be for more savepoints.
 static chx_step unmarked(chx_self *self, void *variables)

@@ -175,7 +175,7 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
         observe_edge(actor, checkpoint);
     savepoint_reserve(actor);
     Savepoint *outer = savepoint_top(actor);
-    uint32_t *ordinal = savepoint_ordinal(actor, outer, checkpoint->site);
+    uint32_t *ordinal = savepoint_ordinal(actor, outer, checkpoint->name);
     Savepoint *savepoint = savepoint_allocate_for(actor, frame, checkpoint);
     Block *parent = outer != NULL ? outer->position.block : NULL;
     savepoint_save(actor, savepoint); // before the block knows of this role: a copy may fail

@@ -32,9 +32,9 @@ static void deadline_fire(Session *session, Block *block)
     while (block->is_there[first] && first + 1 < block->checkpoint->participant_count)
         first++;
     const Actor *culprit = &session->actors[block->checkpoint->participants[first]];
-    int line = actor_site_line(culprit, block->checkpoint->site);
+    int line = actor_site_line(culprit, block->checkpoint->name);
     Fault fault;
-    deadline_fault(&fault, block->checkpoint->site, block->checkpoint->within_ns);
+    deadline_fault(&fault, block->checkpoint->name, block->checkpoint->within_ns);
     chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
     RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
     if (verdict == RECOVERY_NO_MEMORY)

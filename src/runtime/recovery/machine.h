@@ -171,7 +171,7 @@ static inline bool position_is_behind(const Position *position)
 // The record that a role finds when it enters, among those of the same parent; NULL: it is the first to enter.
 static inline Block *block_find(Block *block, const chx_checkpoint *checkpoint, uint32_t ordinal)
 {
-    while (block != NULL && (block->checkpoint->site != checkpoint->site || block->ordinal != ordinal))
+    while (block != NULL && (block->checkpoint->name != checkpoint->name || block->ordinal != ordinal))
         block = block->next;
     return block;
 }

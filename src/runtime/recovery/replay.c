@@ -228,6 +228,7 @@ static void read_block(const char *line)
         if ((members >> role & 1) == 0)
             continue;
         replay.checkpoints[role][index] = (chx_checkpoint){.site = site,
+                                                           .name = site,
                                                            .body_at = 1,
                                                            .rescue_at = has_rescue,
                                                            .retries = retries,

@@ -195,7 +195,7 @@ static void savepoint_restore(Savepoint *savepoint)
 Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     savepoint_reserve(actor);
-    uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), checkpoint->site);
+    uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), checkpoint->name);
     Savepoint *savepoint = savepoint_allocate_for(actor, frame, checkpoint);
     savepoint_save(actor, savepoint);
     savepoint->position = (Position){.checkpoint = checkpoint, .ordinal = (*ordinal)++};
@@ -210,7 +210,7 @@ void savepoint_count_round(Actor *actor, Savepoint *savepoint)
     const Savepoint *of = savepoint;
     Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
     savepoint_forget_counts(actor, savepoint);
-    *savepoint_ordinal(actor, parent, of->position.checkpoint->site) = of->position.ordinal + 1;
+    *savepoint_ordinal(actor, parent, of->position.checkpoint->name) = of->position.ordinal + 1;
 }
 
 uint32_t *savepoint_other_ordinal(Actor *actor, Ordinals *ordinals, uint32_t site)

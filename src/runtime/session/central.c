@@ -236,7 +236,7 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
     Actor *actor = &central->actor;
     const Platform *platform = central->session.runtime->platform;
     size_t depth = actor->member.count;
-    chx_checkpoint checkpoint = {.site = site, .retries = retries};
+    chx_checkpoint checkpoint = {.site = site, .name = site, .retries = retries};
     Savepoint *savepoint = savepoint_add(actor, frame, &checkpoint);
     CentralAttempt run = {central, body, rescue, frame, NULL, NULL, 0};
     chx_fault fault;

@@ -277,7 +277,9 @@ void trace_block(Actor *actor, EventKind kind, uint32_t epoch, const char *why)
         return;
     trace_end_step(actor);
     const Savepoint *savepoint = savepoint_top(actor);
+    // The number is the same for all participants, the line is that of the block which this role is in.
     Event event = actor_event(actor, kind, savepoint->position.checkpoint->site);
+    event.site = savepoint->position.checkpoint->name;
     event.attempt = savepoint->position.attempt;
     event.round = savepoint->position.checkpoint->is_round ? savepoint->position.ordinal + 1 : 0;
     event.epoch = epoch;

@@ -174,9 +174,9 @@ static const chx_role role = {.role = "R",
                               .counter_count = COUNTERS,
                               .functions = functions,
                               .function_count = FUNCTIONS};
-static const chx_checkpoint outer = {.site = 9, .body_at = 4, .rescue_at = 5};
-static const chx_checkpoint inner = {.site = 11, .body_at = 6, .rescue_at = 7};
-static const chx_checkpoint labelless = {.site = 11, .body_at = LABELS + 1, .rescue_at = 7};
+static const chx_checkpoint outer = {.site = 9, .name = 9, .body_at = 4, .rescue_at = 5};
+static const chx_checkpoint inner = {.site = 11, .name = 11, .body_at = 6, .rescue_at = 7};
+static const chx_checkpoint labelless = {.site = 11, .name = 11, .body_at = LABELS + 1, .rescue_at = 7};
 
 static ProcessFixture process_fixture;
 static Session session;
@@ -225,7 +225,7 @@ static void enter_and_save(Actor *actor, const chx_checkpoint *checkpoint, chx_b
 {
     Savepoint *parent = savepoint_top(actor);
     const chx_frame *first = parent != NULL ? parent->frame : NULL;
-    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->site);
+    uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->name);
     enter(actor, checkpoint, (*ordinal)++);
     snapshot_save(actor, first, buffer);
     assert_false(buffer->failed);

@@ -1,6 +1,8 @@
 // Choices of which a role need not be told: what arrives next tells it which branch was taken.
 
-#include "compiler/project/merge.h"
+#include "compiler/check/merge.h"
+
+#include "compiler/check/knowledge.h"
 
 // A branch is not recognised by more sites than this: long chains of choices would make long lists at every level.
 #define ARRIVALS_MAX 64
@@ -11,22 +13,22 @@ typedef struct {
     SiteList sites;
 } First;
 
-typedef struct {
+struct Merger {
     Arena *arena;
-    const Program *program;
+    size_t role_count;
     const Knowledge *knowledge;
-    Merges *merges;
+    MergeList *by_site;
     // By role, for one choice at a time.
     First *firsts;
     Merge *found;
-} Merger;
+};
 
-const Merge *merge_at(const Merges *merges, uint32_t site, RoleId role)
+const Merge *merge_find(const MergeList *list, RoleId role)
 {
-    size_t low = 0, high = merges->by_site[site].count;
+    size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        const Merge *merge = &merges->by_site[site].items[middle];
+        const Merge *merge = &list->items[middle];
         if (merge->role == role)
             return merge;
         if (merge->role < role)
@@ -57,7 +59,7 @@ static First first_receive(Merger *merger, const Node *node, RoleId role)
     case NODE_CHOICE: {
         if (!is_told)
             return first;
-        const Merge *inner = merge_at(merger->merges, node->site, role);
+        const Merge *inner = merge_find(&merger->by_site[node->site], role);
         if (inner != NULL) {
             size_t count = 0;
             for (size_t i = 0; i < node->branches.count; i++)
@@ -91,29 +93,54 @@ static First first_receive(Merger *merger, const Node *node, RoleId role)
     return first;
 }
 
+static void find_firsts(Merger *merger, const NodeList *list, RoleSet *missing);
+
+// Those who don't know the outcome of the choice do what stands in its first branch.
+static void find_firsts_unaware(Merger *merger, const Node *choice, const RoleSet *unaware, RoleSet *missing)
+{
+    RoleSet left = roleset_copy(merger->arena, unaware);
+    find_firsts(merger, &choice->branches.items[0].body, &left);
+    for (ROLESET_EACH(role, unaware))
+        if (!roleset_has(&left, role))
+            roleset_remove(missing, role);
+}
+
+static void find_firsts_at(Merger *merger, const Node *node, RoleSet *missing)
+{
+    const RoleSet *unaware = &merger->knowledge->unaware[node->site];
+    RoleSet inside = {0};
+    if (!roleset_empty(unaware))
+        inside = roleset_new(merger->arena, merger->role_count);
+    for (ROLESET_EACH(role, &merger->knowledge->acting[node->site])) {
+        if (!roleset_has(missing, role))
+            continue;
+        if (roleset_has(unaware, role)) {
+            roleset_add(&inside, role);
+            continue;
+        }
+        roleset_remove(missing, role);
+        merger->firsts[role] = first_receive(merger, node, role);
+    }
+    if (!roleset_empty(&inside))
+        find_firsts_unaware(merger, node, &inside, missing);
+}
+
 // For each role of `missing`, finds the first node of the list in which it acts, and takes the role out. Stops at a
 // jump: whoever is still missing begins with the jump, or does nothing.
 static void find_firsts(Merger *merger, const NodeList *list, RoleSet *missing)
 {
     for (size_t i = 0; i < list->count && !roleset_empty(missing); i++) {
         const Node *node = list->items[i];
-        const RoleSet *acting = &merger->knowledge->acting[node->site];
-        if (node->kind == NODE_BLOCK) {
+        if (node->kind == NODE_BLOCK)
             find_firsts(merger, &node->body, missing);
-        } else if (roleset_meets(acting, missing)) {
-            for (ROLESET_EACH(role, acting)) {
-                if (!roleset_has(missing, role))
-                    continue;
-                roleset_remove(missing, role);
-                merger->firsts[role] = first_receive(merger, node, role);
-            }
-        }
+        else if (roleset_meets(&merger->knowledge->acting[node->site], missing))
+            find_firsts_at(merger, node, missing);
         if (!merger->knowledge->completes[node->site])
             return;
     }
 }
 
-static void merge_choice(Merger *merger, const Node *node)
+void merge_choice(Merger *merger, const Node *node)
 {
     const RoleSet *told = &merger->knowledge->told[node->site];
     size_t branch_count = node->branches.count;
@@ -134,35 +161,16 @@ static void merge_choice(Merger *merger, const Node *node)
             found->arrivals[i] = first->sites;
         }
     }
+    merger->by_site[node->site] = (MergeList){0};
     for (ROLESET_EACH(role, &candidates))
-        vector_push(merger->arena, &merger->merges->by_site[node->site], merger->found[role]);
+        vector_push(merger->arena, &merger->by_site[node->site], merger->found[role]);
 }
 
-// Inner choices first: an outer one can be told by what tells an inner one.
-static void merge_list(Merger *merger, const NodeList *list)
+Merger *merger_new(Arena *arena, const Program *program, const Knowledge *knowledge, MergeList *by_site)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const Node *node = list->items[i];
-        for (size_t j = 0; j < node->branches.count; j++)
-            merge_list(merger, &node->branches.items[j].body);
-        merge_list(merger, &node->body);
-        merge_list(merger, &node->step);
-        merge_list(merger, &node->rescue);
-        if (node->kind == NODE_CHOICE && !roleset_empty(&merger->knowledge->told[node->site]))
-            merge_choice(merger, node);
-        if (!merger->knowledge->completes[node->site])
-            return;
-    }
-}
-
-Merges *merges_new(Arena *arena, const Program *program, const Knowledge *knowledge)
-{
-    Merges *merges = ARENA_NEW(arena, Merges);
-    merges->by_site = arena_alloc(arena, program->site_count * sizeof *merges->by_site);
-    Merger merger = {.arena = arena, .program = program, .knowledge = knowledge, .merges = merges};
-    merger.firsts = ARENA_ARRAY(arena, First, program->role_count);
-    merger.found = ARENA_ARRAY(arena, Merge, program->role_count);
-    for (size_t i = 0; i < program->instances.count; i++)
-        merge_list(&merger, &program->instances.items[i]->body);
-    return merges;
+    Merger *merger = ARENA_NEW(arena, Merger);
+    *merger = (Merger){.arena = arena, .role_count = program->role_count, .knowledge = knowledge, .by_site = by_site};
+    merger->firsts = ARENA_ARRAY(arena, First, program->role_count);
+    merger->found = ARENA_ARRAY(arena, Merge, program->role_count);
+    return merger;
 }
