@@ -8,6 +8,8 @@
 
 // Writes the user's file with the companions' #include lines replaced by sequential code. The result needs chorex.h and
 // libchorex (strings, chx_fail) and nothing of the projection.
+// Has the file such a line?
+bool central_has_place(Arena *arena, const Program *program, const Found *found);
 void central_write(Arena *arena, const Program *program, const Source *source, const Found *found, FILE *out);
 
 #endif

@@ -443,6 +443,10 @@ static Stmt *report_bare(Parser *parser)
         report_unlocated(parser, "what is sent", first, arrow);
         return NULL;
     }
+    if (index_is(parser, first + 1, "=") && is_lambda(parser, first + 2)) {
+        report_lambda(parser, first + 2);
+        return NULL;
+    }
     bool is_variable = is_declaration(parser) || is_assignment_operator(peek_at(parser, first + 1));
     if (!is_variable) {
         report_unlocated(parser, "local C", first, end);
