@@ -16,6 +16,8 @@ choreography(lambdas, (Alice, Bob),
         Bob.x = apply(def (Alice.int x) -> Bob.int { Alice.x ~> Bob.y; return Bob.y; }, Alice.n); //! error: no functions
         Bob.x = apply(lambda x: x + 1, Alice.n); //! error: no functions without a name
         Bob.x = apply(|x| x + 1, Alice.n); //! error: no functions without a name
+        Alice.g = fn x -> x + 1; //! error: C has no functions without a name
+        Alice.h = [](int x) { return x + 1; }; //! error: C has no functions without a name
         f = fn x -> x + 1; //! error: no functions without a name
         x = fn(3); //! error: local C must say whose it is
     }

@@ -56,7 +56,7 @@ static void check_checkpoint(void *context, Node *node)
             (!acts_in(&node->body, variable->role) && !acts_in(&node->rescue, variable->role)) ||
             !is_used_after(check, variable, node->span.start))
             continue;
-        diag_warning(check->typing->diags, variable->span, "%s '%s' is a pointer that is live over a checkpoint",
+        diag_warning(check->typing->diags, variable->span, "%s's '%s' is a pointer that is live over a checkpoint",
                      variable_owners(check->typing, variable), variable->name);
         diag_note(check->typing->diags, node->head,
                   "a rescue here restores the pointer, not what it points to, and a new "

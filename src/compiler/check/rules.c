@@ -290,7 +290,7 @@ static void check_variable(Typing *typing, Variable *variable)
                    (unsigned long long)(type->size >> 20), VARIABLE_MIB_MAX);
 }
 
-// "Bob's", or for a variable at a set "Bob's and Carol's": its variables are one to the user.
+// Who has it, for "...'s": "Bob", or for a variable at a set "Bob's and Carol". Its variables are one to the user.
 const char *variable_owners(const Typing *typing, const Variable *variable)
 {
     const Instance *instance = variable->instance;
@@ -300,8 +300,7 @@ const char *variable_owners(const Typing *typing, const Variable *variable)
         if (other->span.file != variable->span.file || other->span.start != variable->span.start)
             continue;
         const char *role = instance_role_name(typing->resolved->program, instance, other->role);
-        text = text == NULL ? arena_printf(typing->arena, "%s's", role)
-                            : arena_printf(typing->arena, "%s and %s's", text, role);
+        text = text == NULL ? role : arena_printf(typing->arena, "%s's and %s", text, role);
     }
     return text;
 }
@@ -316,7 +315,7 @@ static void warn_unused(Typing *typing, const Instance *instance)
         for (behind = i; behind < all->count && all->items[behind]->span.start == variable->span.start; behind++)
             is_read |= all->items[behind]->is_read;
         if (!is_read && !variable->is_param && !variable->is_fault && variable->name[0] != '_')
-            diag_warning(typing->diags, variable->span, "%s '%s' is never read", variable_owners(typing, variable),
+            diag_warning(typing->diags, variable->span, "%s's '%s' is never read", variable_owners(typing, variable),
                          variable->name);
     }
 }

@@ -68,7 +68,7 @@ bool typing_has_error(const CErrorList *errors, const LocalC *local);
 // ---- rules.c ----
 void typing_rules(Typing *typing); // what needs types: sendable, comparable, conditions, fits, unused
 
-// "Bob's", or for a variable at a set "Bob's and Carol's"
+// Who has it, for "...'s": "Bob", or for a variable at a set "Bob's and Carol".
 const char *variable_owners(const Typing *typing, const Variable *variable);
 
 // ---- sets.c ----

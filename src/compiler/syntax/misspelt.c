@@ -78,8 +78,11 @@ bool correct_statement(Parser *parser)
         return correct_index(parser, parser->at, WORDS("do", "checkpoint"));
     if (token_is(token, "("))
         return correct_head(parser, next);
+    if (token_is(token, ";") && !parser->in_loop && !parser->in_switch)
+        return correct_word(parser, "return");
     if (token_is(token, ";"))
-        return correct_index(parser, parser->at, WORDS("break", "continue", "return"));
+        return correct_index(parser, parser->at,
+                             parser->in_loop ? WORDS("break", "return", "continue") : WORDS("break", "return"));
     if (token->kind != TOKEN_IDENTIFIER)
         return false;
     if (token_is(token, "within") || token_is(token, "retry") || token_is(token, "while") || token_is(token, "for"))
@@ -172,6 +175,17 @@ bool is_lambda(const Parser *parser, size_t index)
     if (index_is(parser, index, "("))
         return is_fat || index_is(parser, behind, "->");
     return peek_at(parser, index)->kind == TOKEN_IDENTIFIER && is_fat;
+}
+
+// In local C, `^(int x) { ... }` is for clang to judge, and `(p)->x` is no function.
+bool report_lambda_in_c(Parser *parser, size_t index)
+{
+    bool is_cxx = index_is(parser, index, "[") && is_lambda(parser, index);
+    if (!is_cxx && !is_lambda_word(parser, index))
+        return false;
+    parse_error(parser, range_span(parser, index, behind_group(parser, index)),
+                "C has no functions without a name: define one above the choreography, and name it here");
+    return true;
 }
 
 void report_lambda(Parser *parser, size_t index)

@@ -232,6 +232,8 @@ static bool parse_value(Parser *parser, Stmt *stmt)
             return false;
         }
     }
+    if (report_lambda_in_c(parser, first))
+        return false;
     if (!check_no_calls(parser, first, behind) || report_other_role(parser, stmt, first, behind))
         return false;
     stmt->value = local_text(parser, first, behind, &stmt->target.at);

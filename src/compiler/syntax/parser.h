@@ -120,6 +120,7 @@ bool correct_case(Parser *parser);                     // `case` or `default`
 void correct_definition(Parser *parser, size_t index); // `def`
 bool report_label(Parser *parser);                     // goes behind it; false: there is none
 bool is_lambda(const Parser *parser, size_t index);    // a function without a name
+bool report_lambda_in_c(Parser *parser, size_t index);
 void report_lambda(Parser *parser, size_t index);
 
 // parse_stmt.c
