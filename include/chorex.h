@@ -109,7 +109,7 @@ typedef struct {
     int signal;
     const char *why;  // chx_fail's text, a signal's name, ...
     const char *file; // the step, in the choreography
-    int line;
+    int line;         // 0: no step is to blame; the session could not begin, or the role had not begun its first step
     unsigned restarts;
 } chx_report;
 const chx_report *chx_session_report(const chx_session *); // NULL: it has not failed

@@ -151,7 +151,9 @@ static void write_arguments(Line *line, const Event *event)
     }
     line_add_text(line, "role", event->role);
     if (event->site != 0)
-        line_add(line, ",\"site\":%u,\"line\":%d", (unsigned)event->site, event->line);
+        line_add(line, ",\"site\":%u", (unsigned)event->site);
+    if (event->site != 0 && event->line != 0)
+        line_add(line, ",\"line\":%d", event->line);
     if (kind_is_message(event->kind)) {
         line_add(line, ",");
         line_add_text(line, "peer", event->peer);

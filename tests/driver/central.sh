@@ -47,3 +47,20 @@ for compiler in gcc clang; do
     "$compiler" -Wall -Wextra -Wpedantic -Werror $("$CHORCC" --cflags) shop.central.c $("$CHORCC" --libs) -o shop
     prints "2 and 1" ./shop
 done
+
+# A program of several files: once for each.
+pingpong
+status 2 "$CHORCC" --central pingpong main.c ping.c pong.c -o all.c
+contains messages "'--central' writes one file at a time: call it for each file of the program"
+status 1 "$CHORCC" --central pingpong pingpong.h
+contains messages "'pingpong.h' does not include a companion of 'pingpong' itself"
+for file in main ping pong; do
+    "$CHORCC" --central pingpong $file.c -o $file.central.c
+done
+gcc -w $("$CHORCC" --cflags) main.central.c ping.central.c pong.central.c $("$CHORCC" --libs) -o together
+prints 42 ./together
+# With a file that is compiled as usual they don't make a program.
+"$CHORCC" -c pong.c
+gcc -w $("$CHORCC" --cflags) main.central.c ping.central.c pong.o $("$CHORCC" --libs) -o mixed
+status 1 ./mixed
+contains output "pingpong_Pong is no part of a sequential program: write its file with 'chorcc --central' too"

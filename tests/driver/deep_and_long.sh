@@ -11,7 +11,8 @@ compiles()
 {
     rm -rf out && mkdir out
     "$CHORCC" -w --emit --emit-dir=out x.c || fail "$1: chorcc"
-    "$CHORCC" -w --central x x.c -o central.c || fail "$1: chorcc --central"
+    { cat x.c; echo; for file in out/*.chor.h; do echo "#include \"${file#out/}\""; done; } >whole.c
+    "$CHORCC" -w --central x whole.c -o central.c || fail "$1: chorcc --central"
     { echo '#include "x.c"'; for file in out/*.chor.h; do echo "#include \"$file\""; done; } >all.c
     for compiler in gcc clang; do
         for file in all.c central.c; do

@@ -11,3 +11,7 @@ prints 42 ./named
 "$CHORCC" main.c ping.c -L. -lpong -o unnamed
 status 1 ./unnamed
 contains output "Pong"
+contains output "no implementation of Pong in this program: include \"pingpong.Pong.chor.h\" in a file of it"
+contains output "in a static library, nothing refers to it there: name pingpong_Pong in the cast"
+"$CHORCC" main.c ping.c -Wl,--whole-archive -L. -lpong -Wl,--no-whole-archive -o whole
+prints 42 ./whole

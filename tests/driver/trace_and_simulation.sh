@@ -97,3 +97,9 @@ for bad in seed 7 seed=x crash=2 crash_at=Carol delay=3 delay=2ms..1ms steps=3 s
     [ $? = 2 ] || fail "CHOREX_SIM=$bad does not end with status 2"
     contains err "chorex: CHOREX_SIM: "
 done
+
+# A role that the program does not have.
+CHOREX_SIM=crash_at=Carol:1000+Nobody:3 ./trade > out 2> err
+[ $? = 2 ] || fail "a crash of a role that is not there does not end with status 2"
+[ "$(cat err)" = "chorex: CHOREX_SIM: crash_at: the program has no role 'Nobody'" ] || fail "not this message: $(cat err)"
+[ -s out ] || fail "the output of the program is lost"

@@ -68,8 +68,10 @@ static void put_hooks(const CentralEmit *central, const char *hook, Out *out)
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
                 out_printf(
                     out,
-                    "    chx_central_at(chx_this, %u, %s, 0); chx_central_%s(chx_this, %u); chx_step_end(chx_this);\n",
-                    role, strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI", hook, role);
+                    "    chx_central_at(chx_this, %u, %s, %u); chx_central_%s(chx_this, %u); chx_step_end(chx_this);\n",
+                    role, strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI",
+                    span_position(central->program->sources, local->provides.items[i]->proto->name.span).line, hook,
+                    role);
         }
     }
 }
@@ -160,15 +162,14 @@ static const char *file_name(const char *path)
 }
 
 // Which companion of this choreography: a role, or ROLE_NONE for the interface. False: none of ours.
-static bool companion_of(const CentralEmit *central, const char *path, RoleId *role)
+static bool companion_of(Arena *arena, const Program *program, const char *path, RoleId *role)
 {
-    const Program *program = central->program;
     const char *name = file_name(path);
     *role = ROLE_NONE;
-    if (strcmp(name, arena_printf(central->arena, "%s.chor.h", program->name)) == 0)
+    if (strcmp(name, arena_printf(arena, "%s.chor.h", program->name)) == 0)
         return true;
     for (RoleId i = 0; i < program->role_count; i++) {
-        if (strcmp(name, arena_printf(central->arena, "%s.%s.chor.h", program->name, program->role_names[i])) == 0) {
+        if (strcmp(name, arena_printf(arena, "%s.%s.chor.h", program->name, program->role_names[i])) == 0) {
             *role = i;
             return true;
         }
@@ -182,6 +183,16 @@ static void put_user_text(const Source *source, uint32_t start, uint32_t end, Ar
         return;
     out_source(out, source_position(source, start).line);
     out_puts(out, arena_copy(arena, source->text + start, end - start));
+}
+
+bool central_has_place(Arena *arena, const Program *program, const Found *found)
+{
+    for (size_t i = 0; i < found->includes.count; i++) {
+        RoleId role;
+        if (companion_of(arena, program, found->includes.items[i].path, &role))
+            return true;
+    }
+    return false;
 }
 
 void central_write(Arena *arena, const Program *program, const Numbers *numbers, const Source *source,
@@ -204,7 +215,7 @@ void central_write(Arena *arena, const Program *program, const Numbers *numbers,
     for (size_t i = 0; i < found->includes.count; i++) {
         const FoundInclude *include = &found->includes.items[i];
         RoleId role = ROLE_NONE;
-        if (!companion_of(&central, include->path, &role))
+        if (!companion_of(arena, program, include->path, &role))
             continue;
         put_user_text(source, position, include->span.start, arena, &whole);
         position = include->span.end;

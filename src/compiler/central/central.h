@@ -11,5 +11,7 @@
 // libchorex (strings, chx_fail) and nothing of the projection. Checkpoints have the numbers that they have for the roles.
 void central_write(Arena *arena, const Program *program, const Numbers *numbers, const Source *source,
                    const Found *found, FILE *out);
+// Has the file such a line?
+bool central_has_place(Arena *arena, const Program *program, const Found *found);
 
 #endif

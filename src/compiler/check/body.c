@@ -1,4 +1,9 @@
-// Statements of one instance: tree to nodes. Each function says whether control can go on behind the statement.
+// Statements of one instance: tree to nodes.
+//
+// Each function says whether control can go on behind the statement. This is the only rule for it, for results that are
+// missing, cases that fall through and statements that are never reached. `return`, `break` and `continue` leave; so do
+// an `if` with an `else` and a checkpoint, if all their parts do; a `switch` with a `default` none of whose cases ends in
+// `break`; a loop without a condition that no `break` leaves. A call always goes on, and so does a loop with a condition.
 
 #include "compiler/check/body.h"
 
@@ -252,6 +257,26 @@ static bool resolve_if(Body *body, const Stmt *stmt, NodeList *nodes)
     return then_goes_on || else_goes_on;
 }
 
+// The branch of one case. Does anything go on behind the switch from here?
+static bool resolve_case(Body *body, const TreeCase *tree, const Node *node, bool fine, Branch *branch)
+{
+    Diags *diags = body->resolver->diags;
+    bool outer_ends = body->case_ends;
+    body->case_ends = false;
+    for (size_t k = 0; fine && k < tree->labels.count; k++)
+        vector_push(body->resolver->arena, &branch->labels,
+                    resolve_c(body, &node->deciders, tree->labels.items[k].span, CFORM_BARE));
+    bool falls_out = resolve_block(body, &tree->body, &branch->body);
+    if (falls_out) {
+        Span end = {tree->body.span.file, tree->body.span.end, tree->body.span.end};
+        diag_error(diags, tree->span, "this case must end in 'break', 'return' or 'continue'");
+        diag_note(diags, end, "it falls out of the case here");
+    }
+    bool goes_on = body->case_ends || falls_out;
+    body->case_ends = outer_ends;
+    return goes_on;
+}
+
 static bool resolve_switch(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_CHOICE, stmt->span);
@@ -264,10 +289,7 @@ static bool resolve_switch(Body *body, const Stmt *stmt, NodeList *nodes)
         if (tree->has_default && has_default)
             diag_error(body->resolver->diags, tree->span, "this switch has two 'default' labels");
         has_default |= tree->has_default;
-        for (size_t k = 0; fine && k < tree->labels.count; k++)
-            vector_push(body->resolver->arena, &branch.labels,
-                        resolve_c(body, &node->deciders, tree->labels.items[k].span, CFORM_BARE));
-        goes_on |= resolve_block(body, &tree->body, &branch.body);
+        goes_on |= resolve_case(body, tree, node, fine, &branch);
         vector_push(body->resolver->arena, &node->branches, branch);
     }
     if (!has_default) {
@@ -332,6 +354,10 @@ static bool resolve_loop(Body *body, const Stmt *stmt, NodeList *nodes)
 
 static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
 {
+    if (stmt->ends_case) { // nothing to do: a case is over at its end
+        body->case_ends = true;
+        return;
+    }
     Node *node = new_node(body, stmt->kind == STMT_BREAK ? NODE_BREAK : NODE_CONTINUE, stmt->span);
     node->loop_node = body->loop;
     if (body->loop == NULL)
@@ -566,16 +592,21 @@ static bool resolve_statements(Body *body, const TreeBlock *block, NodeList *nod
     bool goes_on = true, warned = false;
     for (size_t i = 0; i < block->statements.count; i++) {
         const Stmt *stmt = block->statements.items[i];
-        if (!goes_on && !warned) {
+        // `return ...; break;` is an old habit, and harmless.
+        bool is_habit = stmt->kind == STMT_BREAK && stmt->ends_case;
+        if (!goes_on && !warned && !is_habit) {
             diag_warning(body->resolver->diags, stmt->span, "this is never reached");
             warned = true;
         }
         // What is never reached is checked, but is not part of the program.
         NodeList unreached = {0};
         size_t variables = body->instance->variables.count;
+        bool case_ends = body->case_ends;
         bool after = resolve_stmt(body, stmt, goes_on ? nodes : &unreached);
-        if (!goes_on)
+        if (!goes_on) {
             forget_variables(body->instance, variables);
+            body->case_ends = case_ends;
+        }
         goes_on = goes_on && after;
     }
     return goes_on;

@@ -58,6 +58,7 @@ typedef struct {
     Instance *instance;
     const Env *env;
     Node *loop;        // innermost, or NULL
+    bool case_ends;    // a `break` that ends the case being resolved is reached
     FaultScope *fault; // innermost rescue with a name, or NULL
 } Body;
 
@@ -93,8 +94,11 @@ void resolve_body(Body *body);
 // ---- explain.c ----
 // "Alice has no variable 'x' here", with what can be said about where it is.
 // `owner_name`: another role that has it here, or NULL.
+// "no role 'x'", and what else it may be.
+void explain_no_role(const Resolver *resolver, const Name *name);
+// A choreographic function that is not there.
+void explain_no_function(const Resolver *resolver, const Name *name);
 void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
                      Span span, const char *owner_name);
-const char *closest_name(const char *name, const char *const *candidates, size_t count); // NULL: none is close
 
 #endif

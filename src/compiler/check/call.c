@@ -26,18 +26,7 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
     value->def = map_get(&resolver->def_by_name, name->text);
     value->signature = NULL;
     if (value->def == NULL) {
-        diag_error(resolver->diags, name->span, "no function '%s'", name->text);
-        VECTOR(const char *) names = {0};
-        for (size_t i = 0; i < resolver->out->tree->defs.count; i++)
-            vector_push(resolver->arena, &names, resolver->out->tree->defs.items[i]->name.text);
-        const char *close = closest_name(name->text, names.items, names.count);
-        if (close != NULL)
-            diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
-        else
-            diag_note(resolver->diags, SPAN_NONE,
-                      "a choreographic function is made with 'def %s(...) { ... }'; a role's "
-                      "own is called as 'Role.%s(...)'",
-                      name->text, name->text);
+        explain_no_function(resolver, name);
         return false;
     }
     if (role_args->count != value->def->role_params.count) {

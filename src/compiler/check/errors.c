@@ -3,11 +3,15 @@
 #include "base/text.h"
 #include "compiler/check/body.h"
 #include "compiler/check/typing.h"
+#include "compiler/syntax/find.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX_ERRORS_MAX = 3 };
+enum {
+    PREFIX_ERRORS_MAX = 3,
+    PLACES_SEARCHED_MAX = 200, // behind so many errors nobody reads where a name is declared
+};
 
 // The expression that the error lies in: the smallest one in the unit.
 static LocalC *local_at(Typing *typing, Span span)
@@ -82,6 +86,18 @@ static const char *argument_types(Typing *typing, const LocalC *local, const cha
     return text;
 }
 
+// Local C calls what C declares, but not before the block.
+static bool report_declared_below(Typing *typing, Span span, const LocalC *local, const char *name)
+{
+    Span below = find_function(typing->arena, typing->source, typing->resolved->tree->span.end, name);
+    if (below.file == FILE_NONE || diags_errors(typing->diags) > PLACES_SEARCHED_MAX)
+        return false;
+    diag_error(typing->diags, span, "%s's C calls '%s', which is declared only below the choreography",
+               written_role(typing, local, roleset_next(&local->expr.at, 0)), name);
+    diag_note(typing->diags, below, "move it above the choreography, or declare it there");
+    return true;
+}
+
 static void report_unknown_function(Typing *typing, Span span, const LocalC *local, const char *name)
 {
     RoleId id = roleset_next(&local->expr.at, 0);
@@ -92,10 +108,12 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
         diag_error(typing->diags, span, "the library has no '%s'", name);
         return;
     }
+    CNameKind kind = cunit_name_kind(typing->unit, name);
+    if (kind == CNAME_NONE && report_declared_below(typing, span, local, name))
+        return;
     diag_error(typing->diags, span,
                "the type of %s's '%s' can't be inferred here: add 'TYPE %s.%s(%s);' to the choreography", role, name,
                owner, name, argument_types(typing, local, name));
-    CNameKind kind = cunit_name_kind(typing->unit, name);
     if (header != NULL)
         diag_note(typing->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography", name,
                   header);

@@ -1,49 +1,13 @@
 // Explanations for names that are not there.
 
+#include "base/similar.h"
 #include "compiler/check/body.h"
 
 #include <string.h>
 
 // Each explanation looks through the whole choreography. Behind so many errors nobody reads them, and a generated
 // choreography with thousands of unknown names must not take minutes.
-enum { DISTANCE_MAX_LENGTH = 64, EXPLAINED_ERRORS_MAX = 200 };
-
-// How many insertions, deletions and replacements make one name of the other.
-static size_t distance(const char *one, const char *other)
-{
-    size_t length = strlen(other);
-    size_t row[DISTANCE_MAX_LENGTH + 1];
-    if (strlen(one) > DISTANCE_MAX_LENGTH || length > DISTANCE_MAX_LENGTH)
-        return DISTANCE_MAX_LENGTH;
-    for (size_t k = 0; k <= length; k++)
-        row[k] = k;
-    for (size_t i = 0; one[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t k = 0; k < length; k++) {
-            size_t replaced = diagonal + (one[i] != other[k]);
-            diagonal = row[k + 1];
-            size_t shorter = row[k] < row[k + 1] ? row[k] : row[k + 1];
-            row[k + 1] = shorter + 1 < replaced ? shorter + 1 : replaced;
-        }
-    }
-    return row[length];
-}
-
-const char *closest_name(const char *name, const char *const *candidates, size_t count)
-{
-    const char *best = NULL;
-    size_t best_distance = strlen(name) <= 2 ? 1 : strlen(name) / 3 + 1;
-    for (size_t i = 0; i < count; i++) {
-        size_t candidate = distance(name, candidates[i]);
-        if (candidate > 0 && candidate <= best_distance && candidate < strlen(name)) {
-            if (best == NULL || candidate < best_distance)
-                best = candidates[i];
-            best_distance = candidate;
-        }
-    }
-    return best;
-}
+enum { EXPLAINED_ERRORS_MAX = 200 };
 
 // ---- where a name is bound later ----
 
@@ -94,6 +58,126 @@ static void search_block(BindingSearch *search, const TreeBlock *block)
     }
 }
 
+// ---- roles and functions ----
+
+// Is it the name of another choreography, or, as `other_run`, a C function that starts one? The choreography's name.
+static const char *other_choreography(const Resolver *resolver, const char *name)
+{
+    const Tree *tree = resolver->out->tree;
+    for (size_t i = 0; i < tree->others.count; i++) {
+        const char *other = tree->others.items[i];
+        size_t length = strlen(other);
+        if (strncmp(name, other, length) == 0 && (name[length] == '\0' || name[length] == '_'))
+            return other;
+    }
+    return NULL;
+}
+
+static void note_other(const Resolver *resolver, const char *other)
+{
+    diag_note(resolver->diags, SPAN_NONE,
+              "a choreography is started from C, for example by a function that a role provides: '%s_run(...)'", other);
+}
+
+void explain_no_role(const Resolver *resolver, const Name *name)
+{
+    const char *other = other_choreography(resolver, name->text);
+    if (other != NULL && strcmp(other, name->text) == 0) {
+        diag_error(resolver->diags, name->span, "'%s' is another choreography, not a role", name->text);
+        note_other(resolver, other);
+        return;
+    }
+    diag_error(resolver->diags, name->span, "no role '%s'", name->text);
+    const char *close = closest_name(name->text, resolver->out->program->role_names, resolver->role_count);
+    if (close != NULL)
+        diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
+}
+
+void explain_no_function(const Resolver *resolver, const Name *name)
+{
+    diag_error(resolver->diags, name->span, "no function '%s'", name->text);
+    VECTOR(const char *) names = {0};
+    for (size_t i = 0; i < resolver->out->tree->defs.count; i++)
+        vector_push(resolver->arena, &names, resolver->out->tree->defs.items[i]->name.text);
+    const char *close = closest_name(name->text, names.items, names.count);
+    const char *other = other_choreography(resolver, name->text);
+    if (other != NULL)
+        note_other(resolver, other);
+    else if (close != NULL)
+        diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
+    else
+        diag_note(resolver->diags, SPAN_NONE,
+                  "a choreographic function is made with 'def %s(...) { ... }'; a role's own is called as "
+                  "'Role.%s(...)'",
+                  name->text, name->text);
+}
+
+// ---- variables ----
+
+// `~> Bob.(x)`: a match that stands for a variable which is not there.
+typedef struct {
+    const Sources *sources;
+    Arena *arena;
+    const char *role, *name;
+    const Target *match; // the first one, NULL: none
+} MatchSearch;
+
+static void search_match(MatchSearch *search, const Target *target)
+{
+    if (target == NULL || search->match != NULL)
+        return;
+    if (target->kind == TARGET_MATCH &&
+        strcmp(span_copy(search->arena, search->sources, target->c.span), search->name) == 0)
+        search->match = target;
+    for (size_t i = 0; i < target->parts.count; i++)
+        search_match(search, target->parts.items[i]);
+}
+
+static void search_matches(MatchSearch *search, const TreeBlock *block)
+{
+    for (size_t i = 0; i < block->statements.count && search->match == NULL; i++) {
+        const Stmt *stmt = block->statements.items[i];
+        if (stmt->kind == STMT_DELIVERY && names_role(&stmt->target.at, search->role))
+            search_match(search, stmt->target.target);
+        search_matches(search, &stmt->body);
+        search_matches(search, &stmt->otherwise);
+        for (size_t k = 0; k < stmt->cases.count; k++)
+            search_matches(search, &stmt->cases.items[k].body);
+    }
+}
+
+static bool is_visible(const Resolved *resolved, const Instance *instance, RoleId role, const char *name, uint32_t at)
+{
+    for (size_t i = 0; i < resolved->visible.count; i++) {
+        const Visibility *visibility = &resolved->visible.items[i];
+        const Variable *variable = visibility->variable;
+        if (variable->instance == instance && variable->role == role && strcmp(variable->name, name) == 0 &&
+            visibility->from <= at && at < visibility->to)
+            return true;
+    }
+    return false;
+}
+
+// A name that stands alone in the parentheses of a match was probably to be bound there. False: it is another mistake.
+static bool explain_match(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name,
+                          const char *name, Span span)
+{
+    MatchSearch search = {resolved->sources, resolved->arena, role_name, name, NULL};
+    search_matches(&search, &instance->def->body);
+    if (search.match == NULL || span.start < search.match->c.span.start ||
+        is_visible(resolved, instance, role, name, search.match->c.span.start))
+        return false;
+    // Where it is used later on the same mistake shows again.
+    if (search.match->c.span.start != span.start)
+        return true;
+    diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
+    diag_note(resolved->diags, SPAN_NONE,
+              "'(%s)' compares what arrives with %s's '%s'; '%s.%s', without parentheses, takes it", name, role_name,
+              name, role_name, name);
+    diag_fix(resolved->diags, search.match->span, name, "write '%s.%s'", role_name, name);
+    return true;
+}
+
 void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
                      Span span, const char *owner_name)
 {
@@ -103,8 +187,11 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
                   owner_name, name, role_name, name);
         return;
     }
+    bool is_explained = diags_errors(resolved->diags) < EXPLAINED_ERRORS_MAX;
+    if (is_explained && explain_match(resolved, instance, role, role_name, name, span))
+        return;
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
-    if (diags_errors(resolved->diags) > EXPLAINED_ERRORS_MAX)
+    if (!is_explained)
         return;
     const RoleFunction *function = resolved_function(resolved, role, name);
     if (function != NULL && function->proto == NULL) {

@@ -56,9 +56,8 @@ static void check_checkpoint(void *context, Node *node)
             (!acts_in(&node->body, variable->role) && !acts_in(&node->rescue, variable->role)) ||
             !is_used_after(check, variable, node->span.start))
             continue;
-        const char *role = instance_role_name(check->typing->resolved->program, check->instance, variable->role);
         diag_warning(check->typing->diags, variable->span, "%s's '%s' is a pointer that is live over a checkpoint",
-                     role, variable->name);
+                     variable_owners(check->typing, variable), variable->name);
         diag_note(check->typing->diags, node->head,
                   "a rescue here restores the pointer, not what it points to, and a new "
                   "process does not have that memory: keep the value itself, or get the pointer anew in the rescue");

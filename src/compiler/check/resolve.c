@@ -59,10 +59,7 @@ RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
     uintptr_t found = (uintptr_t)map_get(&resolver->role_by_name, name->text);
     if (found != 0)
         return (RoleId)(found - 1);
-    diag_error(resolver->diags, name->span, "no role '%s'", name->text);
-    const char *close = closest_name(name->text, resolver->out->program->role_names, resolver->role_count);
-    if (close != NULL)
-        diag_fix(resolver->diags, name->span, close, "did you mean '%s'?", close);
+    explain_no_role(resolver, name);
     return ROLE_NONE;
 }
 

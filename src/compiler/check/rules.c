@@ -290,21 +290,33 @@ static void check_variable(Typing *typing, Variable *variable)
                    (unsigned long long)(type->size >> 20), VARIABLE_MIB_MAX);
 }
 
+// Who has it, for "...'s": "Bob", or for a variable at a set "Bob's and Carol". Its variables are one to the user.
+const char *variable_owners(const Typing *typing, const Variable *variable)
+{
+    const Instance *instance = variable->instance;
+    const char *text = NULL;
+    for (size_t i = 0; i < instance->variables.count; i++) {
+        const Variable *other = instance->variables.items[i];
+        if (other->span.file != variable->span.file || other->span.start != variable->span.start)
+            continue;
+        const char *role = instance_role_name(typing->resolved->program, instance, other->role);
+        text = text == NULL ? role : arena_printf(typing->arena, "%s's and %s", text, role);
+    }
+    return text;
+}
+
 static void warn_unused(Typing *typing, const Instance *instance)
 {
-    for (size_t i = 0; i < instance->variables.count; i++) {
-        const Variable *variable = instance->variables.items[i];
-        // The variables of a set follow one another; one reader is enough.
-        bool is_read = variable->is_read;
-        for (size_t k = i; k > 0 && instance->variables.items[k - 1]->span.start == variable->span.start; k--)
-            is_read |= instance->variables.items[k - 1]->is_read;
-        for (size_t k = i + 1;
-             k < instance->variables.count && instance->variables.items[k]->span.start == variable->span.start; k++)
-            is_read |= instance->variables.items[k]->is_read;
-        if (is_read || variable->is_param || variable->is_fault || variable->name[0] == '_')
-            continue;
-        const char *role = instance_role_name(typing->resolved->program, instance, variable->role);
-        diag_warning(typing->diags, variable->span, "%s's '%s' is never read", role, variable->name);
+    const VariableList *all = &instance->variables;
+    for (size_t i = 0, behind = 0; i < all->count; i = behind) {
+        const Variable *variable = all->items[i];
+        // The variables of a set follow one another; one reader is enough, and so is one warning.
+        bool is_read = false;
+        for (behind = i; behind < all->count && all->items[behind]->span.start == variable->span.start; behind++)
+            is_read |= all->items[behind]->is_read;
+        if (!is_read && !variable->is_param && !variable->is_fault && variable->name[0] != '_')
+            diag_warning(typing->diags, variable->span, "%s's '%s' is never read", variable_owners(typing, variable),
+                         variable->name);
     }
 }
 

@@ -68,6 +68,9 @@ bool typing_has_error(const CErrorList *errors, const LocalC *local);
 // ---- rules.c ----
 void typing_rules(Typing *typing); // what needs types: sendable, comparable, conditions, fits, unused
 
+// Who has it, for "...'s": "Bob", or for a variable at a set "Bob's and Carol".
+const char *variable_owners(const Typing *typing, const Variable *variable);
+
 // ---- sets.c ----
 void typing_sets(Typing *typing); // expressions at a set must come out the same at every role of it
 

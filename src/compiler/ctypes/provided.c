@@ -126,6 +126,27 @@ static void find_conflict(const Provided *this, const StaticDeclaration *wanted,
     }
 }
 
+// The first declaration before the companion's own that gives the function to the whole program.
+static void find_outside(const Provided *this, const StaticDeclaration *wanted, CProvided *provided)
+{
+    const Other *other = map_get(&this->names, wanted->name);
+    while (other != NULL && !clang_equalCursors(other->cursor, wanted->cursor))
+        other = other->next;
+    for (other = other == NULL ? NULL : other->next; other != NULL; other = other->next) {
+        ClangPlace place = place_of(clang_getCursorLocation(other->cursor));
+        if (clang_getCursorKind(other->cursor) != CXCursor_FunctionDecl || place.file == NULL)
+            continue;
+        // What follows a static declaration is static as well.
+        if (clang_Cursor_getStorageClass(other->cursor) == CX_SC_Static) {
+            provided->outside_path = NULL;
+            continue;
+        }
+        provided->outside_path = take_text(this->arena, clang_getFileName(place.file));
+        provided->outside_offset = place.offset;
+        provided->outside_is_definition = clang_isCursorDefinition(other->cursor);
+    }
+}
+
 static void add_provided(const Provided *this, const StaticDeclaration *wanted, CProvidedList *list)
 {
     CXCursor definition = clang_getCursorDefinition(wanted->cursor);
@@ -147,6 +168,7 @@ static void add_provided(const Provided *this, const StaticDeclaration *wanted, 
         .type = take_text(this->arena, clang_getTypeSpelling(clang_getCursorType(wanted->cursor))),
     };
     find_conflict(this, wanted, &provided);
+    find_outside(this, wanted, &provided);
     vector_push(this->arena, list, provided);
 }
 

@@ -240,7 +240,7 @@ static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
         FieldVisit visit = {unit, &members};
         clang_Type_visitFields(canonical, visit_field, &visit);
         type->holds_pointer = members.holds_pointer;
-        not_sendable(type, "it is a union: give it a codec with CHX_CODEC");
+        not_sendable(type, "it is a union");
         break;
     }
     case CTYPE_FUNCTION:
@@ -251,7 +251,7 @@ static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
         break;
     case CTYPE_INVALID:
     case CTYPE_OTHER:
-        not_sendable(type, "it is of a type that has no portable encoding: give it a codec with CHX_CODEC");
+        not_sendable(type, "it is of a type that has no portable encoding");
         break;
     }
 }

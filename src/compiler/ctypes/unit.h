@@ -202,6 +202,10 @@ typedef struct {
     uint32_t conflict_offset;
     const char *conflict_type; // spelled
     const char *type;          // as the companion declares it
+    // A declaration above the companion that is not static, which C does not allow (path NULL: none).
+    const char *outside_path;
+    uint32_t outside_offset;
+    bool outside_is_definition;
 } CProvided;
 typedef VECTOR(CProvided) CProvidedList;
 bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list, const char **error);

@@ -339,6 +339,13 @@ static void print_central(const Command *command, FILE *out)
         for (size_t k = 0; k < unit->choreographies.count; k++) {
             if (unit->choreographies.items[k] != choreography)
                 continue;
+            if (!central_has_place(command->arena, choreography->program, &unit->file->found)) {
+                diag_error(
+                    command->compilation->diags, choreography->tree->name.span,
+                    "'%s' does not include a companion of '%s' itself: the sequential program has no place in it",
+                    unit->file->source->path, choreography->program->name);
+                return;
+            }
             central_write(command->arena, choreography->program, choreography->knowledge->numbers, unit->file->source,
                           &unit->file->found, out);
             return;
@@ -408,6 +415,10 @@ static int run_mode(Command *command)
         return usage_error(no_c_input(command));
     if (options->mode == MODE_STUBS && !names_a_role(options->subject))
         return usage_error("'--stubs' needs NAME.ROLE");
+    if (options->mode == MODE_CENTRAL && options->inputs.count > 1)
+        return usage_error(
+            "'--central' writes one file at a time: call it for each file of the program, and compile what "
+            "comes out together");
     bool reads_c = needs_c || (options->mode == MODE_COMPILE && has_c_input(options));
     if (reads_c && command->places.problem != NULL)
         return usage_error(command->places.problem);

@@ -7,6 +7,7 @@
 #include "compiler/driver/blocks.h"
 #include "compiler/driver/chorcc.h"
 #include "compiler/driver/path.h"
+#include "compiler/syntax/lex.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -126,6 +127,32 @@ static CFlags flags_for(Compilation *compilation, const CFile *file)
     return flags;
 }
 
+// The name that a block begins with; "" without one.
+static const char *block_name(Compilation *compilation, const CFile *file, const FoundBlock *block)
+{
+    const char *text = file->source->text;
+    uint32_t start = block->inside.start, end = block->inside.end;
+    while (start < end && (lex_class(text[start]) == LEX_SPACE || lex_class(text[start]) == LEX_NEWLINE))
+        start++;
+    return arena_copy(compilation->arena, text + start, lex_word(text, start, end) - start);
+}
+
+// The other choreographies of the file, and those of the headers that came before it.
+static void name_others(Compilation *compilation, const Choreography *choreography)
+{
+    const CFile *file = choreography->file;
+    for (size_t i = 0; i < compilation->choreographies.count; i++) {
+        const Choreography *other = compilation->choreographies.items[i];
+        if (other != choreography && other->file != file && other->tree != NULL && other->tree->name.text != NULL)
+            vector_push(compilation->arena, &choreography->tree->others, other->tree->name.text);
+    }
+    for (size_t i = 0; i < file->found.blocks.count; i++) {
+        const char *name = block_name(compilation, file, &file->found.blocks.items[i]);
+        if (&file->found.blocks.items[i] != choreography->block && name[0] != '\0')
+            vector_push(compilation->arena, &choreography->tree->others, name);
+    }
+}
+
 static void run_passes(Compilation *compilation, Choreography *choreography)
 {
     Arena *arena = compilation->arena;
@@ -140,6 +167,7 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
     choreography->tree = parse_block(arena, sources, diags, choreography->block);
     if (until < PASS_CHECK || diags_errors(diags) > errors)
         return;
+    name_others(compilation, choreography);
     CFlags flags = flags_for(compilation, choreography->file);
     choreography->program = check_tree(arena, sources, diags, source, choreography->tree, &flags);
     if (choreography->program == NULL || diags_errors(diags) > errors)

@@ -4,6 +4,7 @@
 #include "compiler/driver/blocks.h"
 #include "compiler/driver/chorcc.h"
 #include "compiler/driver/path.h"
+#include "compiler/syntax/find.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -126,6 +127,20 @@ static const char *declaration(Arena *arena, const RoleFunction *function, const
     return text.chars;
 }
 
+// Perhaps a function of C's is meant, which local C can only call if it is declared before the block.
+static void note_c_function(const Verifier *verifier, const Wanted *wanted)
+{
+    Compilation *compilation = verifier->compilation;
+    const Source *source = verifier->unit->file->source;
+    bool is_same = wanted->choreography->file->source == source;
+    uint32_t from = is_same ? wanted->choreography->block->span.end : 0;
+    Span place = find_function(compilation->arena, source, from, wanted->function->name);
+    if (place.file != FILE_NONE)
+        diag_note(compilation->diags, place,
+                  "if this '%s' is meant: local C can call it if it is declared above the choreography",
+                  wanted->function->name);
+}
+
 static void report_missing(const Verifier *verifier, const CProvided *provided)
 {
     Compilation *compilation = verifier->compilation;
@@ -143,6 +158,7 @@ static void report_missing(const Verifier *verifier, const CProvided *provided)
     if (wanted.function->header != NULL)
         diag_note(compilation->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography",
                   wanted.function->name, wanted.function->header);
+    note_c_function(verifier, &wanted);
     diag_note(compilation->diags, include, "%s is played by this file, which must define '%s' after this line",
               wanted.role, provided->name);
 }
@@ -175,6 +191,25 @@ static void report_conflict(const Verifier *verifier, const CProvided *provided)
                   prototype_of(compilation->arena, provided->conflict_type, wanted.role, wanted.function->name));
 }
 
+// The companion declares the function `static`, and C wants that to come first.
+static void report_outside(const Verifier *verifier, const CProvided *provided)
+{
+    Diags *diags = verifier->compilation->diags;
+    const char *companion = path_base(provided->companion);
+    Span place = name_span(source_of(verifier, provided->outside_path), provided->outside_offset);
+    if (provided->outside_is_definition) {
+        diag_error(diags, place, "'%s' is defined above the companion that declares it", provided->name);
+        diag_note(diags, line_span(source_of(verifier, provided->include_path), provided->include_offset),
+                  "it must stand below this line");
+        return;
+    }
+    diag_error(diags, place,
+               "'%s' can't be declared for other files: a role's function is static, in the file that plays the role",
+               provided->name);
+    diag_note(diags, line_span(source_of(verifier, provided->include_path), provided->include_offset),
+              "'%s' declares it: leave the other declaration out", companion);
+}
+
 void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c_is_broken, void *context)
 {
     Verifier verifier = {compilation, unit};
@@ -188,6 +223,9 @@ void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c
         if (list.items[i].conflict_path != NULL) {
             report_conflict(&verifier, &list.items[i]);
             conflicts++;
+        } else if (list.items[i].outside_path != NULL) {
+            report_outside(&verifier, &list.items[i]);
+            conflicts++;
         } else if (!list.items[i].is_defined) {
             missing++;
         }
@@ -196,6 +234,6 @@ void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c
     if (missing == 0 || (conflicts == 0 && c_is_broken != NULL && c_is_broken(context, unit->file->source->path)))
         return;
     for (size_t i = 0; i < list.count; i++)
-        if (list.items[i].conflict_path == NULL && !list.items[i].is_defined)
+        if (list.items[i].conflict_path == NULL && list.items[i].outside_path == NULL && !list.items[i].is_defined)
             report_missing(&verifier, &list.items[i]);
 }

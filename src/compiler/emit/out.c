@@ -49,6 +49,24 @@ void out_source(Out *out, uint32_t line)
     out->line = line;
 }
 
+void out_column(Out *out, uint32_t column)
+{
+    if (!out->in_source || column == 0)
+        return;
+    size_t start = out->text.length;
+    while (start > 0 && out->text.chars[start - 1] != '\n')
+        start--;
+    size_t at = out->text.length - start + 1;
+    if (at > column) {
+        while (out->text.chars[out->text.length - 1] == ' ')
+            out->text.chars[--out->text.length] = '\0';
+        text_printf(&out->text, "\n#line %u %s\n", out->line, out->source);
+        at = 1;
+    }
+    for (; at < column; at++)
+        text_puts(&out->text, " ");
+}
+
 void out_own(Out *out)
 {
     out_end_line(out);

@@ -27,6 +27,9 @@ void out_printf(Out *out, const char *format, ...) __attribute__((format(printf,
 void out_end_line(Out *out);
 // What follows starts a new line, which counts as this one of the choreography.
 void out_source(Out *out, uint32_t line);
+// What follows stands in this column, from 1, of the current line, which is the choreography's: C compilers then complain
+// about the user's column. Begins the line again if it is too long already.
+void out_column(Out *out, uint32_t column);
 // What follows starts a new line, which is the companion's own.
 void out_own(Out *out);
 // A new line of the choreography's (0: of the companion's own), indented.

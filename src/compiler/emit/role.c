@@ -284,6 +284,19 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
     }
 }
 
+// A failure of a hook is reported at the line of its prototype.
+static void collect_hooks(RoleEmit *role, SiteTable *sites)
+{
+    for (size_t i = 0; i < role->local->provides.count; i++) {
+        const RoleFunction *function = role->local->provides.items[i];
+        if (!function->is_hook)
+            continue;
+        uint32_t number = strcmp(function->name, "init") == 0 ? CHX_SITE_INIT : CHX_SITE_FINI;
+        Site site = {number, line_of(role, function_span(function)), "STEP", NULL, 0};
+        vector_push(role->arena, sites, site);
+    }
+}
+
 static int compare_sites(const void *one, const void *other)
 {
     const Site *a = one, *b = other;
@@ -322,6 +335,7 @@ static size_t put_sites(RoleEmit *role, Out *out)
     SiteTable sites = {0};
     for (size_t i = 0; i < role->local->functions.count; i++)
         collect_sites(role, &role->local->functions.items[i]->body, &sites);
+    collect_hooks(role, &sites);
     if (sites.count == 0)
         return 0;
     qsort(sites.items, sites.count, sizeof sites.items[0], compare_sites);

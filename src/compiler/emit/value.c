@@ -78,6 +78,10 @@ void value_expr(RoleContext *ctx, const Expr *expr)
         out_statement(&ctx->out, line);
         ctx->out.indent--;
     }
+    // Nobody complains about a plain variable or a constant.
+    bool is_plain = expr->is_variable || expr->is_constant;
+    if (line != 0 && !is_plain)
+        out_column(&ctx->out, span_position(ctx->program->sources, expr->span).column - expr->needs_parentheses);
     put_pieces(ctx, expr);
 }
 

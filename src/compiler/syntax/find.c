@@ -230,3 +230,25 @@ void find_blocks(Arena *arena, const Sources *sources, const Source *source, Fou
         vector_push(arena, &found->blocks, block);
     }
 }
+
+// ---- a function further down ----
+
+Span find_function(Arena *arena, const Source *source, uint32_t from, const char *name)
+{
+    if (from > source->size || strstr(source->text + from, name) == NULL)
+        return SPAN_NONE;
+    TokenList tokens = {0};
+    lex_range(arena, source, from, source->size, &tokens);
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (token_depth(&tokens.items[i]) > 0) {
+            i = tokens_close(&tokens, i);
+            continue;
+        }
+        if (!tokens_have(&tokens, i, name) || !tokens_have(&tokens, i + 1, "(") || i == 0)
+            continue;
+        size_t behind = tokens_close(&tokens, i + 1) + 1;
+        if (tokens_have(&tokens, behind, "{") || tokens_have(&tokens, behind, ";"))
+            return (Span){source->id, tokens.items[i].start, tokens.items[i].end};
+    }
+    return SPAN_NONE;
+}

@@ -34,6 +34,9 @@ typedef struct {
     bool has_other_includes; // #include NAME, #include_next, #import: only the preprocessor knows what they mean
 } Found;
 
+// Where C declares or defines the function `name` behind the offset `from`: its name there, SPAN_NONE if it does not.
+Span find_function(Arena *arena, const Source *source, uint32_t from, const char *name);
+
 void find_blocks(Arena *arena, const Sources *sources, const Source *source, Found *found);
 
 #endif

@@ -372,6 +372,7 @@ static bool parse_roles(Parser *parser)
 static void collect_definitions(Parser *parser)
 {
     for (size_t i = 0; i < parser->limit; i = behind_group(parser, i)) {
+        correct_definition(parser, i);
         const Token *name = peek_at(parser, i + 1);
         if (is_def(parser, i) && name->kind == TOKEN_IDENTIFIER)
             map_put(&parser->defs, name->text, parser->tree);

@@ -151,6 +151,15 @@ static bool report_no_rescue(Parser *parser)
     return true;
 }
 
+// A word that is nearly `rescue`, with what only a rescue has behind it.
+static void correct_rescue(Parser *parser)
+{
+    size_t next = parser->at + 1;
+    size_t body = index_is(parser, next, "(") ? behind_group(parser, next) : next;
+    if (index_is(parser, body, "{"))
+        correct_word(parser, "rescue");
+}
+
 static bool is_loop(const Parser *parser)
 {
     return next_is(parser, "while") || next_is(parser, "do") || next_is(parser, "for");
@@ -181,6 +190,7 @@ static bool parse_rounds(Parser *parser, Stmt *stmt)
 // The rescue, if there is one. In that of a loop, `break` and `continue` are the loop's.
 static bool parse_otherwise(Parser *parser, Stmt *stmt)
 {
+    correct_rescue(parser);
     if (!is_rescue(parser))
         return !report_no_rescue(parser);
     bool in_loop = parser->in_loop, in_switch = parser->in_switch;
@@ -200,8 +210,11 @@ static Stmt *parse_checkpoint(Parser *parser)
     size_t first = parser->at++;
     Stmt *stmt = stmt_new(parser, STMT_CHECKPOINT);
     bool good = true;
-    while (next_is(parser, "within") || next_is(parser, "retry"))
+    while (next_is(parser, "within") || next_is(parser, "retry") || correct_checkpoint_option(parser)) {
+        if (is_loop(parser))
+            break;
         good = (next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt)) && good;
+    }
     if (!next_is(parser, "{") && !is_loop(parser)) {
         if (good)
             parse_error_here(parser, "expected '{', 'while', 'for', 'within' or 'retry' after 'checkpoint', not %s",

@@ -48,6 +48,8 @@ static TreeExpr *parse_condition(Parser *parser, const char *word)
 // notify = "notify" "(" names ")"
 static bool parse_notify(Parser *parser, Stmt *stmt)
 {
+    if (index_is(parser, parser->at + 1, "(") && index_is(parser, behind_group(parser, parser->at + 1), "{"))
+        correct_word(parser, "notify");
     if (next_is(parser, "notify") && index_is(parser, parser->at + 1, "{")) {
         parser->at++;
         parse_error_here(parser, "expected '(' and the roles after 'notify'");
@@ -116,6 +118,23 @@ static Stmt *parse_else_if(Parser *parser)
     return stmt;
 }
 
+// `else`, also if it is misspelt.
+static bool accept_else(Parser *parser)
+{
+    bool is_elif = (next_is(parser, "elif") || next_is(parser, "elsif") || next_is(parser, "elseif")) &&
+                   index_is(parser, parser->at + 1, "(");
+    if (is_elif) {
+        Span word = token_span(parser, parser->at);
+        if (parse_error(parser, word, "'%s' is written 'else if'", peek(parser)->text))
+            diag_fix(parser->diags, word, "else if", "write 'else if'");
+        parser->tokens.items[parser->at].text = "if";
+        return true;
+    }
+    if (index_is(parser, parser->at + 1, "{") || index_is(parser, parser->at + 1, "if"))
+        correct_word(parser, "else");
+    return accept(parser, "else");
+}
+
 // if = "if" condition [ notify ] block [ "else" ( if | block ) ]
 static Stmt *parse_if(Parser *parser)
 {
@@ -127,7 +146,7 @@ static Stmt *parse_if(Parser *parser)
     if (stmt->expr == NULL && !next_is(parser, "{"))
         return NULL;
     good = parse_body(parser, &stmt->body, "if") && good;
-    if (accept(parser, "else")) {
+    if (accept_else(parser)) {
         stmt->has_otherwise = true;
         if (next_is(parser, "if")) {
             Stmt *inner = parse_else_if(parser);
@@ -182,31 +201,37 @@ static bool parse_label(Parser *parser, TreeCase *branch)
     return true;
 }
 
-// Does the case end as it must? Takes its final `break` out.
-static bool end_case(StmtList *list, Stmt **final_break)
+// Marks each `break` that is the last thing the case does: its last statement, or the last one of a block, of a branch
+// of an `if` or of a part of a checkpoint that is. Whether every way through the case ends so is known in check/.
+static void mark_case_ends(const StmtList *list)
 {
     if (list->count == 0)
-        return false;
+        return;
     Stmt *last = list->items[list->count - 1];
-    switch (last->kind) {
-    case STMT_BREAK:
-        *final_break = last;
-        list->count--;
-        return true;
-    case STMT_RETURN:
-    case STMT_CONTINUE:
-        return true;
-    case STMT_BLOCK:
-        return end_case(&last->body.statements, final_break);
-    default:
-        return false;
+    bool has_parts = last->kind == STMT_BLOCK || last->kind == STMT_IF || last->kind == STMT_CHECKPOINT;
+    if (last->kind == STMT_BREAK)
+        last->ends_case = true;
+    if (!has_parts || last->rounds != ROUNDS_NONE)
+        return;
+    mark_case_ends(&last->body.statements);
+    mark_case_ends(&last->otherwise.statements);
+}
+
+// Only one of them is reported: the others are often there for the same reason.
+static void check_case_breaks(Parser *parser)
+{
+    for (size_t i = 0; i < parser->case_breaks.count; i++) {
+        if (!parser->case_breaks.items[i]->ends_case) {
+            parse_error(parser, parser->case_breaks.items[i]->span, "'break' may only end the case");
+            return;
+        }
     }
 }
 
 // case = label { label } statements
 static bool parse_case(Parser *parser, TreeCase *branch)
 {
-    size_t first = parser->at, errors = parser->errors;
+    size_t first = parser->at;
     while (next_is(parser, "case") || next_is(parser, "default")) {
         if (!parse_label(parser, branch))
             return false;
@@ -215,17 +240,9 @@ static bool parse_case(Parser *parser, TreeCase *branch)
     parser->case_breaks.count = 0;
     Span labels_end = previous_end(parser);
     parse_statements(parser, &branch->body.statements, true);
-    Span last = previous_end(parser);
-    Stmt *final_break = NULL;
     StmtList *statements = &branch->body.statements;
-    if (!end_case(statements, &final_break) && parser->errors == errors) {
-        if (parse_error(parser, branch->span, "this case must end in 'break', 'return' or 'continue'"))
-            diag_note(parser->diags, last, "it falls out of the case here");
-    }
-    for (size_t i = 0; i < parser->case_breaks.count; i++) {
-        if (parser->case_breaks.items[i] != final_break)
-            parse_error(parser, parser->case_breaks.items[i]->span, "'break' may only end the case");
-    }
+    mark_case_ends(statements);
+    check_case_breaks(parser);
     branch->body.span = labels_end;
     if (statements->count > 0)
         branch->body.span = span_join(statements->items[0]->span, statements->items[statements->count - 1]->span);
@@ -240,7 +257,7 @@ static void parse_cases(Parser *parser, Stmt *stmt)
     memset(&parser->case_breaks, 0, sizeof parser->case_breaks);
     parser->in_switch = true;
     while (parser->at < parser->limit && !parser->gave_up) {
-        if (!next_is(parser, "case") && !next_is(parser, "default")) {
+        if (!next_is(parser, "case") && !next_is(parser, "default") && !correct_case(parser)) {
             parse_error_here(parser, "expected 'case' or 'default', not %s", describe(parser, parser->at));
             StmtList lost = {0};
             parse_statements(parser, &lost, true);
@@ -312,6 +329,8 @@ static Stmt *parse_do(Parser *parser)
     size_t first = parser->at++;
     Stmt *stmt = stmt_new(parser, STMT_DO);
     bool good = parse_loop_body(parser, &stmt->body, "do");
+    if (index_is(parser, parser->at + 1, "("))
+        correct_word(parser, "while");
     if (!next_is(parser, "while")) {
         if (good)
             parse_error_here(parser, "expected 'while' after the body of 'do', not %s", describe(parser, parser->at));

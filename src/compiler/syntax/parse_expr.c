@@ -108,6 +108,33 @@ static bool is_variable_use(const Parser *parser, size_t index, size_t first)
     return false;
 }
 
+static bool is_known(const Parser *parser, const RoleRef *at)
+{
+    for (size_t i = 0; i < at->names.count; i++) {
+        if (!is_role(parser, at->names.items[i].text))
+            return false;
+    }
+    return true;
+}
+
+// `Alice.n`, `Alice.f(...)` or `Alice.(...)` in the C of others.
+static void report_foreign(Parser *parser, size_t index, const RoleRef *at)
+{
+    const char *role = peek_at(parser, index)->text, *here = role_text(parser, at);
+    const Token *name = peek_at(parser, index + 2);
+    bool is_variable = name->kind == TOKEN_IDENTIFIER && !index_is(parser, index + 3, "(");
+    Span use = range_span(parser, index, name->kind == TOKEN_IDENTIFIER ? index + 3 : index + 2);
+    if (is_variable && parse_error(parser, use, "'%s' is %s's, not %s's", name->text, role, here))
+        diag_note(parser->diags, SPAN_NONE,
+                  "a delivery before this brings it: '%s.%s ~> %s.%s;', and then '%s' is enough", role, name->text,
+                  here, name->text, name->text);
+    else if (!is_variable && parse_error(parser, use, "this is %s's, not %s's", role, here))
+        diag_note(parser->diags, SPAN_NONE,
+                  "a delivery before this brings its value: '%s%s ~> %s.x;', and then 'x' is enough",
+                  span_copy_of(parser, use), name->kind == TOKEN_IDENTIFIER || token_is(name, "(") ? "(...)" : "...",
+                  here);
+}
+
 // Deliveries and other roles' values can't stand in local C. `at` may be NULL where it belongs to nobody.
 static bool check_local(Parser *parser, size_t first, size_t behind, const RoleRef *at)
 {
@@ -126,9 +153,10 @@ static bool check_local(Parser *parser, size_t first, size_t behind, const RoleR
             if (parse_error(parser, use, "this is %s's local C already: leave '%s.' out", role_text(parser, at),
                             token->text))
                 diag_fix(parser->diags, use, "", "leave '%s.' out", token->text);
+        } else if (is_known(parser, at)) { // else the role is reported in check/
+            report_foreign(parser, i, at);
         } else {
-            parse_error(parser, use, "%s's local C can't use %s's value: deliver it to %s first", role_text(parser, at),
-                        token->text, role_text(parser, at));
+            continue;
         }
         return false;
     }
@@ -419,6 +447,8 @@ bool is_call(const Parser *parser)
 static size_t argument_end(const Parser *parser)
 {
     size_t i = parser->at;
+    if (is_lambda(parser, i)) // its parameters may have commas between them
+        return parser->limit;
     while (i < parser->limit && !index_is(parser, i, ","))
         i = behind_group(parser, i);
     return i;
@@ -429,6 +459,10 @@ static bool parse_argument(Parser *parser, TreeArg *arg)
 {
     size_t first = parser->at, end = argument_end(parser);
     *arg = (TreeArg){.span = range_span(parser, first, end)};
+    if (is_lambda(parser, first)) {
+        report_lambda(parser, first);
+        return false;
+    }
     if (is_located(parser)) {
         arg->expr = parse_expr(parser);
         if (arg->expr == NULL)

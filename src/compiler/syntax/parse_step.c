@@ -232,6 +232,8 @@ static bool parse_value(Parser *parser, Stmt *stmt)
             return false;
         }
     }
+    if (report_lambda_in_c(parser, first))
+        return false;
     if (!check_no_calls(parser, first, behind) || report_other_role(parser, stmt, first, behind))
         return false;
     stmt->value = local_text(parser, first, behind, &stmt->target.at);
@@ -441,6 +443,10 @@ static Stmt *report_bare(Parser *parser)
     }
     if (arrow < end) {
         report_unlocated(parser, "what is sent", first, arrow);
+        return NULL;
+    }
+    if (index_is(parser, first + 1, "=") && is_lambda(parser, first + 2)) {
+        report_lambda(parser, first + 2);
         return NULL;
     }
     bool is_variable = is_declaration(parser) || is_assignment_operator(peek_at(parser, first + 1));

@@ -52,7 +52,7 @@ void parse_statements(Parser *parser, StmtList *list, bool in_case)
     while (parser->at < parser->limit && !parser->gave_up) {
         if (in_case && (next_is(parser, "case") || next_is(parser, "default")))
             return;
-        if (accept(parser, ";"))
+        if (accept(parser, ";") || (in_case && correct_case(parser)) || report_label(parser))
             continue;
         size_t first = parser->at;
         Stmt *stmt = parse_statement(parser);
@@ -128,6 +128,8 @@ static bool report_misplaced(Parser *parser)
 static Stmt *parse_any(Parser *parser)
 {
     StatementParser *control = control_parser(parser);
+    if (control == NULL && correct_statement(parser))
+        control = control_parser(parser);
     if (control != NULL)
         return control(parser);
     if (report_misplaced(parser))

@@ -112,6 +112,17 @@ Stmt *stmt_end(Parser *parser, Stmt *stmt, size_t first); // its span goes up to
 // A statement that starts with a located thing, or a call; up to but without the semicolon.
 Stmt *parse_step(Parser *parser);
 
+// misspelt.c. The first four: reported, and corrected in place; false: nothing to say.
+bool correct_word(Parser *parser, const char *word); // the next word is nearly this one
+bool correct_statement(Parser *parser);              // the word that begins a statement
+bool correct_checkpoint_option(Parser *parser);
+bool correct_case(Parser *parser);                     // `case` or `default`
+void correct_definition(Parser *parser, size_t index); // `def`
+bool report_label(Parser *parser);                     // goes behind it; false: there is none
+bool is_lambda(const Parser *parser, size_t index);    // a function without a name
+bool report_lambda_in_c(Parser *parser, size_t index);
+void report_lambda(Parser *parser, size_t index);
+
 // parse_stmt.c
 void parse_block_body(Parser *parser, TreeBlock *block); // from '{' to '}'
 void parse_statements(Parser *parser, StmtList *list, bool in_case);

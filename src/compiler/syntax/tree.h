@@ -144,16 +144,16 @@ typedef struct {
 typedef struct {
     CTextList labels; // constant expressions
     bool has_default; // one of the labels is `default`
-    TreeBlock body;   // without the final `break`, which only ends the case
-    Span span;        // the labels
+    TreeBlock body;
+    Span span; // the labels
 } TreeCase;
 
 struct Stmt {
     StmtKind kind;
     Span span;
 
-    TreeExpr *
-        expr; // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR, CHECKPOINT: the condition (the last two: may be NULL)
+    // DELIVERY: what is sent. LOCAL. IF, SWITCH, WHILE, DO, FOR, CHECKPOINT: the condition (the last two: may be NULL).
+    TreeExpr *expr;
     LocatedTarget target;          // DELIVERY, ASSIGN
     VECTOR(LocatedTarget) targets; // CALL: for its results; may be empty
 
@@ -173,6 +173,8 @@ struct Stmt {
     bool has_otherwise;     // there is an else / a rescue
     VECTOR(TreeCase) cases; // SWITCH
     Stmt *init, *step;      // FOR; may be NULL
+
+    bool ends_case; // BREAK: it leaves a switch, at the end of a case; else a loop
 
     TreeRounds rounds; // CHECKPOINT; with ROUNDS_WHILE it has a condition
     bool has_within;
@@ -231,7 +233,8 @@ typedef struct {
     NameList roles;
     VECTOR(TreeProto *) protos;
     VECTOR(TreeDef *) defs;
-    Span span; // from `choreography` to the closing parenthesis
+    VECTOR(const char *) others; // names of other choreographies that the file knows, for messages
+    Span span;                   // from `choreography` to the closing parenthesis
 } Tree;
 
 #endif

@@ -59,8 +59,12 @@ static void actor_run_hook(Actor *actor, uint32_t site, void (*hook)(void))
 {
     if (hook == NULL)
         return;
+    // A failure in it is reported at its own line.
+    uint32_t before = actor->self.site;
     actor->hook = site;
+    actor->self.site = site;
     hook();
+    actor->self.site = before;
     actor->hook = 0;
     chx_step_end(&actor->self);
 }

@@ -9,12 +9,14 @@
 #include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/sched/scheduler.h"
+#include "runtime/session/registry.h"
 #include "runtime/session/session.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     STEP_NS = 1000,   // of virtual time, for each boundary
@@ -25,6 +27,7 @@ enum {
 static struct {
     pthread_once_t once;
     bool wanted;
+    pid_t process; // that has read the settings: a child of the program has nothing to say about them
     SimulationOptions options;
 
     _Atomic uint64_t now_ns;
@@ -241,6 +244,32 @@ const Platform platform_simulated = {
     .boundary = simulated_boundary,
 };
 
+static bool role_is_registered(const char *name)
+{
+    for (const chx_registration *r = registry_latest(); r != NULL; r = r->next)
+        if (strcmp(r->role->role, name) == 0)
+            return true;
+    return false;
+}
+
+// A crash of a role that the program has nowhere is a mistyped setting. This is known at the program's end: a role may be
+// in a library that is loaded late. After all other destructors, since it ends the program.
+static void __attribute__((destructor(101))) machine_check_crashes(void)
+{
+    bool is_wrong = false;
+    for (size_t i = 0; machine.wanted && getpid() == machine.process && i < machine.options.crash_at_count; i++) {
+        const SimulationCrash *crash = &machine.options.crash_at[i];
+        if (machine.reached[i] != 0 || role_is_registered(crash->role))
+            continue;
+        fprintf(stderr, "chorex: CHOREX_SIM: crash_at: the program has no role '%s'\n", crash->role);
+        is_wrong = true;
+    }
+    if (!is_wrong)
+        return;
+    fflush(NULL);
+    _exit(2);
+}
+
 static void machine_read_settings(void)
 {
     const char *text = secure_getenv("CHOREX_SIM");
@@ -252,6 +281,7 @@ static void machine_read_settings(void)
         exit(2);
     }
     machine.wanted = true;
+    machine.process = getpid();
     for (int i = 0; i < DRAW_COUNT; i++)
         machine.random[i] = (machine.options.seed + 1) * 0xd6e8feb86659fd93u + (uint64_t)i * 0xa0761d6478bd642fu;
 }

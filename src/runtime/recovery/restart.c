@@ -49,6 +49,7 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
 
 void restart_log(const Actor *actor, const Fault *fault, int line)
 {
-    log_write(actor->session->runtime, CHX_LOG_INFO, "%s:%d: %s failed and is restarted: %s", actor->role->file, line,
-              actor->role->role, fault->why);
+    char place[LOG_PLACE_BYTES];
+    log_write(actor->session->runtime, CHX_LOG_INFO, "%s%s failed and is restarted: %s",
+              log_place(place, actor->role->file, line), actor->role->role, fault->why);
 }

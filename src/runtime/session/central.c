@@ -145,8 +145,13 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
         return report_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     memset(central, 0, size);
     chx_status status = CHX_OK;
-    for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++)
+    for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++) {
         status = plan_cast(choreography, cast, i, &central->roles[i]);
+        if (status == CHX_OK && central->roles[i]->entry_count != 0)
+            status = report_refuse(CHX_INVALID, choreography->roles[i], choreography->file,
+                                   "%s is no part of a sequential program: write its file with 'chorcc --central' too",
+                                   central->roles[i]->name);
+    }
     central->choreography = choreography;
     central->cast = cast;
     if (status == CHX_OK)

@@ -543,6 +543,10 @@ static void sequential_programs_report_the_same_way(void **state)
     fixture_init(&fixture, 2);
     int how = 0;
     int64_t results[2] = {1, 2}, out[2] = {0};
+    // Roles that were compiled as usual can't take part: what they do is in their entries.
+    assert_int_equal(chx_central(&fixture.choreography, fixture.cast, central_body, &how), CHX_INVALID);
+    assert_non_null(strstr(chx_last_report()->why, "is no part of a sequential program"));
+    fixture.roles[0].entry_count = fixture.roles[1].entry_count = 0;
     assert_int_equal(chx_central(&fixture.choreography, fixture.cast, central_body, &how), CHX_OK);
     how = 1;
     assert_int_equal(chx_central(&fixture.choreography, fixture.cast, central_body, &how), CHX_FAILED);

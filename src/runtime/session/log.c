@@ -67,3 +67,12 @@ void log_misuse(const char *format, ...)
     signal(SIGABRT, SIG_DFL);
     abort();
 }
+
+const char *log_place(char place[LOG_PLACE_BYTES], const char *file, int line)
+{
+    if (line != 0)
+        snprintf(place, LOG_PLACE_BYTES, "%s:%d: ", file, line);
+    else
+        snprintf(place, LOG_PLACE_BYTES, "%s: ", file);
+    return place;
+}

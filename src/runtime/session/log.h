@@ -11,4 +11,8 @@ void log_write(chx_runtime *runtime, chx_log_level level, const char *format, ..
 // A mistake of the API's caller: says so and aborts.
 CHX_NORETURN void log_misuse(const char *format, ...) CHX_PRINTF(1, 2);
 
+// "file:line: ", or without a line (0) "file: ", for the beginning of a message.
+enum { LOG_PLACE_BYTES = 512 };
+const char *log_place(char place[LOG_PLACE_BYTES], const char *file, int line);
+
 #endif

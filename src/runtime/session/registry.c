@@ -73,10 +73,12 @@ chx_status registry_find(const chx_choreography *choreography, unsigned index, c
     if (twice != NULL)
         return report_refuse(CHX_INVALID, name, file, "two implementations of %s are called %s", name, twice->name);
     if (count == 0)
-        return report_refuse(CHX_UNCAST, name, file,
-                             "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it, or "
-                             "name one in the cast",
-                             name, choreography->name, name);
+        return report_refuse(
+            CHX_UNCAST, name, file,
+            "no implementation of %s in this program: include \"%s.%s.chor.h\" in a file of it. If that "
+            "file is in a static library, nothing refers to it there: name %s in the cast, name its "
+            "object file when linking, or link with --whole-archive",
+            name, choreography->name, name, default_name);
     if (named == NULL && count > 1)
         return report_refuse(CHX_UNCAST, name, file, "several implementations of %s: %s; name one in the cast", name,
                              names);

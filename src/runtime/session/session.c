@@ -304,7 +304,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     pthread_mutex_unlock(&session->ending.lock);
     if (!is_first)
         return;
-    log_write(session->runtime, CHX_LOG_INFO, "%s:%d: %s failed: %s", file, line, role, fault->why);
+    char place[LOG_PLACE_BYTES];
+    log_write(session->runtime, CHX_LOG_INFO, "%s%s failed: %s", log_place(place, file, line), role, fault->why);
     atomic_store(&session->ending.stopping, true);
     // Whoever compares generations under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
