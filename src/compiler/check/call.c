@@ -26,6 +26,11 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
     value->def = map_get(&resolver->def_by_name, name->text);
     value->signature = NULL;
     if (value->def == NULL) {
+        if (strcmp(name->text, "agree") == 0) {
+            diag_error(resolver->diags, name->span,
+                       "what roles agree on goes to a variable of theirs first: '{A, B}.k = agree(A.k, B.k);'");
+            return false;
+        }
         diag_error(resolver->diags, name->span, "no function '%s'", name->text);
         VECTOR(const char *) names = {0};
         for (size_t i = 0; i < resolver->out->tree->defs.count; i++)
