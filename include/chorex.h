@@ -17,9 +17,11 @@
 #if defined(__GNUC__)
 #define CHX_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #define CHX_UNUSED __attribute__((__unused__))
+#define CHX_PURE __attribute__((__pure__))
 #else
 #define CHX_PRINTF(text, first)
 #define CHX_UNUSED
+#define CHX_PURE
 #endif
 
 // `noreturn` may be a macro: <stdnoreturn.h> makes it one.
@@ -100,6 +102,7 @@ typedef enum {
     CHX_FAULT_EXIT,     // the role's process ended, or its thread (pthread_exit)
     CHX_FAULT_DEADLINE, // checkpoint within ...
     CHX_FAULT_SYSTEM,   // no implementation, no memory, cancelled, a mistake in the call
+    CHX_FAULT_AGREE,    // {A, B}.k = agree(...): the values differ
 } chx_fault_kind;
 
 // Why a session or a step failed. Strings are never NULL.
@@ -194,14 +197,17 @@ typedef struct {
 
 chx_str chx_str_new(const void *chx_data, size_t chx_size);
 chx_str chx_strf(const char *chx_format, ...) CHX_PRINTF(1, 2);
-const char *chx_cstr(chx_str); // always NUL-terminated
-size_t chx_str_len(chx_str);
+const char *chx_cstr(chx_str) CHX_PURE; // always NUL-terminated
+size_t chx_str_len(chx_str) CHX_PURE;
+bool chx_str_equal(chx_str, chx_str) CHX_PURE;               // by text
+bool chx_cstring_equal(const char *, const char *) CHX_PURE; // the same for C strings; NULL equals only NULL
 chx_str chx_str_keep(chx_str);
 void chx_str_drop(chx_str);
 
 chx_bytes chx_bytes_new(const void *chx_data, size_t chx_size);
-const void *chx_bytes_data(chx_bytes);
-size_t chx_bytes_len(chx_bytes);
+const void *chx_bytes_data(chx_bytes) CHX_PURE;
+size_t chx_bytes_len(chx_bytes) CHX_PURE;
+bool chx_bytes_equal(chx_bytes, chx_bytes) CHX_PURE;
 chx_bytes chx_bytes_keep(chx_bytes);
 void chx_bytes_drop(chx_bytes);
 

@@ -70,7 +70,7 @@ keys make_keys(void)
     return mine;
 }
 
-chx_bytes agree_on_key(chx_bytes secret, chx_bytes their_public)
+chx_bytes shared_key(chx_bytes secret, chx_bytes their_public)
 {
     BIGNUM *prime = BN_get_rfc3526_prime_2048(NULL);
     BIGNUM *last = BN_dup(prime);

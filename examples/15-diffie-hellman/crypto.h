@@ -15,7 +15,7 @@ typedef struct {
 } sealed;
 
 keys make_keys(void);
-chx_bytes agree_on_key(chx_bytes secret, chx_bytes their_public); // 32 bytes
+chx_bytes shared_key(chx_bytes secret, chx_bytes their_public); // 32 bytes
 sealed seal(chx_bytes key, const char *message);
 chx_str unseal(chx_bytes key, sealed letter);
 chx_str fingerprint(chx_bytes key); // can be shown: the key can't be found from it

@@ -16,8 +16,8 @@ choreography(diffie_hellman, (Alice, Bob),
         Alice.(mine.public) ~> Bob.theirs;
         Bob.(mine.public) ~> Alice.theirs;
 
-        Alice.chx_bytes key = agree_on_key(mine.secret, theirs);
-        Bob.chx_bytes key = agree_on_key(mine.secret, theirs);
+        // Each computes it alone. If they did not get the same, both would fail here, and not when the letter is read.
+        {Alice, Bob}.key = agree(Alice.(shared_key(mine.secret, theirs)), Bob.(shared_key(mine.secret, theirs)));
 
         Alice.(seal(key, message)) ~> Bob.letter;
         Bob.chx_str text = unseal(key, letter);

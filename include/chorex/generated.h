@@ -74,15 +74,12 @@ struct chx_type {
 extern const chx_type chx_type_bool, chx_type_char, chx_type_signed_char, chx_type_unsigned_char, chx_type_short,
     chx_type_unsigned_short, chx_type_int, chx_type_unsigned_int, chx_type_long, chx_type_unsigned_long,
     chx_type_long_long, chx_type_unsigned_long_long, chx_type_int128, chx_type_unsigned_int128, chx_type_float,
-    chx_type_double, chx_type_long_double, chx_type_cstring, chx_type_str, chx_type_bytes, chx_type_fault;
+    chx_type_double, chx_type_long_double, chx_type_cstring, chx_type_str, chx_type_bytes, chx_type_fault,
+    chx_type_agreement;
 
 // Deep copy of a borrowed value into unowned memory; release of an owned value (its bytes are zeroed).
 void chx_value_copy(const chx_type *type, void *to, const void *from);
 void chx_value_drop(const chx_type *type, void *value);
-// Is `value` equal to `other`? For matches: numbers, strings, bytes.
-bool chx_cstring_equal(const char *value, const char *other); // NULL equals only NULL
-bool chx_str_equal(chx_str value, chx_str other);
-bool chx_bytes_equal(chx_bytes value, chx_bytes other);
 
 // Encoded form. chx_encode appends; the caller frees with chx_buffer_free. Without memory nothing more is appended, and
 // `failed` is set. chx_decode makes an owned value of all the bytes; false: they are malformed, too many or out of range, then
@@ -411,6 +408,15 @@ CHX_NORETURN void chx_bad_branch(chx_self *self, uint32_t site);
 // A received value is not the expected one: this role fails.
 CHX_NORETURN void chx_mismatch(chx_self *self, uint32_t site, const char *expected);
 
+// What a role says of a value that it is to agree on with others: a digest, never the value itself.
+typedef struct {
+    uint64_t nonce, digest[2];
+} chx_agreement;
+chx_agreement chx_agree_digest(chx_self *self, uint32_t site, const chx_type *type, const void *value);
+// The role fails, with the text `difference`, if what it has received from `peer` (in role order) was said of another value.
+void chx_agree_compare(chx_self *self, uint32_t site, unsigned peer, const chx_type *type, const void *value,
+                       const chx_agreement *received, const char *difference);
+
 // Pushes a zeroed frame; the caller fills in its parameters and returns CHX_STEP_CALL with its own `at` set, or goes on
 // with it itself if nothing has happened meanwhile (chx_generation_changed).
 CHX_INLINE void *chx_call(chx_self *self, const chx_function *function);
@@ -660,6 +666,8 @@ int chx_central_checkpoint(chx_self *self, void *frame, uint32_t site, uint32_t 
                            bool is_round, int (*body)(chx_self *self, void *frame),
                            int (*rescue)(chx_self *self, void *frame, const chx_fault *fault));
 CHX_NORETURN void chx_central_mismatch(chx_self *self, const char *expected);
+void chx_central_agree(chx_self *self, const chx_type *type, const void *one, const void *other,
+                       const char *difference);
 
 #endif
 

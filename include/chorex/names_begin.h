@@ -61,6 +61,8 @@
 #undef definition_count
 #pragma push_macro("definitions")
 #undef definitions
+#pragma push_macro("difference")
+#undef difference
 #pragma push_macro("digest")
 #undef digest
 #pragma push_macro("drop")
@@ -117,6 +119,8 @@
 #undef index
 #pragma push_macro("init")
 #undef init
+#pragma push_macro("is_round")
+#undef is_round
 #pragma push_macro("kind")
 #undef kind
 #pragma push_macro("label_count")
@@ -129,6 +133,8 @@
 #undef name
 #pragma push_macro("next")
 #undef next
+#pragma push_macro("nonce")
+#undef nonce
 #pragma push_macro("notify_pending")
 #undef notify_pending
 #pragma push_macro("number")
@@ -139,6 +145,8 @@
 #undef of
 #pragma push_macro("offset")
 #undef offset
+#pragma push_macro("one")
+#undef one
 #pragma push_macro("other")
 #undef other
 #pragma push_macro("out")
@@ -157,6 +165,8 @@
 #undef participants
 #pragma push_macro("parts")
 #undef parts
+#pragma push_macro("peer")
+#undef peer
 #pragma push_macro("place")
 #undef place
 #pragma push_macro("pool_size")
@@ -165,6 +175,8 @@
 #undef position
 #pragma push_macro("read")
 #undef read
+#pragma push_macro("received")
+#undef received
 #pragma push_macro("receives_from")
 #undef receives_from
 #pragma push_macro("receives_from_count")

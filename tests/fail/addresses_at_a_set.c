@@ -2,6 +2,8 @@
 // addresses.
 #include <chorex.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 struct point { int x, y; };
 static void helper(void) {}
@@ -43,6 +45,25 @@ choreography(addresses, (Alice, Bob, Carol),
         f({Alice, Bob}.(&k != NULL)); //! error: takes no addresses
         Carol.compute() ~> {Alice, Bob}.(&k == NULL); //! error: takes no addresses
         {Alice, Bob}.bool _18 = __extension__ ({ __label__ here; here: &&here != NULL; }); //! error: can't be used at a role set
+        {Alice, Bob}.int _19 = snprintf(NULL, 0, "%p", (const void *)t); //! error: 'snprintf' is not
+        {Alice, Bob}.chx_str _20 = chx_strf("%p", (const void *)t); //! error: 'chx_strf' is not
+        {Alice, Bob}.bool _21 = ({ const char *q = t; q == t; }); //! error: can't compare strings like this
+        {Alice, Bob}.long _22 = ({ const char *q = t; while (*q != 0) q++; q - t; }); //! error: can't compare strings like this
+        {Alice, Bob}.bool _23 = ({ int *q = p; q > p; }); //! error: can't compare pointers
+        {Alice, Bob}.uintptr_t _24 = ({ const char *q = t + 1; (uintptr_t)q; }); //! error: can't convert pointers
+        {Alice, Bob}.int _25 = ({ int i = k; int *q = &i; *q; }); //! error: takes no addresses
+        {Alice, Bob}.bool _26 = (uintptr_t)p % 2 == 0 || k; //! error: can't convert pointers
+        {Alice, Bob}.long _27 = &a[2] - &a[0]; //! error: can't compare pointers
+        {Alice, Bob}.double _28 = (double)(intptr_t)a; //! error: can't convert pointers
+        {Alice, Bob}.size_t _29 = __builtin_object_size(t, 0); //! error: makes no calls
+        if ({Alice, Bob}.(_Generic(t, const char *: (long)t, default: 0L) > 0)) { //! error: can't convert pointers
+            Alice.use(k);
+        }
+        switch ({Alice, Bob}.((int)(long)p)) { //! error: can't convert pointers
+        case 1:
+            Alice.use(k);
+            break;
+        }
     }
     bool Carol.compute(void);
     def f({Alice, Bob}.bool b) {

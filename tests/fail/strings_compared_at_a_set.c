@@ -19,5 +19,6 @@ choreography(strings, (Alice, Bob),
         {Alice, Bob}.long _5 = t - u; //! error: can't compare strings like this
         {Alice, Bob}.long _6 = t - (char *)0; //! error: can't compare strings like this
         {Alice, Bob}.bool _7 = m.text == NULL || t == u; //! error: can't compare strings like this
+        {Alice, Bob}.bool _8 = m == m; //! error: invalid operands to binary expression ('const chx_str' and 'const chx_str')
     }
 )

@@ -1,4 +1,4 @@
-"""Random choreographies for the fault matrix: deliveries, choices, loops, calls, and blocks in all of them.
+"""Random choreographies for the fault matrix: deliveries, agreements, choices, loops, calls, and blocks in all of them.
 
 Every role has one variable `x`. Numbers stay small, loops are short, and a frail function fails for some arguments.
 """
@@ -39,8 +39,16 @@ class Generator:
     def delivery(self, depth, among):
         if len(among) < 2:
             return self.step(depth, among)
+        if self.random.random() < 0.06:
+            return self.agreement(depth, among)
         sender, receiver = self.random.sample(among, 2)
         self.line(depth, "%s.(%s) ~> %s.x;" % (sender, self.expression(), receiver))
+
+    def agreement(self, depth, among):
+        """Of small numbers, so that it comes off now and then."""
+        some = self.random.sample(among, self.random.randrange(2, len(among) + 1))
+        values = ", ".join("%s.(x %% %d)" % (role, self.random.choice([1, 2])) for role in some)
+        self.line(depth, "{%s}.x = agree(%s);" % (", ".join(some), values))
 
     def step(self, depth, among):
         role = self.role(among)

@@ -221,6 +221,28 @@ static void put_delivery(SequentialFunction *seq, const Node *node)
     out_puts(out, "(void)chx_value; chx_step_end(chx_this); }");
 }
 
+// Each of the others with the first.
+static void put_agree(SequentialFunction *seq, const Node *node)
+{
+    const Pattern *target = node->target;
+    RoleId first = roleset_next(&node->at, 0);
+    const CType *type = NULL;
+    RoleContext *ctx = select_role(seq, first);
+    const char *one = value_place(ctx, target, &node->at, &type);
+    note_use(seq);
+    for (ROLESET_EACH(role, &node->at)) {
+        if (role == first)
+            continue;
+        const char *other = value_place(select_role(seq, role), target, &node->at, &type);
+        note_use(seq);
+        begin_statement(seq, node);
+        ctx = select_role(seq, first);
+        out_printf(&ctx->out, "%s; chx_central_agree(chx_this, &%s, &%s, &%s, %s); chx_step_end(chx_this);",
+                   context_step_begin(ctx, node->site, node->span), types_use(ctx->types, type), one, other,
+                   value_disagreement(ctx, &node->at, target));
+    }
+}
+
 // ---- calls and returns ----
 
 // Computes the arguments into the parameters of the frame `chx_callee`.
@@ -586,6 +608,9 @@ static void put_node(SequentialFunction *seq, const Node *node)
         break;
     case NODE_DELIVERY:
         put_delivery(seq, node);
+        break;
+    case NODE_AGREE:
+        put_agree(seq, node);
         break;
     case NODE_CALL:
         put_call(seq, node);

@@ -397,6 +397,9 @@ static void walk_node(Agree *agree, const Node *node)
     case NODE_STEP:
         walk_step(agree, node);
         break;
+    case NODE_AGREE:
+        bind_variables(agree, &node->target->variables);
+        break;
     case NODE_DELIVERY:
         mention_value(agree, &node->sent);
         assign(agree, node->to.pattern);

@@ -79,6 +79,16 @@ static void a_change_keeps_agreement_only_if_it_was_there(void **state)
     expect("def f { AB=x A=x AB.x AB?x- A?x. }");
 }
 
+static void what_is_found_to_be_the_same_agrees(void **state)
+{
+    (void)state;
+    expect("def f { A=x B=x AB?x- AB~x AB?x+ A?x* }");
+    expect("def f { AB=x A=x ABC~x ABC?x+ C=x AB?x+ ABC?x- }");
+    expect("def f { ABC=x AB~x AB?x+ ABC?x- C?x. }");
+    expect("def f { A=x B=x if A {AB~x} {} AB?x- }");
+    expect("def f { A=x B=x while A {AB~x AB?x+} AB?x- }");
+}
+
 static void branches_join_by_intersection(void **state)
 {
     (void)state;
@@ -140,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_bound_together_agrees),
         cmocka_unit_test(a_change_keeps_agreement_only_if_it_was_there),
+        cmocka_unit_test(what_is_found_to_be_the_same_agrees),
         cmocka_unit_test(branches_join_by_intersection),
         cmocka_unit_test(loops_go_to_a_fixpoint),
         cmocka_unit_test(a_rescue_starts_as_at_entry),

@@ -207,6 +207,10 @@ static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool 
 
 static void resolve_call_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
 {
+    if (is_agree_call(body, stmt->call)) {
+        resolve_agree(body, stmt, nodes);
+        return;
+    }
     Node *node = new_node(body, NODE_CALL, stmt->span);
     bool fine = resolve_call(body, stmt->call, node);
     for (size_t i = 0; i < stmt->targets.count; i++)

@@ -88,6 +88,10 @@ Variable *lookup_variable(Body *body, RoleId role, const char *name);
 // Fills node->callee and node->args; false: reported.
 bool resolve_call(Body *body, const TreeCall *call, Node *node);
 
+// ---- agree_call.c ----
+bool is_agree_call(const Body *body, const TreeCall *call); // the language's own, not a definition of that name
+void resolve_agree(Body *body, const Stmt *stmt, NodeList *nodes);
+
 // ---- body.c ----
 void resolve_body(Body *body);
 

@@ -26,7 +26,11 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
     value->def = map_get(&resolver->def_by_name, name->text);
     value->signature = NULL;
     if (value->def == NULL) {
-        explain_no_function(resolver, name);
+        if (strcmp(name->text, "agree") == 0)
+            diag_error(resolver->diags, name->span,
+                       "what roles agree on goes to a variable of theirs first: '{A, B}.k = agree(A.k, B.k);'");
+        else
+            explain_no_function(resolver, name);
         return false;
     }
     if (role_args->count != value->def->role_params.count) {

@@ -350,6 +350,17 @@ static bool report_place(Typing *typing, const CError *error)
     return false;
 }
 
+// `==` on two chx_str.
+static void note_string_operands(Typing *typing, const CError *error)
+{
+    if (strncmp(error->message, "invalid operands to binary expression", 37) != 0)
+        return;
+    if (strstr(error->message, "chx_str'") != NULL)
+        diag_note(typing->diags, SPAN_NONE, "'chx_str_equal(a, b)' compares the texts");
+    else if (strstr(error->message, "chx_bytes'") != NULL)
+        diag_note(typing->diags, SPAN_NONE, "'chx_bytes_equal(a, b)' compares the bytes");
+}
+
 static void report(Typing *typing, const CErrorList *errors, const CError *error)
 {
     const LocalC *local = local_at(typing, error->span);
@@ -389,6 +400,7 @@ static void report(Typing *typing, const CErrorList *errors, const CError *error
                    span_copy(typing->arena, typing->resolved->sources, local->expr.span));
     else {
         diag_error(typing->diags, error->span, "%s", clean_message(typing->resolved, error->message));
+        note_string_operands(typing, error);
         for (size_t i = 0; i < error->notes.count; i++)
             if (error->notes.items[i].span.file != FILE_NONE)
                 diag_note(typing->diags, error->notes.items[i].span, "%s",

@@ -343,11 +343,16 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
 
 static void check_set_call(Body *body, const TreeExpr *tree, const Value *value)
 {
-    if (roleset_count(&value->at) > 1)
-        diag_error(body->resolver->diags, tree->span,
-                   "an expression at a role set makes no calls: let one role call '%s' "
-                   "and send the result to the set",
-                   tree->name.text);
+    if (roleset_count(&value->at) < 2)
+        return;
+    const char *name = tree->name.text;
+    local_c(value->exprs.items[0])->is_poisoned = true;
+    diag_error(
+        body->resolver->diags, tree->span,
+        "'%s' would be a function that each of the roles provides: an expression at a role set makes no calls of such",
+        name);
+    diag_note(body->resolver->diags, SPAN_NONE,
+              "let one role call it and send the result to the set; a C function is called as '{...}.(%s(...))'", name);
 }
 
 bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
@@ -360,8 +365,8 @@ bool resolve_value(Body *body, const TreeExpr *tree, Value *value)
     case TREE_NAME:
         return resolve_name(body, tree, value);
     case TREE_CALL:
-        check_set_call(body, tree, value);
         vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_DOTTED));
+        check_set_call(body, tree, value);
         return true;
     case TREE_C:
         vector_push(arena, &value->exprs, resolve_c(body, &value->at, tree->c.span, CFORM_PARENTHESISED));

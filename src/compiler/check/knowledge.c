@@ -51,6 +51,7 @@ static void add_own_roles(RoleSet *set, const Instance *instance, const Node *no
 {
     switch (node->kind) {
     case NODE_STEP:
+    case NODE_AGREE:
         roleset_add_all(set, &node->at);
         break;
     case NODE_DELIVERY:
@@ -115,6 +116,7 @@ static bool scan_node(Scan *scan, const Node *node)
     add_own_roles(&scan->knowledge->part[id], scan->instance, node);
     switch (node->kind) {
     case NODE_STEP:
+    case NODE_AGREE:
     case NODE_DELIVERY:
         return true;
     case NODE_CALL:
@@ -402,6 +404,7 @@ static void walk_node(Walk *walk, const Node *node)
     Level level;
     switch (node->kind) {
     case NODE_STEP:
+    case NODE_AGREE:
     case NODE_DELIVERY:
     case NODE_CALL:
         break;

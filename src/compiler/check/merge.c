@@ -81,6 +81,7 @@ static First first_receive(Merger *merger, const Node *node, RoleId role)
         first.peer = roleset_next(&node->deciders, 0);
         break;
     case NODE_STEP:
+    case NODE_AGREE: // everybody sends first
     case NODE_CALL:
     case NODE_BREAK:
     case NODE_CONTINUE:

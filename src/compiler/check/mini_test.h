@@ -6,7 +6,7 @@
 // Roles are capital letters, several of them a set; functions are small letters; the first one is the entry. `A!` is a
 // step, `A>B` a delivery. `if A {..}` has an implied else; the last branch of `switch` is the default; `if A ?BC {..}`
 // is notify(B, C). `AB=x` binds x, `A>BC=x` too, `AB+x` changes it, `AB.x` changes a part of it, `AB?x-` mentions it
-// (the last character is for the test). Sites count the statements from 1, in the order in which they begin.
+// (the last character is for the test), and `AB~x` lets them find out that it is the same. Sites count the statements from 1, in the order in which they begin.
 
 #ifndef CHECK_MINI_TEST_H
 #define CHECK_MINI_TEST_H
@@ -138,6 +138,11 @@ static inline void mini_located(Mini *mini, Node *node)
         node->sent = mini_value(mini, node->at);
         node->to.at = mini_roles(mini);
         node->to.pattern = mini_pattern(mini, &node->to.at);
+    } else if (mini_take(mini, "~")) {
+        node->kind = NODE_AGREE;
+        node->target = ARENA_NEW(mini->arena, Pattern);
+        *node->target = (Pattern){.kind = PATTERN_BIND, .type = &mini_int};
+        node->target->variables = mini_variables(mini, &node->at, *mini->at++);
     } else if (mini_take(mini, "!")) {
         node->value = mini_expr(mini, node->at, "f()");
     } else if (*mini->at == '=') {

@@ -17,7 +17,7 @@ static bool acts(const Node *node, RoleId role)
     for (size_t i = 0; i < node->branches.count; i++)
         if (acts_in(&node->branches.items[i].body, role))
             return true;
-    return (node->kind == NODE_STEP && roleset_has(&node->at, role)) ||
+    return ((node->kind == NODE_STEP || node->kind == NODE_AGREE) && roleset_has(&node->at, role)) ||
            (node->kind == NODE_DELIVERY && (node->from == role || roleset_has(&node->to.at, role))) ||
            ((node->kind == NODE_CHOICE || node->kind == NODE_LOOP) && roleset_has(&node->deciders, role)) ||
            node->callee != NULL || acts_in(&node->body, role) || acts_in(&node->step, role) ||

@@ -117,6 +117,7 @@ typedef VECTOR(Node *) NodeList;
 typedef enum {
     NODE_STEP, // something that roles do on their own
     NODE_DELIVERY,
+    NODE_AGREE, // roles find out whether they hold the same value
     NODE_CALL,
     NODE_CHOICE, // if, switch
     NODE_LOOP,   // while, do, for
@@ -165,6 +166,8 @@ struct Node {
     const char *op;
     bool divides; // op is `/=` or `%=`: it fails on zero
     Expr *value;
+    bool is_for_agree; // STEP: the AGREE behind it says what is wrong with the variable
+    // AGREE: `at` compare their variables of `target`, a BIND: each sends all others a digest. They fail if these differ.
 
     // DELIVERY: from sends `sent`, once to each role of to.at that is not itself; a role in both binds it too.
     // The message's type is target.pattern->type, or those of its parts for a tuple.

@@ -406,6 +406,8 @@ static void read_pattern(Typing *typing, Pattern *pattern, const CType *value)
 static void read_node(void *context, Node *node)
 {
     Typing *typing = context;
+    if (node->kind == NODE_AGREE)
+        read_pattern(typing, node->target, NULL);
     if (node->kind == NODE_STEP && node->target != NULL)
         read_pattern(typing, node->target, node->value != NULL ? node->value->type : NULL);
     if (node->kind == NODE_DELIVERY && node->to.pattern->kind == PATTERN_TUPLE)

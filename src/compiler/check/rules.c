@@ -174,6 +174,22 @@ static void check_delivery(Typing *typing, const Node *node)
     }
 }
 
+// ---- agreement ----
+
+// What is compared is the encoded form.
+static void check_agree(Typing *typing, const Node *node)
+{
+    const CType *type = node->target->type;
+    size_t errors = diags_errors(typing->diags);
+    check_bind(typing, node->target);
+    if (diags_errors(typing->diags) != errors || !is_valid(type) || type->is_sendable)
+        return;
+    diag_error(typing->diags, node->target->span, "values of type '%s' can't be compared by 'agree'", type->spelling);
+    if (type->why_not != NULL)
+        diag_note(typing->diags, SPAN_NONE, "%s: agree on the data itself, or make the type one with a CHX_CODEC",
+                  type->why_not);
+}
+
 // ---- steps ----
 
 static void check_step(Typing *typing, const Node *node)
@@ -181,7 +197,10 @@ static void check_step(Typing *typing, const Node *node)
     if (node->target == NULL)
         return;
     if (node->value != NULL && node->op != NULL && strcmp(node->op, "=") == 0) {
-        check_pattern(typing, node->target, value_type(node->value));
+        if (node->is_for_agree)
+            check_array(typing, node->target, value_type(node->value));
+        else
+            check_pattern(typing, node->target, value_type(node->value));
         const CType *type = node->target->type;
         if (node->value->is_braces && node->target->kind == PATTERN_BIND && node->target->declares &&
             node->target->variables.items[0]->declared == NULL)
@@ -223,6 +242,8 @@ static void check_node(void *context, Node *node)
         check_delivery(typing, node);
     else if (node->kind == NODE_STEP)
         check_step(typing, node);
+    else if (node->kind == NODE_AGREE)
+        check_agree(typing, node);
     else if (node->kind == NODE_CHOICE || node->kind == NODE_LOOP)
         check_condition(typing, node);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {

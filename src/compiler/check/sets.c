@@ -64,19 +64,15 @@ static void report_name(Typing *typing, const LocalC *local, const CDiffer *diff
     }
 }
 
-static void report_pointer(Typing *typing, const LocalC *local, const CDiffer *differ)
+static void report_pointer(Typing *typing, const CDiffer *differ)
 {
-    const char *roles = role_names(typing, local);
-    const char *first =
-        instance_role_name(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0));
     switch (differ->kind) {
     case CDIFFER_STRINGS:
         diag_error(typing->diags, differ->span,
                    "an expression at a role set can't compare strings like this: it compares their addresses, and "
                    "each role has its own");
         diag_note(typing->diags, SPAN_NONE,
-                  "let one role compare and send the outcome to the set: '%s.(strcmp(a, b) == 0) ~> {%s}.same;'", first,
-                  roles);
+                  "compare their texts: 'chx_cstring_equal(a, b)', and 'chx_str_equal(a, b)' where they are chx_str");
         break;
     case CDIFFER_COMPARE:
         diag_error(typing->diags, differ->span,
@@ -105,6 +101,49 @@ static void report_pointer(Typing *typing, const LocalC *local, const CDiffer *d
     }
 }
 
+static bool calls_agree(const LocalC *local)
+{
+    for (size_t i = 0; i < local->called.count; i++)
+        if (strcmp(local->called.items[i].name, "agree") == 0)
+            return true;
+    return false;
+}
+
+static void report_call(Typing *typing, const LocalC *local, const CDiffer *differ)
+{
+    switch (differ->kind) {
+    case CDIFFER_IMPURE:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set makes no calls, except of functions that are declared const or pure: "
+                   "'%s' is not",
+                   differ->name);
+        diag_note(
+            typing->diags, SPAN_NONE,
+            "if its result depends on nothing but its arguments, declare it with '__attribute__((const))', or with "
+            "'__attribute__((pure))' if it reads a string or an array that it is given");
+        break;
+    case CDIFFER_ARGUMENT:
+        diag_error(typing->diags, differ->span,
+                   "'%s' gets something here that every role has its own of: an address, or what a codec makes",
+                   differ->name);
+        diag_note(typing->diags, SPAN_NONE,
+                  "at a role set, a function gets numbers, strings, structs and arrays of these; an array as a pointer "
+                  "to const");
+        break;
+    default:
+        diag_error(typing->diags, differ->span,
+                   "an expression at a role set makes no calls, except of C functions that are declared const or pure "
+                   "before the choreography");
+        if (calls_agree(local)) {
+            diag_note(typing->diags, SPAN_NONE,
+                      "'agree' wants a value of each role by itself: '{A, B}.k = agree(A.k, B.k);'");
+            return;
+        }
+        break;
+    }
+    note_one_role(typing, "make the call");
+}
+
 // Whether a macro only asks if there is a pointer can't be seen.
 static void note_hidden_operator(Typing *typing, const CDiffer *differ)
 {
@@ -117,8 +156,9 @@ static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
 {
     switch (differ->kind) {
     case CDIFFER_CALL:
-        diag_error(typing->diags, local->expr.span, "an expression at a role set makes no calls");
-        note_one_role(typing, "make the call");
+    case CDIFFER_IMPURE:
+    case CDIFFER_ARGUMENT:
+        report_call(typing, local, differ);
         break;
     case CDIFFER_UNION:
         diag_error(typing->diags, differ->span,
@@ -147,7 +187,7 @@ static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
     case CDIFFER_THROUGH:
     case CDIFFER_ARRAY:
     case CDIFFER_ADDRESS:
-        report_pointer(typing, local, differ);
+        report_pointer(typing, differ);
         note_hidden_operator(typing, differ);
         break;
     }
@@ -163,9 +203,6 @@ void typing_sets(Typing *typing)
         if (!typing->typed[i] || roleset_count(&local->expr.at) < 2 || typing_has_error(&errors, local) ||
             !cunit_differs(typing->unit, local->id, local->expr.type->kind == CTYPE_ARRAY, &differ))
             continue;
-        // `{A, B}.f(x)` is reported where it is resolved.
-        bool is_reported = local->called.count > 0 && local->called.items[0].is_dotted;
-        if (!is_reported || differ.kind != CDIFFER_CALL)
-            report(typing, local, &differ);
+        report(typing, local, &differ);
     }
 }

@@ -607,6 +607,7 @@ static void write_node(Typing *typing, const Node *node, const Instance *instanc
     case NODE_BLOCK:
         write_nodes(typing, &node->body, instance);
         break;
+    case NODE_AGREE: // the steps before it give the variables their types
     case NODE_BREAK:
     case NODE_CONTINUE:
         break;

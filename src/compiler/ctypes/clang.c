@@ -99,6 +99,9 @@ static bool make_args(Arena *arena, const CFlags *flags, bool with_machine, ArgL
     args->count = 0;
     // A header with a choreography is read as C, too.
     vector_push(arena, args, flags->is_cxx ? "-xc++" : "-xc");
+    // gcc takes [[gnu::pure]] in every standard.
+    if (!flags->is_cxx)
+        vector_push(arena, args, "-fdouble-square-bracket-attributes");
     for (size_t i = 0; i < flags->args.count; i++) {
         // The standard is one of C's.
         if (flags->is_cxx && scan_starts_with(flags->args.items[i], "-std="))

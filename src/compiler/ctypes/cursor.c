@@ -90,6 +90,34 @@ bool cursor_has_call(CXCursor cursor)
     return has;
 }
 
+static enum CXChildVisitResult visit_attribute(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    *(bool *)data |= kind == CXCursor_ConstAttr || kind == CXCursor_PureAttr;
+    return CXChildVisit_Continue;
+}
+
+bool function_is_pure(CXCursor function)
+{
+    bool is_pure = false;
+    clang_visitChildren(function, visit_attribute, &is_pure);
+    return is_pure;
+}
+
+bool function_depends_on_place(CXCursor function)
+{
+    static const char *const STARTS[] = {"__builtin_constant_p", "__builtin_object_size",
+                                         "__builtin_dynamic_object_size", "__builtin_cpu_", "pthread_self"};
+    CXString spelling = clang_getCursorSpelling(function);
+    const char *name = clang_getCString(spelling);
+    bool depends = false;
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        depends |= scan_starts_with(name, STARTS[i]);
+    clang_disposeString(spelling);
+    return depends;
+}
+
 // ---- types ----
 
 CXType cursor_type(CXCursor cursor)

@@ -5,6 +5,9 @@
 // pointer may be read through if it leads to characters that are const (a string is copied to every role), into an
 // array, or to constants; it may be tested for NULL, and be moved along. Nothing else can be done with it.
 //
+// A call is possible if its function is declared const or pure, so that it only computes, and if it gets nothing but such
+// values and pointers that may be read through. That it uses a pointer only to read through it is its author's promise.
+//
 // The walk looks at one cursor at a time, with its operands; what it does not know it does not let pass.
 
 #include "compiler/ctypes/internal.h"
@@ -247,6 +250,69 @@ static void check_conversion(Search *search, CXCursor cursor, CXCursor operand)
         found(search, CDIFFER_CONVERT, cursor);
 }
 
+// ---- calls ----
+
+// Has a copy of it the same meaning for every role? The texts of strings have; what has a codec may hold anything.
+static bool is_value(const CType *type)
+{
+    switch (type->kind) {
+    case CTYPE_BOOL:
+    case CTYPE_INTEGER:
+    case CTYPE_FLOAT:
+    case CTYPE_COMPLEX:
+    case CTYPE_ENUM:
+    case CTYPE_CSTRING:
+    case CTYPE_STR:
+    case CTYPE_BYTES:
+        return true;
+    case CTYPE_ARRAY:
+        return is_value(type->element);
+    case CTYPE_STRUCT:
+        for (size_t i = 0; i < type->fields.count; i++)
+            if (!is_value(type->fields.items[i].type))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_agreed_argument(Search *search, CXCursor argument)
+{
+    const CType *type = unit_type(search->unit, clang_getCursorType(argument));
+    CXCursor operand;
+    if (type->kind != CTYPE_POINTER)
+        return is_value(type);
+    if (cursor_is_null_constant(argument))
+        return true;
+    if (type->element == NULL || !is_value(type->element) ||
+        !is_unchanging(clang_getPointeeType(cursor_type(argument))))
+        return false;
+    // An array that becomes a pointer, which then becomes one to const.
+    while (cursor_is_implicit(argument, &operand) && type_is_pointer(cursor_type(operand)))
+        argument = operand;
+    return leads_to_values(search, argument, 0);
+}
+
+static void check_call(Search *search, CXCursor cursor)
+{
+    CXCursor function = clang_getCursorReferenced(cursor);
+    const char *name = take_text(search->unit->arena, clang_getCursorSpelling(function));
+    // A builtin is declared where it is used first.
+    bool is_before = scan_starts_with(name, "__builtin_") || cursor_declared(search->unit, function) == DECLARED_BEFORE;
+    if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !is_before || function_depends_on_place(function))
+        found(search, CDIFFER_CALL, cursor);
+    else if (!function_is_pure(function))
+        found_named(search, CDIFFER_IMPURE, cursor, name);
+    int count = clang_Cursor_getNumArguments(cursor);
+    for (int i = 0; !search->found && i < count; i++) {
+        CXCursor argument = clang_Cursor_getArgument(cursor, (unsigned)i);
+        visit_whole(search, argument, cursor);
+        if (!search->found && !is_agreed_argument(search, argument))
+            found_named(search, CDIFFER_ARGUMENT, argument, name);
+    }
+}
+
 static void check_member(Search *search, CXCursor cursor)
 {
     Children children = children_of(cursor);
@@ -361,8 +427,8 @@ static enum CXChildVisitResult visit_expression(Search *search, CXCursor cursor)
         check_unexposed(search, cursor);
         break;
     case CXCursor_CallExpr:
-        found(search, CDIFFER_CALL, cursor);
-        break;
+        check_call(search, cursor);
+        return CXChildVisit_Continue;
     case CXCursor_DeclRefExpr:
         check_name(search, cursor);
         break;
@@ -470,8 +536,6 @@ bool cunit_differs(CUnit *unit, uint32_t id, bool is_array, CDiffer *differ)
         differ->span = SPAN_NONE;
         differ->name = NULL;
         CXCursor root = region_written(unit, region);
-        if (cursor_has_call(root))
-            found(&search, CDIFFER_CALL, root);
         const char *macro = macros_differ(unit, region, &differ->span);
         if (!search.found && macro != NULL) {
             search.found = true;

@@ -48,12 +48,13 @@ static const char *implicit_function(Arena *arena, const char *message)
     return name;
 }
 
-// "'typeof (Alice__v7)' (aka 'int')" reads "'int'".
+// "'typeof (Alice__v7)' (aka 'int')" reads "'int'"; so does a further 'typeof (Alice__v7)' in the same message.
 static const char *without_typeof(Arena *arena, const char *message)
 {
     static const char aka[] = "' (aka '";
     if (strstr(message, "typeof") == NULL)
         return message;
+    const char *known = "", *known_as = "";
     Text text;
     text_init(&text, arena);
     for (const char *at = message; *at != 0;) {
@@ -67,11 +68,14 @@ static const char *without_typeof(Arena *arena, const char *message)
         if (is_typeof && scan_starts_with(close, aka)) {
             const char *type = close + strlen(aka);
             size_t length = strcspn(type, "'");
-            text_printf(&text, "'%.*s'", (int)length, type);
+            known = arena_copy(arena, at, (size_t)(close + 1 - at));
+            known_as = arena_printf(arena, "'%.*s'", (int)length, type);
+            text_puts(&text, known_as);
             at = type + length + (type[length] == '\'');
             at += *at == ')';
         } else {
-            text_add(&text, at, (size_t)(close + 1 - at));
+            const char *quoted = arena_copy(arena, at, (size_t)(close + 1 - at));
+            text_puts(&text, strcmp(quoted, known) == 0 ? known_as : quoted);
             at = close + 1;
         }
     }

@@ -37,17 +37,19 @@ static Facts facts_new(const char *prefix, const char *declarations, const char 
 static void what_may_differ_is_found_by_its_kind(void **state)
 {
     (void)state;
-    Facts facts =
-        facts_new("int g; const int c = 1; int f2(void); char mutable[3]; const char *const to = mutable;\n"
-                  "#define SAME(a, b) ((a) == (b))\n#define COUNT __COUNTER__",
-                  "const int k; const char *s; const char *t; int *p; const int a[3];"
-                  " union { int n; long l; } u;",
-                  "f2()\ng\nto[0]\n({ static int i; i; })\n({ int i; i; })\n&k\nf2 != 0\na == p\nSAME(s, t)\n"
-                  "(long)s\n*p\na + 1\nu.n\n__func__\nCOUNT\n({ int i = 1; i++ + i++; })\n({ goto x; x: 1; })");
+    Facts facts = facts_new(
+        "int g; const int c = 1; int f2(void); int (*f3)(void); char mutable[3]; const char *const to = mutable;\n"
+        "__attribute__((pure)) int sum(const int *); __attribute__((const)) int *find(int);\n"
+        "#define SAME(a, b) ((a) == (b))\n#define COUNT __COUNTER__",
+        "const int k; const char *s; const char *t; int *p; const int a[3];"
+        " union { int n; long l; } u;",
+        "f3()\nf2()\nsum(p)\n*find(k)\ng\nto[0]\n({ static int i; i; })\n({ int i; i; })\n&k\nf2 != 0\na == p\n"
+        "SAME(s, t)\n(long)s\n*p\na + 1\nu.n\n__func__\nCOUNT\n({ int i = 1; i++ + i++; })\n({ goto x; x: 1; })");
     static const CDifferKind expected[] = {
-        CDIFFER_CALL,     CDIFFER_GLOBAL,     CDIFFER_POINTEE,    CDIFFER_KEPT,    CDIFFER_UNSET,   CDIFFER_ADDRESS,
-        CDIFFER_FUNCTION, CDIFFER_COMPARE,    CDIFFER_STRINGS,    CDIFFER_CONVERT, CDIFFER_THROUGH, CDIFFER_ARRAY,
-        CDIFFER_UNION,    CDIFFER_PREDEFINED, CDIFFER_PREDEFINED, CDIFFER_ORDER,   CDIFFER_OTHER,
+        CDIFFER_CALL,    CDIFFER_IMPURE,     CDIFFER_ARGUMENT,   CDIFFER_THROUGH, CDIFFER_GLOBAL,
+        CDIFFER_POINTEE, CDIFFER_KEPT,       CDIFFER_UNSET,      CDIFFER_ADDRESS, CDIFFER_FUNCTION,
+        CDIFFER_COMPARE, CDIFFER_STRINGS,    CDIFFER_CONVERT,    CDIFFER_THROUGH, CDIFFER_ARRAY,
+        CDIFFER_UNION,   CDIFFER_PREDEFINED, CDIFFER_PREDEFINED, CDIFFER_ORDER,   CDIFFER_OTHER,
     };
     assert_int_equal(facts.count, sizeof expected / sizeof *expected);
     for (uint32_t i = 0; i < facts.count; i++) {
@@ -66,11 +68,14 @@ static void values_do_not_differ(void **state)
     Facts facts =
         facts_new("const char *const names[] = {\"one\"}; struct point { int x, y; };\n"
                   "const struct point origin = {1, 2}; const struct point *const start = &origin; int g;\n"
+                  "__attribute__((pure)) int sum(const int *, int); __attribute__((const)) int square(int);\n"
+                  "[[gnu::pure]] unsigned length(const char *);\n"
                   "#define LEAST(a, b) ({ int x = (a), y = (b); x < y ? x : y; })",
                   "const int k; const char *s; const char *t; const int a[3]; const struct point p;",
                   "k + 1\ns[0]\n*(s + k)\na[k]\n*a\np.x\nnames[k][0]\nstart->x\ns == 0\ns && t\n!s\nk ? s : t\n"
                   "sizeof g\nLEAST(k, 3)\n((const unsigned char *)s)[0]\n(struct point){k, 2}\ns ?: t\n"
-                  "({ int n = 0; for (const char *c = s; *c != 0; c++) n++; n; })\na");
+                  "({ int n = 0; for (const char *c = s; *c != 0; c++) n++; n; })\na\n"
+                  "sum(a, 3)\nsum(a + 1, square(k))\nsum(0, 0)\n__builtin_abs(k)\nlength(s + 1)");
     for (uint32_t i = 0; i < facts.count; i++) {
         CDiffer differ;
         if (cunit_differs(facts.t.unit, i, true, &differ))

@@ -161,7 +161,11 @@ bool cursor_is_implicit(CXCursor cursor, CXCursor *operand);
 bool cursor_is_null_constant(CXCursor cursor); // 0, (void *)0, NULL
 bool cursor_is_number(CXCursor cursor);        // an integer constant expression
 bool cursor_has_call(CXCursor cursor);         // it, or something in it
-CXType cursor_type(CXCursor cursor);           // canonical
+bool function_is_pure(CXCursor function);      // declared const or pure, or one that clang itself knows to be so
+// Its result may be another one in another thread, on another machine or where the compiler optimises otherwise, although
+// it is declared const.
+bool function_depends_on_place(CXCursor function);
+CXType cursor_type(CXCursor cursor); // canonical
 bool type_is_pointer(CXType canonical);
 bool type_is_array(CXType canonical);
 bool type_is_integer(CXType canonical); // also enum and bool

@@ -166,7 +166,7 @@ bool cunit_parse(CUnit *unit, const char **error)
     unit->text = text.chars;
     unit->size = (uint32_t)text.length;
     if (!parsed_init(&unit->parsed, unit->arena, unit->source->path, text.chars, text.length, &unit->flags,
-                     CXTranslationUnit_DetailedPreprocessingRecord, error))
+                     CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_VisitImplicitAttributes, error))
         return false;
     unit_index(unit);
     return true;

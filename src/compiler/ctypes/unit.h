@@ -117,7 +117,9 @@ void cunit_references(CUnit *unit, CReferenceList *references);
 // Why may two roles that hold equal values compute different ones? Two roles run different functions of different
 // programs, in which every address is another one.
 typedef enum {
-    CDIFFER_CALL,
+    CDIFFER_CALL,       // of something else than a C function that is declared before the block
+    CDIFFER_IMPURE,     // of the function `name`, which is declared neither const nor pure
+    CDIFFER_ARGUMENT,   // gives the function `name` something that has an address in it
     CDIFFER_GLOBAL,     // a variable of the program that is not const: `name`
     CDIFFER_POINTEE,    // a constant of the program points to something that may change: `name`
     CDIFFER_KEPT,       // a static or extern variable declared in the expression: `name`

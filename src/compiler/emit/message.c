@@ -60,8 +60,47 @@ static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
         out_puts(out, " }");
 }
 
+// ---- digests of what roles are to agree on ----
+
+static void put_digest_send(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    const CType *type = NULL;
+    message_room(f, op);
+    function_statement(f, op);
+    out_printf(out, "{ %s; ", step_begin(f, op, false));
+    const char *place = value_place(&f->ctx, op->compared, &op->at, &type);
+    out_printf(out, "chx_agreement chx_value = chx_agree_digest(chx_this, %u, &%s, &%s);", op->site,
+               types_use(f->ctx.types, type), place);
+    for (ROLESET_EACH(peer, &op->to))
+        out_printf(out, " chx_send(chx_this, %s, %u, &chx_value, sizeof chx_value);", f->role->to[peer], op->site);
+    out_puts(out, " chx_step_end(chx_this); }");
+}
+
+static void put_digest_receive(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    const CType *type = NULL;
+    uint32_t label = function_label(f);
+    function_statement(f, op);
+    out_printf(out,
+               "{ chx_agreement chx_value; "
+               "if (!chx_receive(chx_this, %s, %u, &chx_value, sizeof chx_value)) %s ",
+               f->role->from[op->peer], op->site, function_wait(f, label));
+    const char *place = value_place(&f->ctx, op->compared, &op->at, &type);
+    out_printf(out, "%s; chx_agree_compare(chx_this, %u, %u, &%s, &%s, &chx_value, %s); chx_step_end(chx_this); }",
+               step_begin(f, op, false), op->site, op->peer, types_use(f->ctx.types, type), place,
+               value_disagreement(&f->ctx, &op->at, op->compared));
+}
+
+// ---- values ----
+
 void message_send(FunctionEmit *f, const LocalOp *op)
 {
+    if (op->compared != NULL) {
+        put_digest_send(f, op);
+        return;
+    }
     Out *out = &f->ctx.out;
     Shape shape = emit_message_shape(f->ctx.types, op);
     bool is_variable = sends_variable(f, op, &shape), is_quiet = is_variable || send_is_quiet(f, op, &shape);
@@ -103,6 +142,10 @@ void message_send(FunctionEmit *f, const LocalOp *op)
 
 void message_receive(FunctionEmit *f, const LocalOp *op)
 {
+    if (op->compared != NULL) {
+        put_digest_receive(f, op);
+        return;
+    }
     Out *out = &f->ctx.out;
     Shape shape = emit_message_shape(f->ctx.types, op);
     uint32_t label = function_label(f);

@@ -21,6 +21,8 @@ static uint32_t line_of(const RoleEmit *role, Span span)
 
 Shape emit_message_shape(TypeTable *table, const LocalOp *op)
 {
+    if (op->compared != NULL)
+        return (Shape){.before = "chx_agreement ", .after = "", .descriptor = "chx_type_agreement"};
     if (op->is_tuple)
         return types_tuple(table, op->types.items, op->types.count);
     return types_shape(table, op->types.items[0]);

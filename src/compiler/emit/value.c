@@ -558,3 +558,16 @@ void value_step(RoleContext *ctx, uint32_t site, const RoleSet *at, const Patter
         out_puts(out, ";");
     }
 }
+
+const char *value_disagreement(const RoleContext *ctx, const RoleSet *at, const Pattern *bind)
+{
+    const char *text = "";
+    size_t left = roleset_count(at);
+    for (ROLESET_EACH(role, at)) {
+        const char *behind = left == 1 ? "" : left == 2 ? " and " : ", ";
+        text = arena_printf(ctx->arena, "%s%s%s", text, ctx->program->role_names[role], behind);
+        left--;
+    }
+    return c_literal(ctx->arena,
+                     arena_printf(ctx->arena, "%s do not agree on '%s'", text, bind->variables.items[0]->name));
+}

@@ -88,6 +88,8 @@ void value_store(RoleContext *ctx, uint32_t site, const Pattern *pattern, const 
                  const Shape *shape, StoreMode mode);
 // The variable or place that a BIND or PLACE means, and its type.
 const char *value_place(RoleContext *ctx, const Pattern *pattern, const RoleSet *at, const CType **type);
+// "Alice and Bob do not agree on 'k'", as a C string literal.
+const char *value_disagreement(const RoleContext *ctx, const RoleSet *at, const Pattern *bind);
 // Does computing it make strings that belong to the step?
 bool value_makes(const Value *value);
 

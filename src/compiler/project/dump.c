@@ -178,6 +178,18 @@ static void dump_step(LocalDump *dump, const LocalOp *op)
     line_end_site(dump, op->site);
 }
 
+static void dump_comparison(LocalDump *dump, const LocalOp *op)
+{
+    const char *name = variable_name(dump, &op->compared->variables);
+    if (op->kind == LOCAL_SEND) {
+        text_printf(&dump->line, "send digest of %s to ", name);
+        put_roles(dump, &op->to);
+    } else {
+        text_printf(&dump->line, "compare %s with digest from %s", name, dump->local->program->role_names[op->peer]);
+    }
+    line_end_site(dump, op->site);
+}
+
 static void dump_message(LocalDump *dump, const LocalOp *op)
 {
     if (op->kind == LOCAL_SEND) {
@@ -311,7 +323,10 @@ static void dump_op(LocalDump *dump, const LocalOp *op)
         break;
     case LOCAL_SEND:
     case LOCAL_RECEIVE:
-        dump_message(dump, op);
+        if (op->compared != NULL)
+            dump_comparison(dump, op);
+        else
+            dump_message(dump, op);
         break;
     case LOCAL_CALL:
         dump_call(dump, op);

@@ -69,6 +69,10 @@ struct LocalOp {
     VECTOR(const CType *) types;
     bool is_tuple;
 
+    // SEND, RECEIVE: what travels is a digest of this role's variable in the BIND, and who receives one fails if it is not
+    // that of its own. NULL: values travel.
+    Pattern *compared;
+
     RoleId peer; // RECEIVE, DECIDE_TOLD, DECIDE_ARRIVAL
 
     LocalFunction *callee; // CALL

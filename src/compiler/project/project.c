@@ -184,6 +184,26 @@ static void project_delivery(Projector *projector, const Node *node)
     }
 }
 
+// Everybody sends before it receives, so that whoever finds a difference has let all others find it, too.
+static void project_agree(Projector *projector, const Node *node)
+{
+    for (ROLESET_EACH(role, &node->at)) {
+        LocalOp *send = op_new(projector, role, LOCAL_SEND, node);
+        send->at = node->at;
+        send->compared = node->target;
+        send->to = roleset_copy(projector->arena, &node->at);
+        roleset_remove(&send->to, role);
+        roleset_add_all(&projector->locals[role]->sends_to, &send->to);
+        roleset_add_all(&projector->locals[role]->receives_from, &send->to);
+        for (ROLESET_EACH(peer, &send->to)) {
+            LocalOp *receive = op_new(projector, role, LOCAL_RECEIVE, node);
+            receive->at = node->at;
+            receive->compared = node->target;
+            receive->peer = peer;
+        }
+    }
+}
+
 // Arguments of a role that has no part in the callee are computed for their effect only.
 static void project_unused_args(Projector *projector, const Node *node, RoleId role)
 {
@@ -434,6 +454,9 @@ static void project_node(Projector *projector, const Node *node, const RoleSet *
         break;
     case NODE_DELIVERY:
         project_delivery(projector, node);
+        break;
+    case NODE_AGREE:
+        project_agree(projector, node);
         break;
     case NODE_CALL:
         for (ROLESET_EACH(role, &projector->knowledge->acting[node->site]))

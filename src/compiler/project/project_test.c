@@ -126,6 +126,15 @@ static void statements_go_to_the_roles_that_act(void **state)
     EXPECT("def f { {A! {B!}} AB! }", {A, "! !"}, {B, "! !"});
 }
 
+static void who_is_to_agree_sends_first(void **state)
+{
+    (void)state;
+    EXPECT("def f { AB~x }", {A, ">B <B"}, {B, ">A <A"}, {C, ""});
+    EXPECT("def f { ABC~x }", {A, ">BC <B <C"}, {B, ">AC <A <C"}, {C, ">AB <A <B"});
+    // So it is no message that could tell which branch was taken.
+    EXPECT("def f { if A {AB~x} {A>B} }", {A, "if:B {>B <B}{>B}"}, {B, "if<A {>A <A}{<A}"});
+}
+
 static void the_first_decider_tells(void **state)
 {
     (void)state;
@@ -276,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_go_to_the_roles_that_act),
+        cmocka_unit_test(who_is_to_agree_sends_first),
         cmocka_unit_test(the_first_decider_tells),
         cmocka_unit_test(jumps_go_to_those_who_must_know),
         cmocka_unit_test(a_role_that_is_not_told_follows_the_only_way),

@@ -63,6 +63,8 @@ static void gen_simple(Generator *generator)
         gen(generator, "%s", jumps[random_below(generator, 2)]);
     else if (kind == 10)
         gen(generator, "%s%c() ", random_below(generator, 4) == 0 ? "return " : "", "fgh"[random_below(generator, 3)]);
+    else if (kind == 11 && from != to)
+        gen(generator, "%c%c%s~x ", from, to, random_below(generator, 3) == 0 && from != 'D' && to != 'D' ? "D" : "");
 }
 
 static void gen_copy(Generator *generator, size_t start, size_t end)
@@ -242,6 +244,11 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
     case NODE_STEP:
         for (ROLESET_EACH(role, &node->at))
             note_event(&central->expected[role], central->numbers, node);
+        return WAY_ON;
+    case NODE_AGREE:
+        for (ROLESET_EACH(role, &node->at))
+            for (size_t i = roleset_count(&node->at); i > 0; i--) // one send, a receive from each other
+                note_event(&central->expected[role], node->site);
         return WAY_ON;
     case NODE_DELIVERY:
         note_event(&central->expected[node->from], central->numbers, node);

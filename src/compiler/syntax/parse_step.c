@@ -169,9 +169,25 @@ static size_t value_end(const Parser *parser)
     return i;
 }
 
+// `agree(Alice.k, Bob.k)`: a call of a function of C has no located arguments.
+static bool is_agree(const Parser *parser)
+{
+    if (!next_is(parser, "agree"))
+        return false;
+    Parser argument = *parser;
+    size_t open = index_is(parser, parser->at + 1, "[") ? behind_group(parser, parser->at + 1) : parser->at + 1;
+    size_t close = peek_at(parser, open)->match;
+    for (argument.at = open + 1; argument.at < close; argument.at = behind_group(parser, argument.at)) {
+        bool starts = argument.at == open + 1 || index_is(parser, argument.at - 1, ",");
+        if (starts && is_located(&argument) && (is_role_set(&argument) || is_role(parser, peek(&argument)->text)))
+            return true;
+    }
+    return close == open + 1;
+}
+
 static bool is_choreographic_call(const Parser *parser)
 {
-    return is_call(parser) && is_function(parser, peek(parser)->text);
+    return is_call(parser) && (is_function(parser, peek(parser)->text) || is_agree(parser));
 }
 
 static void report_unbound(Parser *parser, Span span, const char *function)

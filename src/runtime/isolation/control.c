@@ -111,7 +111,7 @@ static bool control_ready(RoleProxy *proxy, const ControlHead *head, const void 
 static bool control_fail(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     if (head->what != CHX_FAULT_FAIL && head->what != CHX_FAULT_PATTERN && head->what != CHX_FAULT_EXIT &&
-        head->what != CHX_FAULT_SYSTEM)
+        head->what != CHX_FAULT_SYSTEM && head->what != CHX_FAULT_AGREE)
         return false;
     proxy_set_kill_pending(proxy, (chx_fault_kind)head->what, "%.*s", (int)head->size, (const char *)data);
     proxy->fault.site = head->about;

@@ -267,7 +267,8 @@ void proxy_died(RoleProxy *proxy, int status)
         fault_of_status(&fault, status, proxy);
     // A process that failed by itself has written that into the trace.
     if ((proxy->actor->self.observed & OBSERVED_TRACE) != 0 && proxy->fault.kind != CHX_FAULT_FAIL &&
-        proxy->fault.kind != CHX_FAULT_PATTERN && proxy->fault.kind != CHX_FAULT_SYSTEM)
+        proxy->fault.kind != CHX_FAULT_PATTERN && proxy->fault.kind != CHX_FAULT_SYSTEM &&
+        proxy->fault.kind != CHX_FAULT_AGREE)
         trace_turn(proxy->actor, ACTOR_FAILED, &fault);
     proxy->deaths++;
     bool is_recovered = !session_is_stopping(session) && proxy_recover(proxy, &fault);

@@ -46,6 +46,18 @@ const chx_type chx_type_cstring = {
 const chx_type chx_type_str = {.kind = CHX_KIND_STR, .owning = true, .size = sizeof(chx_str), .name = "chx_str"};
 const chx_type chx_type_bytes = {
     .kind = CHX_KIND_BYTES, .owning = true, .size = sizeof(chx_bytes), .name = "chx_bytes"};
+
+static const chx_field agreement_fields[] = {
+    {"nonce", offsetof(chx_agreement, nonce), &chx_type_unsigned_long_long},
+    {"digest", offsetof(chx_agreement, digest[0]), &chx_type_unsigned_long_long},
+    {"digest", offsetof(chx_agreement, digest[1]), &chx_type_unsigned_long_long},
+};
+const chx_type chx_type_agreement = {.kind = CHX_KIND_STRUCT,
+                                     .size = sizeof(chx_agreement),
+                                     .name = "chx_agreement",
+                                     .fields = agreement_fields,
+                                     .count = sizeof agreement_fields / sizeof *agreement_fields};
+
 // Its strings are the runtime's.
 const chx_type chx_type_fault = {.kind = CHX_KIND_OPAQUE, .size = sizeof(chx_fault), .name = "chx_fault"};
 

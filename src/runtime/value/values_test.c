@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "runtime/value/siphash.h"
+
 #include <chorex/generated.h>
 
 #include <complex.h>
@@ -438,6 +440,36 @@ static void arrays_are_their_elements(void **state)
     check_array(&chx_type_short, denses, 24, 24 * 2);
 }
 
+// Those of the hash's authors: the key is 00 01 .. 0f, the input 00 01 02 .. .
+static void the_keyed_hash_is_siphash(void **state)
+{
+    (void)state;
+    static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+    static const struct {
+        size_t size;
+        uint64_t hash[2];
+    } expected[] = {
+        {0, {0xe6a825ba047f81a3u, 0x930255c71472f66du}},
+        {1, {0x44af996bd8c187dau, 0x45fc229b11597634u}},
+        {63, {0x4a83502f77d15051u, 0x7cbd3f979a063e50u}},
+    };
+    unsigned char input[64];
+    for (size_t i = 0; i < sizeof input; i++)
+        input[i] = (unsigned char)i;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        uint64_t hash[2];
+        siphash(key, input, expected[i].size, hash);
+        assert_memory_equal(hash, expected[i].hash, sizeof hash);
+    }
+}
+
+static void what_roles_agree_by_travels(void **state)
+{
+    (void)state;
+    chx_agreement agreement = {1, {2, UINT64_MAX}};
+    round_trip(&chx_type_agreement, &agreement, 24);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +483,8 @@ int main(void)
         cmocka_unit_test(strings_are_equal_as_a_whole),
         cmocka_unit_test(damaged_input_does_no_harm),
         cmocka_unit_test(arrays_are_their_elements),
+        cmocka_unit_test(the_keyed_hash_is_siphash),
+        cmocka_unit_test(what_roles_agree_by_travels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
