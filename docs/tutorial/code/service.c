@@ -55,10 +55,8 @@ chx_str Front_wait_for_request(long position)
             line[0] = '\0';
         fclose(file);
     }
-    if (strchr(line, '\n') == NULL) {
-        usleep(10000);
-        return Front_wait_for_request(position);
-    }
+    if (strchr(line, '\n') == NULL)
+        chx_again_after(10000000); // not yet: call this step again in ten milliseconds
     return chx_str_new(line, strcspn(line, "\n"));
 }
 
