@@ -10,17 +10,16 @@ choreography(heating, (Sensor, Thermostat),
         Sensor.int round = 1;
         Sensor.int last = 0;
         Thermostat.int restarts = 0;
-        while (Sensor.(round <= rounds)) {
-            checkpoint {
-                Sensor.degrees = read_degrees(round);      // crashes in round 3
-                Sensor.{round, degrees} ~> Thermostat.{number, value};
-                Thermostat.show(number, value);
-                Sensor.last = degrees;
-            } rescue (fault) {
-                Sensor.{round, last} ~> Thermostat.{number, value};
-                Thermostat.show_last(number, value, fault.role, fault.why);
-                Thermostat.restarts++;
-            }
+        checkpoint while (Sensor.(round <= rounds)) {
+            Sensor.degrees = read_degrees(round);          // crashes in round 3
+            Sensor.{round, degrees} ~> Thermostat.{number, value};
+            Thermostat.show(number, value);
+            Sensor.last = degrees;
+            Sensor.round++;
+        } rescue (fault) {
+            Sensor.{round, last} ~> Thermostat.{number, value};
+            Thermostat.show_last(number, value, fault.role, fault.why);
+            Thermostat.restarts++;
             Sensor.round++;
         }
         return Thermostat.restarts;

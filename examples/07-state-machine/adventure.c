@@ -1,6 +1,6 @@
 // A small text adventure. The Gateway lets a Player in and decides how the Player is asked for moves; the Worker keeps
 // the game. The Worker has a bug: a move that is not possible makes it crash, with a real segmentation fault. Every move
-// stands in a checkpoint, so a new Worker apologises, and the game is where it was before that move.
+// is a round of a checkpointed loop, so a new Worker apologises, and the game is where it was before that move.
 //
 //     adventure [NAME [MOVES]]     MOVES: words, for example "open take"; - reads them from standard input. Without them
 //                                  you play at the terminal; where there is none, the program plays by itself.
@@ -58,18 +58,17 @@ choreography(adventure, (Gateway, Worker, Player),
         Worker.struct game game = {ATRIUM, 0, 0};
         Player.int turn = 0;
         Player.int patience = 3;
-        while (Worker.(game.place < WON)) {
-            checkpoint {
-                Worker.chx_str move = ask_for_move(Worker.game, Player.script, Player.turn);
-                Worker.play(&game, move) ~> Player.chx_str news;    // may crash, when it has counted the move
-                Player.read_out(news);
-            } rescue (fault) {
-                Worker.apologise(fault.role, fault.why) ~> Player.chx_str apology;
-                Player.patience--;
-                Player.forgive(apology, patience) ~> Worker.bool forgiven;
-                Worker.game.crashes++;
-                Worker.game.place = forgiven ? game.place : LEFT;
-            }
+        checkpoint while (Worker.(game.place < WON)) {
+            Worker.chx_str move = ask_for_move(Worker.game, Player.script, Player.turn);
+            Worker.play(&game, move) ~> Player.chx_str news;    // may crash, when it has counted the move
+            Player.read_out(news);
+            Player.turn++;
+        } rescue (fault) {
+            Worker.apologise(fault.role, fault.why) ~> Player.chx_str apology;
+            Player.patience--;
+            Player.forgive(apology, patience) ~> Worker.bool forgiven;
+            Worker.game.crashes++;
+            Worker.game.place = forgiven ? game.place : LEFT;
             Player.turn++;
         }
         Worker.farewell(game, name) ~> Player.chx_str farewell;

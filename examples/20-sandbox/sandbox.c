@@ -41,16 +41,15 @@ choreography(intake, (Desk, Parser),
         Desk.int good = 0;
         Desk.int bad = 0;
         {Desk, Parser}.int number = 1;
-        while ({Desk, Parser}.(number <= DOCUMENTS)) {
-            checkpoint {
-                Desk.document(number) ~> Parser.document;
-                Parser.parse(document) ~> Desk.summary;
-                Desk.(printf("%d: %s\n", number, chx_cstr(summary)));
-                Desk.good++;
-            } rescue (fault) {
-                Desk.(printf("%d: hostile: %s\n", number, fault.why));
-                Desk.bad++;
-            }
+        checkpoint while ({Desk, Parser}.(number <= DOCUMENTS)) {
+            Desk.document(number) ~> Parser.document;
+            Parser.parse(document) ~> Desk.summary;
+            Desk.(printf("%d: %s\n", number, chx_cstr(summary)));
+            Desk.good++;
+            {Desk, Parser}.number = number + 1;
+        } rescue (fault) {
+            Desk.(printf("%d: hostile: %s\n", number, fault.why));
+            Desk.bad++;
             {Desk, Parser}.number = number + 1;
         }
         return Desk.{good, bad};
