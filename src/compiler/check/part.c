@@ -369,6 +369,9 @@ static void put_node(Writer *writer, const Node *node)
     case NODE_DELIVERY:
         put_delivery(writer, node);
         break;
+    case NODE_AGREE: // the same as itself only
+        text_printf(&writer->text, "agree%" PRIu32, node->site);
+        break;
     case NODE_CALL:
         put_call(writer, node);
         break;
@@ -423,6 +426,7 @@ static void add_part_nodes(Arena *arena, const Knowledge *knowledge, const Node 
         break;
     case NODE_STEP:
     case NODE_DELIVERY:
+    case NODE_AGREE:
     case NODE_CALL:
     case NODE_LOOP:
         break;

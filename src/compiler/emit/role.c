@@ -294,7 +294,7 @@ static void collect_hooks(RoleEmit *role, SiteTable *sites)
         if (!function->is_hook)
             continue;
         uint32_t number = strcmp(function->name, "init") == 0 ? CHX_SITE_INIT : CHX_SITE_FINI;
-        Site site = {number, line_of(role, function_span(function)), "STEP", NULL, 0};
+        Site site = {number, line_of(role, function_span(function)), "STEP", NULL, 0, false};
         vector_push(role->arena, sites, site);
     }
 }

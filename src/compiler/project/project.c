@@ -195,6 +195,7 @@ static void project_agree(Projector *projector, const Node *node)
         roleset_remove(&send->to, role);
         roleset_add_all(&projector->locals[role]->sends_to, &send->to);
         roleset_add_all(&projector->locals[role]->receives_from, &send->to);
+        op_number_messages(projector, send);
         for (ROLESET_EACH(peer, &send->to)) {
             LocalOp *receive = op_new(projector, role, LOCAL_RECEIVE, node);
             receive->at = node->at;

@@ -248,7 +248,7 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
     case NODE_AGREE:
         for (ROLESET_EACH(role, &node->at))
             for (size_t i = roleset_count(&node->at); i > 0; i--) // one send, a receive from each other
-                note_event(&central->expected[role], node->site);
+                note_event(&central->expected[role], central->numbers, node);
         return WAY_ON;
     case NODE_DELIVERY:
         note_event(&central->expected[node->from], central->numbers, node);
