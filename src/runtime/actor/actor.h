@@ -128,7 +128,7 @@ struct Actor {
     bool begun;
     uint32_t hook;           // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
     bool is_central;         // runs in a sequential program
-    _Atomic bool has_left;   // it counts no more among its session's live ones
+    _Atomic bool has_left;   // it does nothing more in its session
     uint32_t budget;         // sends and receives until others get their turn
     Channel *credit_pending; // messages were taken out of it and its producer has not been told
 

@@ -312,18 +312,19 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     // Those that run see it before they wait; those that wait are woken to leave.
     scheduler_quiesce(&session->runtime->scheduler);
     session_unpin(session);
-    unsigned at_work = session_live(session);
+    bool is_kept = false;
     for (unsigned i = 0; i < session->actor_count; i++) {
-        again_recall(&session->actors[i]);
-        if (!actor_wake(&session->actors[i], NULL))
-            continue;
-        at_work--;
-        scheduler_ready(&session->runtime->scheduler, &session->actors[i]);
+        Actor *actor = &session->actors[i];
+        again_recall(actor);
+        if (actor_wake(actor, NULL))
+            scheduler_ready(&session->runtime->scheduler, actor);
+        else
+            is_kept |= actor->proxy == NULL && !atomic_load(&actor->has_left);
     }
     scheduler_resume(&session->runtime->scheduler);
     if (session->isolated != NULL)
         isolated_attend(session->isolated);
-    if (at_work > 1) // besides the one that has failed
+    if (is_kept)
         lingering_watch(session);
 }
 
@@ -423,6 +424,7 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
     Session *session = actor->session;
     if (actor->again != NULL)
         again_cancel(actor);
+    atomic_store(&actor->has_left, true);
     if (outcome == ACTOR_FAILED)
         session_fail(session, CHX_FAILED, actor->role->role, &guard->fault, actor->role->file,
                      actor_site_line(actor, guard->fault.site));
@@ -432,7 +434,6 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         actor_flush_credit(actor);
     else if (!guard_run(&unwinding, actor, actor_give_up, actor))
         log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
-    atomic_store(&actor->has_left, true);
     session_leave(session);
 }
 
