@@ -191,6 +191,8 @@
 #undef rescue_at
 #pragma push_macro("reserved")
 #undef reserved
+#pragma push_macro("restart_at")
+#undef restart_at
 #pragma push_macro("result")
 #undef result
 #pragma push_macro("result_count")

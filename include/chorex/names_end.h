@@ -96,6 +96,7 @@
 #pragma pop_macro("rescue")
 #pragma pop_macro("rescue_at")
 #pragma pop_macro("reserved")
+#pragma pop_macro("restart_at")
 #pragma pop_macro("result")
 #pragma pop_macro("result_count")
 #pragma pop_macro("result_size")
