@@ -105,7 +105,7 @@ static void refuse_memory(const Session *session, int error)
         why = refuse(text,
                      "%s: this session needs %zu descriptors for its isolated roles and the channels between them; the "
                      "limit is set by ulimit -n",
-                     why, session->isolated->file_count);
+                     why, session->isolated->file_count + session->isolated->proxy_count);
     report_refuse(CHX_NO_MEMORY, NULL, session->plan->choreography->file,
                   "memory shared with the roles' processes can't be had: %s", why);
 }
