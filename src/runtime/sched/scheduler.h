@@ -31,6 +31,7 @@ enum {
     LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
     SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
+    UNATTENDED_NS = 1000000,     // when no worker has looked for descriptors for so long, another one does
     WATCH_FIRST_NS = 200000,
     WATCH_LAST_NS = 5000000,
 };

@@ -216,12 +216,34 @@ void worker_poll(Worker *worker, int timeout_ms)
     current()->busy--;
 }
 
+// Workers that are awake look for descriptors whenever they have nothing else to do. One more that waited for the same
+// descriptors would be woken for each of them. So it sleeps for a while; false: nobody has looked meanwhile, it has to.
+static bool worker_oversees(Worker *worker)
+{
+    Poller *poller = &worker->scheduler->runtime->poller;
+    uint32_t looks = atomic_load_explicit(&poller->looks, memory_order_relaxed);
+    worker->scheduler->platform->sleep_on(&worker->sleeps, 1, UNATTENDED_NS);
+    atomic_store(&poller->is_overseen, false);
+    return atomic_load_explicit(&poller->looks, memory_order_relaxed) != looks;
+}
+
+static bool scheduler_is_awake(Scheduler *scheduler)
+{
+    return atomic_load(&scheduler->worker_count) != atomic_load(&scheduler->sleeping_count);
+}
+
 // Sleeps where descriptors are waited for, if there are any and no other worker does. False: it has not.
 static bool worker_sleep_polling(Worker *worker)
 {
     Poller *poller = &worker->scheduler->runtime->poller;
     if (atomic_load(&poller->count) == 0 || atomic_load(&poller->is_attended))
         return false;
+    if (scheduler_is_awake(worker->scheduler)) {
+        if (atomic_exchange(&poller->is_overseen, true))
+            return false;
+        if (worker_oversees(worker))
+            return true;
+    }
     atomic_store(&worker->polls, true);
     // Whoever wakes it looks at `polls` after having said so.
     if (atomic_load(&worker->sleeps) != 0)
