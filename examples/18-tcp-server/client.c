@@ -52,10 +52,11 @@ static bool make_room(struct peer *peer)
         peer->in_end -= peer->in_start;
         peer->in_start = 0;
     }
-    if (peer->in_end < peer->in_size)
-        return true;
     if (peer->in_size == LINE_LIMIT)
-        return false;
+        return peer->in_end < LINE_LIMIT;
+    // It gets larger when a read has filled it.
+    if (peer->in_size > 0 && peer->is_drained)
+        return true;
     size_t wanted = peer->in_size == 0 ? IN_FIRST : LINE_LIMIT;
     char *in = realloc(peer->in, wanted);
     if (in == NULL)
@@ -65,24 +66,26 @@ static bool make_room(struct peer *peer)
     return true;
 }
 
-// Takes what has arrived, once there is something.
+// Takes what has arrived; if that is nothing, sends what there is to send, and waits.
 static void receive(struct peer *peer)
 {
     size_t room = peer->in_size - peer->in_end;
-    // The last read has emptied the socket: the next one would be in vain.
-    if (peer->is_drained) {
-        peer->is_drained = false;
+    // The last read has emptied the socket: the next one would be in vain, unless this step has waited since.
+    if (peer->is_drained && !peer->has_waited) {
+        flush(peer);
+        peer->has_waited = true;
         chx_again_when(peer->socket, POLLIN);
     }
+    peer->has_waited = false;
     ssize_t size = recv(peer->socket, peer->in + peer->in_end, room, 0);
-    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        chx_again_when(peer->socket, POLLIN);
     if (size > 0) {
         peer->in_end += (size_t)size;
         peer->is_drained = (size_t)size < room;
         is_active(peer);
     } else if (size == 0) {
         peer->has_ended = true;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        peer->is_drained = true;
     } else if (errno != EINTR) {
         peer->is_broken = true; // it has gone, probably: ECONNRESET
     }
@@ -108,8 +111,7 @@ bool Client_has_line(enum next next)
     while (!peer->is_broken) {
         if (line_size(peer) > 0)
             return true;
-        flush(peer);
-        if (peer->has_ended || peer->is_broken)
+        if (peer->has_ended)
             return false;
         if (make_room(peer))
             receive(peer);

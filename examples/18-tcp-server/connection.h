@@ -64,7 +64,8 @@ struct peer {
     _Atomic unsigned active_at;    // and at which tick the peer last sent or took something
     bool has_ended;                // the peer sends no more
     bool is_broken;                // nothing can be sent to it any more
-    bool is_drained;               // there was nothing more to read: waiting comes first
+    bool is_drained;               // there was nothing more to read,
+    bool has_waited;               // and it has been waited for more since
     bool is_shut;                  // we have told the peer that nothing follows
     char *in;                      // what has arrived
     size_t in_start, in_end, in_size;

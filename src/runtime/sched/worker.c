@@ -111,8 +111,10 @@ static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
     for (Worker *victim = NULL; actor == NULL && (victim = scheduler_worker_after(scheduler, victim)) != NULL;) {
         if (victim != worker)
             actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
-        if (actor != NULL)
+        if (actor != NULL) {
             worker->helps = true;
+            worker->has_polled = false;
+        }
     }
     return actor;
 }
@@ -132,6 +134,7 @@ static Actor *worker_search_ends(Worker *worker, Actor *found)
     if (handoff == HANDOFF_NONE || handoff == HANDOFF_WANTED)
         return found;
     worker->helps = true;
+    worker->has_polled = false;
     if (found != NULL)
         queue_append(&worker->queue, found, found, 1);
     return (Actor *)handoff;
@@ -145,18 +148,19 @@ static Actor *worker_search(Worker *worker)
     Suspect suspect = {0};
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
     bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
-    uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    // What comes from outside is waited for where it comes from.
+    uint64_t limit_ns = worker->has_polled ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     atomic_store(&worker->handoff, HANDOFF_WANTED);
     atomic_store(&scheduler->idle_worker, worker);
     do {
         actor = worker_take(worker, &suspect, now_ns);
-        for (int i = 0;
-             i < 16 && actor == NULL && atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
+        for (int i = 0; i < 16 && actor == NULL && limit_ns != 0 &&
+                        atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
              i++)
             platform->relax();
-        if (actor == NULL) {
+        if (actor == NULL && !worker->has_polled) {
             worker_poll(worker, 0);
             actor = worker_take_own(worker);
         }
@@ -211,8 +215,10 @@ void worker_poll(Worker *worker, int timeout_ms)
         return;
     current()->busy++;
     poller_poll(poller, timeout_ms, again_ready, &chain);
-    if (chain.count > 0)
+    if (chain.count > 0) {
         queue_append(&worker->queue, chain.first, chain.last, chain.count);
+        worker->has_polled = true;
+    }
     current()->busy--;
 }
 
