@@ -23,8 +23,10 @@ enum {
     EVENTS_AT_ONCE = 64,
     IDLE_MS = 5000,
     NUMBERS_TRIED = 64, // from the highest one down
-    TRUST_NS = 1000000, // a wait trusts in what the kernel was asked for earlier
-    VAIN_LIMIT = 1000,  // so many events in vain, and there is a new epoll instance
+    // So long a wait trusts in what the kernel was asked for earlier: as long as others are served, and when nothing happens.
+    TRUST_NS = 20000000,
+    TRUST_IDLE_MS = 1,
+    VAIN_LIMIT = 1000, // so many events in vain, and there is a new epoll instance
 };
 #define DOORBELL UINT64_MAX // in the place of a number
 
@@ -277,11 +279,11 @@ static void number_ready(Poller *poller, size_t number, uint32_t events, PollRea
         number_missed(poller, number, events);
 }
 
-// Those who have trusted for long enough.
-static void poller_verify(Poller *poller, PollReady *ready, void *context)
+// Asks for those who have trusted for long enough.
+static void poller_verify(Poller *poller, uint64_t trust_ns, PollReady *ready, void *context)
 {
     PollWaiter *waiter;
-    while ((waiter = poller->first_trusting) != NULL && poller->now_ns - waiter->since_ns >= TRUST_NS) {
+    while ((waiter = poller->first_trusting) != NULL && poller->now_ns - waiter->since_ns >= trust_ns) {
         trust_end(poller, waiter);
         if (number_ask(poller, waiter->number, number_wanted(poller, waiter->number)))
             continue;
@@ -310,7 +312,7 @@ static int poller_limit(Poller *poller, int timeout_ms)
         return 0;
     int limit_ms = timeout_ms < 0 || timeout_ms > IDLE_MS ? IDLE_MS : timeout_ms;
     if (poller->first_trusting != NULL)
-        return 1 + TRUST_NS / 1000000;
+        return TRUST_IDLE_MS;
     poller->waits_long = true;
     return limit_ms;
 }
@@ -345,7 +347,7 @@ void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context
     if (count < 0 && is_lost(error) && poller->epoll == epoll)
         poller_reopen(poller);
     poller_handle(poller, events, count, ready, context);
-    poller_verify(poller, ready, context);
+    poller_verify(poller, waits && count <= 0 ? 0 : TRUST_NS, ready, context);
     if (waits && poller->in_vain >= VAIN_LIMIT)
         poller_forget(poller);
     pthread_mutex_unlock(&poller->lock);

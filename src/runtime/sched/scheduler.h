@@ -61,7 +61,7 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t sleeps;   // pool: 1 until somebody wakes it
     _Atomic bool polls;        // pool: it sleeps in the runtime's poller
-    bool has_polled;           // what it ran last came from the poller, or was woken by that
+    _Atomic bool has_polled;   // what it runs came from the poller, or was woken by that
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain

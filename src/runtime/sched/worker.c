@@ -113,7 +113,7 @@ static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
             actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
         if (actor != NULL) {
             worker->helps = true;
-            worker->has_polled = false;
+            atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
         }
     }
     return actor;
@@ -134,7 +134,7 @@ static Actor *worker_search_ends(Worker *worker, Actor *found)
     if (handoff == HANDOFF_NONE || handoff == HANDOFF_WANTED)
         return found;
     worker->helps = true;
-    worker->has_polled = false;
+    atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
     if (found != NULL)
         queue_append(&worker->queue, found, found, 1);
     return (Actor *)handoff;
@@ -149,7 +149,8 @@ static Actor *worker_search(Worker *worker)
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
     bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
     // What comes from outside is waited for where it comes from.
-    uint64_t limit_ns = worker->has_polled ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    bool has_polled = atomic_load_explicit(&worker->has_polled, memory_order_relaxed);
+    uint64_t limit_ns = has_polled ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     atomic_store(&worker->handoff, HANDOFF_WANTED);
@@ -160,7 +161,7 @@ static Actor *worker_search(Worker *worker)
                         atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
              i++)
             platform->relax();
-        if (actor == NULL && !worker->has_polled) {
+        if (actor == NULL && !has_polled) {
             worker_poll(worker, 0);
             actor = worker_take_own(worker);
         }
@@ -217,7 +218,7 @@ void worker_poll(Worker *worker, int timeout_ms)
     poller_poll(poller, timeout_ms, again_ready, &chain);
     if (chain.count > 0) {
         queue_append(&worker->queue, chain.first, chain.last, chain.count);
-        worker->has_polled = true;
+        atomic_store_explicit(&worker->has_polled, true, memory_order_relaxed);
     }
     current()->busy--;
 }
