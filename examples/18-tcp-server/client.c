@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    IN_FIRST = 512,      // the buffer for what arrives begins with so many bytes
+    IN_FIRST = 256,      // the buffer for what arrives begins with so many bytes
     OUT_AT_ONCE = 16384, // answers are sent when so much has gathered, or when there is no further line
 };
 
