@@ -1,58 +1,94 @@
-// client.c: plays Client, the owner of a socket. Its functions never wait: they take what is there and send what fits.
+// client.c: plays Client, the owner of a socket. Its functions take what is there and send what fits. Where they would have to
+// wait, they end their step (chx_again_when) and are called again when the socket is ready.
 
 #include "connection.h"
 #include "connection.Client.chor.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-enum { OUT_KEPT = 16384 }; // a larger buffer is given back when it is empty
+enum {
+    IN_FIRST = 256,      // the buffer for what arrives begins with so many bytes
+    OUT_AT_ONCE = 16384, // answers are sent when so much has gathered, or when there is no further line
+};
 
+static void is_active(struct peer *peer)
+{
+    atomic_store_explicit(&peer->active_at, atomic_load_explicit(peer->ticks, memory_order_relaxed),
+                          memory_order_relaxed);
+}
+
+// Sends what there is. A peer who does not take the answers is not listened to until it does.
 static void flush(struct peer *peer)
 {
     while (peer->out_start < peer->out_end && !peer->is_broken) {
-        ssize_t size = send(peer->socket, peer->out + peer->out_start, peer->out_end - peer->out_start,
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (size >= 0)
+        ssize_t size = send(peer->socket, peer->out + peer->out_start, peer->out_end - peer->out_start, MSG_NOSIGNAL);
+        if (size >= 0) {
             peer->out_start += (size_t)size;
-        else if (errno == EAGAIN || errno == EWOULDBLOCK)
-            return;
-        else if (errno != EINTR)
+            is_active(peer);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            chx_again_when(peer->socket, POLLOUT);
+        } else if (errno != EINTR) {
             peer->is_broken = true;
+        }
     }
     peer->out_start = peer->out_end = 0;
-    if (peer->out_size > OUT_KEPT) {
+    if (peer->out_size > OUT_AT_ONCE) {
         free(peer->out);
         peer->out = NULL;
         peer->out_size = 0;
     }
 }
 
-// One read for each visit, so that a peer who never pauses does not keep others waiting.
-void Client_receive(void)
+// Makes room for what arrives. False: there is as much as a line may have.
+static bool make_room(struct peer *peer)
 {
-    struct peer *peer = chx_context();
-    flush(peer);
-    // A peer who does not take the answers gets no more of them.
-    if (peer->out_end != 0 || peer->has_ended || peer->is_broken)
-        return;
-    if (peer->hangs_up)
-        peer->in_start = peer->in_end;
-    memmove(peer->in, peer->in + peer->in_start, peer->in_end - peer->in_start);
-    peer->in_end -= peer->in_start;
-    peer->in_start = 0;
-    ssize_t size;
-    do
-        size = recv(peer->socket, peer->in + peer->in_end, sizeof peer->in - peer->in_end, MSG_DONTWAIT);
-    while (size < 0 && errno == EINTR);
-    if (size > 0)
+    if (peer->in_start > 0) {
+        memmove(peer->in, peer->in + peer->in_start, peer->in_end - peer->in_start);
+        peer->in_end -= peer->in_start;
+        peer->in_start = 0;
+    }
+    if (peer->in_size == LINE_LIMIT)
+        return peer->in_end < LINE_LIMIT;
+    // It gets larger when a read has filled it.
+    if (peer->in_size > 0 && peer->is_drained)
+        return true;
+    size_t wanted = peer->in_size == 0 ? IN_FIRST : LINE_LIMIT;
+    char *in = realloc(peer->in, wanted);
+    if (in == NULL)
+        chx_fail("no memory for a line");
+    peer->in = in;
+    peer->in_size = wanted;
+    return true;
+}
+
+// Takes what has arrived; if that is nothing, sends what there is to send, and waits.
+static void receive(struct peer *peer)
+{
+    size_t room = peer->in_size - peer->in_end;
+    // The last read has emptied the socket: the next one would be in vain, unless this step has waited since.
+    if (peer->is_drained && !peer->has_waited) {
+        flush(peer);
+        peer->has_waited = true;
+        chx_again_when(peer->socket, POLLIN);
+    }
+    peer->has_waited = false;
+    ssize_t size = recv(peer->socket, peer->in + peer->in_end, room, 0);
+    if (size > 0) {
         peer->in_end += (size_t)size;
-    else if (size == 0)
+        peer->is_drained = (size_t)size < room;
+        is_active(peer);
+    } else if (size == 0) {
         peer->has_ended = true;
-    else if (errno != EAGAIN && errno != EWOULDBLOCK)
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        peer->is_drained = true;
+    } else if (errno != EINTR) {
         peer->is_broken = true; // it has gone, probably: ECONNRESET
+    }
 }
 
 // Up to and with its end; 0: there is none yet. What stands before the end of the stream is a line, too.
@@ -64,10 +100,27 @@ static size_t line_size(const struct peer *peer)
     return end != NULL ? (size_t)(end - line) + 1 : peer->has_ended ? size : 0;
 }
 
+// Waits for the next line. False: no further one is to be answered.
 bool Client_has_line(enum next next)
 {
     struct peer *peer = chx_context();
-    return next == GO_ON && !peer->is_broken && !peer->hangs_up && line_size(peer) > 0;
+    if (next != GO_ON)
+        return false;
+    if (peer->out_end >= OUT_AT_ONCE)
+        flush(peer);
+    while (!peer->is_broken) {
+        if (line_size(peer) > 0)
+            return true;
+        if (peer->has_ended)
+            return false;
+        if (make_room(peer))
+            receive(peer);
+        else {
+            Client_put(chx_strf("error: a line has at most %d bytes", LINE_LIMIT));
+            return false;
+        }
+    }
+    return false;
 }
 
 chx_str Client_take_line(void)
@@ -80,7 +133,14 @@ chx_str Client_take_line(void)
         size--;
     if (size > 0 && line[size - 1] == '\r')
         size--;
+    peer->line_size = size;
     return chx_str_new(line, size);
+}
+
+uint64_t Client_line_size(void)
+{
+    const struct peer *peer = chx_context();
+    return peer->line_size;
 }
 
 void Client_put(chx_str line)
@@ -102,24 +162,27 @@ void Client_put(chx_str line)
     peer->out_end += size;
 }
 
-enum wait Client_deliver(enum next next)
+// Closing at once could destroy what is on its way to the peer, if the peer still sends: it is to end first, and what it sends
+// until then is thrown away.
+void Client_end(enum next next)
 {
     struct peer *peer = chx_context();
-    if (peer->in_end - peer->in_start == sizeof peer->in && line_size(peer) == 0 && next == GO_ON) {
-        Client_put(chx_strf("error: a line has at most %d bytes", LINE_LIMIT));
-        next = HANG_UP;
-    }
     flush(peer);
-    if (next != GO_ON)
-        peer->hangs_up = true;
-    if (peer->is_broken || next == STOP_SERVER)
-        return WAIT_FOR_NOTHING;
-    if (peer->out_end != 0)
-        return WAIT_FOR_ROOM;
-    if (peer->has_ended)
-        return WAIT_FOR_NOTHING;
-    // Closing at once could destroy what is on its way to the peer, if the peer still sends: it is to end first.
-    if (peer->hangs_up)
+    if (!peer->is_shut)
         shutdown(peer->socket, SHUT_WR);
-    return WAIT_FOR_INPUT;
+    peer->is_shut = true;
+    while (!peer->is_broken && !peer->has_ended && next != STOP_SERVER) {
+        peer->in_start = peer->in_end = 0;
+        make_room(peer);
+        receive(peer);
+    }
+}
+
+// Tells the Acceptor, which then closes the socket.
+void Client_announce(void)
+{
+    struct peer *peer = chx_context();
+    atomic_store(&peer->is_announced, true);
+    if (write(peer->ended, &peer, sizeof peer) < 0)
+        chx_again_when(peer->ended, POLLOUT);
 }

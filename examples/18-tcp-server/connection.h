@@ -1,25 +1,23 @@
-// connection.h: what happens on one connection, as a choreography between Client and Handler.
+// connection.h: what happens on one connection, from its beginning to its end, as a choreography between Client and Handler.
 //
 // Client is the outside peer's stand-in in this process: it owns the socket, turns bytes into lines and answers into
-// bytes. Handler knows what the lines mean and never sees a socket. A session is one *visit*: it takes what has arrived,
-// answers all complete lines, and is over. Between visits a connection is a record and a descriptor, no session.
+// bytes. Handler knows what the lines mean and never sees a socket. Each connection is a session. While it waits for its peer it
+// holds no thread (chx_again_when), only a few kilobytes.
 
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
 #include <chorex.h>
+#include <stdatomic.h>
 
 enum { LINE_LIMIT = 4096 }; // bytes, with its end
 
-// What Handler knows of a connection. It goes from one visit to the next.
+// What Handler knows of a connection.
 struct counts {
     uint64_t lines, bytes, crashes;
 };
 
 enum next { GO_ON, HANG_UP, STOP_SERVER };
-
-// What a connection waits for after a visit.
-enum wait { WAIT_FOR_INPUT, WAIT_FOR_ROOM, WAIT_FOR_NOTHING };
 
 struct answer {
     chx_str text;
@@ -27,42 +25,52 @@ struct answer {
 };
 
 choreography(connection, (Client, Handler),
-    void          Client.receive(void);
     bool          Client.has_line(enum next next);
     chx_str       Client.take_line(void);
+    uint64_t      Client.line_size(void);
     void          Client.put(chx_str line);
-    enum wait     Client.deliver(enum next next);
+    void          Client.end(enum next next);
     struct answer Handler.answer(chx_str line, struct counts counts);
 
-    def visit(Handler.struct counts counts) -> Client.{enum wait, enum next}, Handler.struct counts {
-        Client.receive();
+    def serve() -> Client.enum next, Handler.struct counts {
         Client.enum next next = GO_ON;
-        while (Client.has_line(next)) {
+        Handler.struct counts counts = {0};
+        checkpoint while (Client.has_line(next)) {
             Client.take_line() ~> Handler.line;
             Handler.counts.lines++;
             Handler.counts.bytes += chx_str_len(line);
-            Client.chx_str text;
-            checkpoint {
-                Handler.answer(line, counts) ~> Client.{.text, .next};
-            } rescue (fault) {
-                Handler.counts.crashes++;
-                Client.text = chx_strf("error: %s failed with %s; the connection goes on", fault.role, fault.why);
-            }
+            Handler.answer(line, counts) ~> Client.{.text, .next};
             Client.put(text);
+        } rescue (fault) {
+            // The variables are those at the beginning of the round, so the line is counted here.
+            Client.line_size() ~> Handler.size;
+            Handler.counts.lines++;
+            Handler.counts.bytes += size;
+            Handler.counts.crashes++;
+            Client.put(chx_strf("error: %s failed with %s; the connection goes on", fault.role, fault.why));
         }
-        return Client.{deliver(next), next}, Handler.counts;
+        Client.end(next);
+        Client.announce();
+        return Client.next, Handler.counts;
     }
 )
 
-// What Client keeps of a connection from visit to visit: its context. While a visit runs, nobody else touches it.
+// Client's context: what it keeps of a connection. The Acceptor looks at what is atomic, and may shut the socket down.
 struct peer {
     int socket;
-    bool has_ended; // the peer sends no more
-    bool is_broken; // nothing can be sent to it any more
-    bool hangs_up;  // all is said: what still comes is thrown away until the peer ends, too
-    char in[LINE_LIMIT];
-    size_t in_start, in_end;
-    char *out; // answers not sent yet
+    int ended;                     // a pipe: takes the address of this when the connection is over,
+    _Atomic bool is_announced;     // and has it
+    const _Atomic unsigned *ticks; // how often the Acceptor's clock has ticked,
+    _Atomic unsigned active_at;    // and at which tick the peer last sent or took something
+    bool has_ended;                // the peer sends no more
+    bool is_broken;                // nothing can be sent to it any more
+    bool is_drained;               // there was nothing more to read,
+    bool has_waited;               // and it has been waited for more since
+    bool is_shut;                  // we have told the peer that nothing follows
+    char *in;                      // what has arrived
+    size_t in_start, in_end, in_size;
+    size_t line_size; // of the line that was taken last
+    char *out;        // answers not sent yet
     size_t out_start, out_end, out_size;
 };
 

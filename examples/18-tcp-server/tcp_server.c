@@ -1,5 +1,5 @@
-// A TCP server. Listener opens and closes the port. Acceptor waits for all sockets at once and, whenever a peer has sent
-// something, runs a session of the choreography `connection` (connection.h) with it.
+// A TCP server. Listener opens and closes the port. Acceptor lets peers in, starts a session of the choreography `connection`
+// (connection.h) for each, and sees to it that all of them end.
 //! no-sim
 //! no-process
 
@@ -8,9 +8,11 @@
 #include "connection.chor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +21,11 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
-enum event { NEWCOMER, SPEAKER, SIGNAL };
+enum event { NEWCOMER, ENDED, TICK, SIGNAL };
+enum { TICKS = 8 }; // of the clock, within the time that a peer may be idle
 
 struct totals {
     uint64_t connections;
@@ -31,34 +35,48 @@ struct totals {
 struct acceptor;
 
 choreography(server, (Listener, Acceptor),
-    int              Listener.open_port(int port);
-    struct acceptor *Acceptor.begin(int port_socket);
-    enum event       Acceptor.next_event(struct acceptor *self);
-    const char      *Acceptor.visit(struct acceptor *self);
-    struct totals    Acceptor.end(struct acceptor *self);
+    int                Listener.open_port(int port);
+    struct acceptor   *Acceptor.begin(int port_socket, int idle_ms);
+    enum event         Acceptor.next_event(struct acceptor *self);
+    struct connection *Acceptor.take_ended(struct acceptor *self);
+    const char        *Acceptor.part(struct acceptor *self, struct connection *connection);
+    bool               Acceptor.has_connections(struct acceptor *self);
+    struct totals      Acceptor.end(struct acceptor *self);
 
-    def run(Listener.int port) -> Listener.{struct totals, const char *} {
+    // Waits for the next event, and says who has stopped the server; NULL: nobody has.
+    def attend(Acceptor.struct acceptor *self) -> Acceptor.const char * {
+        Acceptor.const char *stopped_by = NULL;
+        Acceptor.event = next_event(self);
+        if (Acceptor.(event == NEWCOMER)) {
+            Acceptor.welcome(self);
+        } else if (Acceptor.(event == ENDED)) {
+            Acceptor.connection = take_ended(self);
+            Acceptor.stopped_by = part(self, connection);
+        } else if (Acceptor.(event == TICK)) {
+            Acceptor.tick(self);
+        } else {
+            Acceptor.take_signal(self);
+            Acceptor.stopped_by = "a signal";
+        }
+        return Acceptor.stopped_by;
+    }
+
+    def run(Listener.int port, Acceptor.int idle_ms) -> Listener.{struct totals, const char *} {
         Listener.port_socket = open_port(port);
         Listener.port_socket ~> Acceptor.port_socket;
-        Acceptor.self = begin(port_socket);
+        Acceptor.self = begin(port_socket, idle_ms);
         Acceptor.const char *stopped_by = NULL;
         while (Acceptor.(stopped_by == NULL)) {
-            switch (Acceptor.next_event(self)) {
-            case NEWCOMER:
-                Acceptor.welcome(self);
-                break;
-            case SPEAKER:
-                Acceptor.stopped_by = visit(self);
-                break;
-            case SIGNAL:
-                Acceptor.stopped_by = "a signal";
-                break;
-            }
+            Acceptor.stopped_by = attend(Acceptor.self);
         }
         // The order: nobody else is let in, then those who are in are let go.
         Acceptor.stopped_by ~> Listener.stopped_by;
         Listener.close_port(port_socket);
         Listener.(true) ~> Acceptor._;
+        Acceptor.hang_up(self);
+        while (Acceptor.has_connections(self)) {
+            Acceptor._ = attend(Acceptor.self);
+        }
         Acceptor.end(self) ~> Listener.totals;
         return Listener.{totals, stopped_by};
     }
@@ -94,29 +112,37 @@ void Listener_close_port(int port_socket)
 
 struct connection {
     struct peer peer;
-    struct counts counts;
-    enum wait waits_for;
+    chx_session *session;
     struct connection *next, **link; // in the list of all
 };
 
-enum { EVENTS_AT_ONCE = 64 };
-
 struct acceptor {
-    int epoll, port_socket, signals;
+    int port_socket, signals, clock;
+    int ended[2]; // a pipe: the addresses of connections that are over
+    int events;   // an epoll instance with these four in it: one descriptor to wait for
     bool is_full; // no descriptors left: newcomers wait until somebody goes
+    _Atomic unsigned ticks;
     struct connection *connections;
     struct totals totals;
-    int event_count, event; // those that epoll_wait gave, and the one that it is about
-    struct epoll_event events[EVENTS_AT_ONCE];
 };
 
-static bool watch(struct acceptor *self, int operation, int fd, uint32_t events, void *tag)
+static bool watch(struct acceptor *self, int operation, int fd, uint32_t events, enum event event)
 {
-    struct epoll_event event = {.events = events, .data.ptr = tag};
-    return epoll_ctl(self->epoll, operation, fd, &event) == 0;
+    struct epoll_event wanted = {.events = events, .data.u32 = event};
+    return epoll_ctl(self->events, operation, fd, &wanted) == 0;
 }
 
-struct acceptor *Acceptor_begin(int port_socket)
+static int clock_start(int idle_ms)
+{
+    int64_t ns = (int64_t)idle_ms * 1000000 / TICKS + 1;
+    struct timespec every = {ns / 1000000000, ns % 1000000000};
+    int clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (clock >= 0)
+        timerfd_settime(clock, 0, &(struct itimerspec){every, every}, NULL);
+    return clock;
+}
+
+struct acceptor *Acceptor_begin(int port_socket, int idle_ms)
 {
     struct acceptor *self = chx_alloc(sizeof *self);
     sigset_t signals;
@@ -124,107 +150,172 @@ struct acceptor *Acceptor_begin(int port_socket)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     self->port_socket = port_socket;
-    self->epoll = epoll_create1(EPOLL_CLOEXEC);
     self->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (self->epoll < 0 || self->signals < 0 || !watch(self, EPOLL_CTL_ADD, port_socket, EPOLLIN, &self->port_socket) ||
-        !watch(self, EPOLL_CTL_ADD, self->signals, EPOLLIN, &self->signals))
+    self->clock = clock_start(idle_ms);
+    self->events = epoll_create1(EPOLL_CLOEXEC);
+    if (pipe2(self->ended, O_CLOEXEC | O_NONBLOCK) < 0 || !watch(self, EPOLL_CTL_ADD, port_socket, EPOLLIN, NEWCOMER) ||
+        !watch(self, EPOLL_CTL_ADD, self->signals, EPOLLIN, SIGNAL) ||
+        !watch(self, EPOLL_CTL_ADD, self->ended[0], EPOLLIN, ENDED) ||
+        !watch(self, EPOLL_CTL_ADD, self->clock, EPOLLIN, TICK))
         chx_fail("can't wait for connections: %s", strerror(errno));
     return self;
 }
 
+// Waits for all of them at once, without a thread.
 enum event Acceptor_next_event(struct acceptor *self)
 {
-    self->event++;
-    while (self->event >= self->event_count) {
-        self->event_count = epoll_wait(self->epoll, self->events, EVENTS_AT_ONCE, -1);
-        self->event = 0;
-    }
-    void *tag = self->events[self->event].data.ptr;
-    return tag == &self->port_socket ? NEWCOMER : tag == &self->signals ? SIGNAL : SPEAKER;
+    struct epoll_event event;
+    if (epoll_wait(self->events, &event, 1, 0) != 1)
+        chx_again_when(self->events, POLLIN);
+    return (enum event)event.data.u32;
 }
 
 static void set_full(struct acceptor *self, bool is_full)
 {
     if (self->is_full != is_full)
-        watch(self, EPOLL_CTL_MOD, self->port_socket, is_full ? 0 : EPOLLIN, &self->port_socket);
+        watch(self, EPOLL_CTL_MOD, self->port_socket, is_full ? 0 : EPOLLIN, NEWCOMER);
     self->is_full = is_full;
 }
 
-void Acceptor_welcome(struct acceptor *self)
+static void forget(struct connection *connection)
 {
-    int on = 1, socket = accept4(self->port_socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    struct connection *connection = socket >= 0 ? calloc(1, sizeof *connection) : NULL;
-    if (connection == NULL || !watch(self, EPOLL_CTL_ADD, socket, EPOLLIN, connection)) {
-        bool is_exhausted = socket >= 0 || errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-        set_full(self, is_exhausted && self->connections != NULL);
-        free(connection);
-        if (socket >= 0)
-            close(socket);
-        return;
-    }
+    *connection->link = connection->next;
+    if (connection->next != NULL)
+        connection->next->link = connection->link;
+    close(connection->peer.socket);
+    free(connection->peer.in);
+    free(connection->peer.out);
+    free(connection);
+}
+
+static void begin_session(struct acceptor *self, struct connection *connection, int socket)
+{
+    int on = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connection->peer.socket = socket;
+    connection->peer = (struct peer){
+        .socket = socket, .ended = self->ended[1], .ticks = &self->ticks, .active_at = atomic_load(&self->ticks)};
     connection->next = self->connections;
     connection->link = &self->connections;
     if (connection->next != NULL)
         connection->next->link = &connection->next;
     self->connections = connection;
-    self->totals.connections++;
-}
-
-static void let_go(struct acceptor *self, struct connection *connection)
-{
-    self->totals.counts.lines += connection->counts.lines;
-    self->totals.counts.bytes += connection->counts.bytes;
-    self->totals.counts.crashes += connection->counts.crashes;
-    *connection->link = connection->next;
-    if (connection->next != NULL)
-        connection->next->link = connection->link;
-    close(connection->peer.socket);
-    free(connection->peer.out);
-    free(connection);
-    set_full(self, false);
-}
-
-// Who stops the server; NULL: nobody does.
-const char *Acceptor_visit(struct acceptor *self)
-{
-    struct connection *connection = self->events[self->event].data.ptr;
     struct connection_cast cast = {.Client = {.context = &connection->peer}};
-    struct connection_visit_result result;
-    if (connection_visit(&result, &cast, connection->counts) != CHX_OK) {
+    connection->session = connection_serve_start(NULL, &cast);
+    if (connection->session != NULL) {
+        self->totals.connections++;
+        return;
+    }
+    fprintf(stderr, "no session: %s\n", chx_last_report()->why);
+    forget(connection);
+}
+
+void Acceptor_welcome(struct acceptor *self)
+{
+    int socket = accept4(self->port_socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct connection *connection = socket >= 0 ? calloc(1, sizeof *connection) : NULL;
+    if (connection != NULL) {
+        begin_session(self, connection, socket);
+        return;
+    }
+    bool is_exhausted = socket >= 0 || errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    set_full(self, is_exhausted && self->connections != NULL);
+    if (socket >= 0)
+        close(socket);
+}
+
+struct connection *Acceptor_take_ended(struct acceptor *self)
+{
+    struct peer *peer = NULL;
+    if (read(self->ended[0], &peer, sizeof peer) != sizeof peer)
+        chx_again_when(self->ended[0], POLLIN);
+    return (struct connection *)(void *)((char *)peer - offsetof(struct connection, peer));
+}
+
+// Takes a session's results. Who stops the server; NULL: nobody does.
+const char *Acceptor_part(struct acceptor *self, struct connection *connection)
+{
+    // Client has done its last step; Handler may not.
+    if (!chx_session_is_over(connection->session))
+        chx_again_when_over(connection->session);
+    struct connection_serve_result result;
+    const char *stopped_by = NULL;
+    if (connection_serve_wait(connection->session, &result) == CHX_OK) {
+        self->totals.counts.lines += result.Handler.lines;
+        self->totals.counts.bytes += result.Handler.bytes;
+        self->totals.counts.crashes += result.Handler.crashes;
+        stopped_by = result.Client == STOP_SERVER ? "a client" : NULL;
+    } else {
         const chx_report *report = chx_last_report();
         fprintf(stderr, "%s:%d: %s failed: %s\n", report->file, report->line, report->role, report->why);
-        let_go(self, connection);
-        return NULL;
     }
-    connection->counts = result.Handler;
-    enum wait wait = result.Client.v0;
-    if (wait == WAIT_FOR_NOTHING) {
-        let_go(self, connection);
-    } else if (wait != connection->waits_for) {
-        connection->waits_for = wait;
-        watch(self, EPOLL_CTL_MOD, connection->peer.socket, wait == WAIT_FOR_ROOM ? EPOLLOUT : EPOLLIN, connection);
+    forget(connection);
+    set_full(self, false);
+    return stopped_by;
+}
+
+// Ends connections on which nothing has moved for too long: their sessions then see the end of the stream. Also finds sessions
+// that have failed, which nobody tells of.
+void Acceptor_tick(struct acceptor *self)
+{
+    uint64_t count = 0;
+    if (read(self->clock, &count, sizeof count) < 0)
+        return;
+    unsigned now = atomic_fetch_add(&self->ticks, 1) + 1;
+    for (struct connection *connection = self->connections, *next; connection != NULL; connection = next) {
+        next = connection->next;
+        struct peer *peer = &connection->peer;
+        if (now - atomic_load(&peer->active_at) > TICKS)
+            shutdown(peer->socket, SHUT_RDWR);
+        if (chx_session_is_over(connection->session) && !atomic_load(&peer->is_announced))
+            Acceptor_part(self, connection);
     }
-    return result.Client.v1 == STOP_SERVER ? "a client" : NULL;
+}
+
+void Acceptor_take_signal(struct acceptor *self)
+{
+    struct signalfd_siginfo info;
+    while (read(self->signals, &info, sizeof info) > 0)
+        ;
+}
+
+void Acceptor_hang_up(struct acceptor *self)
+{
+    for (struct connection *connection = self->connections; connection != NULL; connection = connection->next)
+        shutdown(connection->peer.socket, SHUT_RDWR);
+}
+
+bool Acceptor_has_connections(struct acceptor *self)
+{
+    return self->connections != NULL;
 }
 
 struct totals Acceptor_end(struct acceptor *self)
 {
-    while (self->connections != NULL)
-        let_go(self, self->connections);
-    close(self->epoll);
-    close(self->signals);
+    const int opened[] = {self->events, self->signals, self->clock, self->ended[0], self->ended[1]};
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
+        close(opened[i]);
     return self->totals;
+}
+
+static bool read_option(const char *text, long max, int *value)
+{
+    char *end;
+    long number = text != NULL ? strtol(text, &end, 10) : -1;
+    if (number < 0 || number > max || end == text || *end != '\0')
+        return false;
+    *value = (int)number;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    char *end = NULL;
-    long port = argc == 3 && strcmp(argv[1], "--port") == 0 ? strtol(argv[2], &end, 10) : argc == 1 ? 7000 : -1;
-    if (port < 0 || port > 65535 || (end != NULL && (end == argv[2] || *end != '\0'))) {
-        fprintf(stderr, "usage: %s [--port NUMBER]    0: any free port; without it: 7000\n", argv[0]);
-        return 2;
+    int port = 7000, idle_ms = 60000;
+    for (int i = 1; i < argc; i += 2) {
+        if (!(strcmp(argv[i], "--port") == 0 && read_option(argv[i + 1], 65535, &port)) &&
+            !(strcmp(argv[i], "--idle") == 0 && read_option(argv[i + 1], 100000000, &idle_ms))) {
+            fprintf(stderr, "usage: %s [--port NUMBER] [--idle MILLISECONDS]\n", argv[0]);
+            return 2;
+        }
     }
     // Before there are threads, so that all of them leave these signals to Acceptor.
     sigset_t signals;
@@ -240,7 +331,7 @@ int main(int argc, char **argv)
     }
 
     struct server_run_result result;
-    if (server_run(&result, NULL, (int)port) != CHX_OK) {
+    if (server_run(&result, NULL, port, idle_ms) != CHX_OK) {
         const chx_report *report = chx_last_report();
         fprintf(stderr, "%s: %s: %s\n", argv[0], report->role, report->why);
         return 1;

@@ -1,4 +1,6 @@
-// client.c: plays Client, the owner of a socket. Its functions wait for the peer, but never longer than its patience lasts.
+// client.c: plays Client, the owner of a socket. Its functions take what is there and send what fits. Where they would have to
+// wait, they end their step (chx_again_when) and are called again when the socket is ready; what they have by then lies in
+// `struct peer`. When the peer's time is up, the server's main loop shuts the socket down, which wakes them, too.
 
 #include "http.h"
 #include "http.Client.chor.h"
@@ -9,59 +11,85 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
-static int64_t now_ms(void)
+enum { DATA_FIRST = 512 }; // the buffer for a head begins with so many bytes
+
+int64_t now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool wait_until(int socket, short events, int64_t deadline_ms)
+// From the first call until the end of the step, which may be begun again.
+static void clock_begin(struct peer *peer)
 {
-    for (;;) {
-        int64_t left_ms = deadline_ms - now_ms();
-        struct pollfd wanted = {.fd = socket, .events = events};
-        int count = poll(&wanted, 1, left_ms > 0 ? (int)left_ms : 0);
-        if (count > 0)
-            return true;
-        if (count == 0 || errno != EINTR)
-            return false;
-    }
+    if (atomic_load(&peer->deadline_ms) == 0)
+        atomic_store(&peer->deadline_ms, now_ms() + peer->patience_ms);
+}
+
+static void clock_end(struct peer *peer)
+{
+    atomic_store(&peer->deadline_ms, 0);
+}
+
+static bool is_late(const struct peer *peer)
+{
+    return now_ms() >= atomic_load(&peer->deadline_ms);
 }
 
 // Reads something, at most `room`. IS_COMPLETE: `*size` bytes, at least one, have come.
-static enum end receive(struct peer *peer, void *data, size_t room, int64_t deadline_ms, size_t *size)
+static enum end receive(struct peer *peer, void *data, size_t room, size_t *size)
 {
+    ssize_t received;
     *size = 0;
-    for (;;) {
-        ssize_t received = recv(peer->socket, data, room, MSG_DONTWAIT);
-        if (received > 0) {
-            *size = (size_t)received;
-            return IS_COMPLETE;
-        }
-        bool is_early = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
-        if (!is_early) {
-            peer->has_ended = true;
-            return IS_CUT_SHORT;
-        }
-        if (!wait_until(peer->socket, POLLIN, deadline_ms))
-            return IS_TOO_SLOW;
+    do
+        received = recv(peer->socket, data, room, 0);
+    while (received < 0 && errno == EINTR);
+    if (received > 0) {
+        *size = (size_t)received;
+        return IS_COMPLETE;
     }
+    // An end may be that of its patience.
+    if (is_late(peer))
+        return IS_TOO_SLOW;
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        chx_again_when(peer->socket, POLLIN);
+    peer->has_ended = true;
+    return IS_CUT_SHORT;
 }
 
-static bool send_all(struct peer *peer, const void *data, size_t size, int64_t deadline_ms)
+// Sends what lies in `out`. False: the peer is gone, or too slow.
+static bool send_out(struct peer *peer)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t sent = send(peer->socket, (const char *)data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    bool is_sent = true;
+    atomic_store(&peer->is_sending, true);
+    while (is_sent && peer->out_done < peer->out_size) {
+        ssize_t sent = send(peer->socket, peer->out + peer->out_done, peer->out_size - peer->out_done, MSG_NOSIGNAL);
         if (sent >= 0)
-            done += (size_t)sent;
-        else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        else if (!wait_until(peer->socket, POLLOUT, deadline_ms))
-            return false;
+            peer->out_done += (size_t)sent;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            chx_again_when(peer->socket, POLLOUT);
+        else if (errno != EINTR)
+            is_sent = false;
     }
-    return true;
+    atomic_store(&peer->is_sending, false);
+    free(peer->out);
+    peer->out = NULL;
+    return is_sent;
+}
+
+static void put_out(struct peer *peer, const void *head, size_t head_size, const void *body, size_t body_size)
+{
+    peer->out = malloc(head_size + body_size + 1);
+    if (peer->out == NULL)
+        chx_fail("no memory for an answer");
+    memcpy(peer->out, head, head_size);
+    if (body_size > 0)
+        memcpy(peer->out + head_size, body, body_size);
+    peer->out_size = head_size + body_size;
+    peer->out_done = 0;
 }
 
 static void forget(struct peer *peer, size_t size)
@@ -84,11 +112,27 @@ static size_t head_size(const struct peer *peer)
     return 0;
 }
 
+// Makes room for more of a head. False: it has as much as it may have.
+static bool make_room(struct peer *peer)
+{
+    if (peer->size < peer->room)
+        return true;
+    size_t wanted = peer->room == 0 ? DATA_FIRST : HEAD_LIMIT;
+    if (peer->room == HEAD_LIMIT)
+        return false;
+    char *data = realloc(peer->data, wanted);
+    if (data == NULL)
+        chx_fail("no memory for a head");
+    peer->data = data;
+    peer->room = wanted;
+    return true;
+}
+
 // False: there is no further request.
 bool Client_read_head(void)
 {
     struct peer *peer = chx_context();
-    int64_t deadline_ms = now_ms() + peer->patience_ms;
+    clock_begin(peer);
     peer->head_end = IS_COMPLETE;
     for (;;) {
         // Empty lines before a request are to be ignored.
@@ -96,18 +140,18 @@ bool Client_read_head(void)
             forget(peer, 2);
         peer->head_size = head_size(peer);
         if (peer->head_size > 0)
-            return true;
-        if (peer->size == sizeof peer->data)
-            peer->head_end = IS_TOO_LARGE;
+            break;
         size_t size = 0;
-        if (peer->head_end == IS_COMPLETE)
-            peer->head_end = receive(peer, peer->data + peer->size, sizeof peer->data - peer->size, deadline_ms, &size);
+        peer->head_end =
+            make_room(peer) ? receive(peer, peer->data + peer->size, peer->room - peer->size, &size) : IS_TOO_LARGE;
         peer->size += size;
         if (peer->head_end != IS_COMPLETE) {
             peer->head_size = peer->size;
-            return peer->size > 0;
+            break;
         }
     }
+    clock_end(peer);
+    return peer->head_size > 0;
 }
 
 struct part Client_take_head(void)
@@ -118,29 +162,38 @@ struct part Client_take_head(void)
     return head;
 }
 
+// Begins to read a body with what came together with the head.
+static void begin_body(struct peer *peer, size_t size, bool expects_continue)
+{
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    if (size > BODY_LIMIT)
+        chx_fail("a body of %zu bytes was asked for", size);
+    peer->body = malloc(size);
+    if (peer->body == NULL)
+        chx_fail("no memory for a body");
+    if (expects_continue && peer->size == 0)
+        put_out(peer, go_on, sizeof go_on - 1, NULL, 0);
+    peer->body_size = peer->size < size ? peer->size : size;
+    memcpy(peer->body, peer->data, peer->body_size);
+    forget(peer, peer->body_size);
+}
+
 struct part Client_read_body(uint64_t size, bool expects_continue)
 {
     struct peer *peer = chx_context();
-    int64_t deadline_ms = now_ms() + peer->patience_ms;
-    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    if (size > BODY_LIMIT)
-        chx_fail("a body of %llu bytes was asked for", (unsigned long long)size);
-    if (expects_continue && peer->size == 0 && !send_all(peer, go_on, sizeof go_on - 1, deadline_ms))
-        return (struct part){IS_CUT_SHORT, {0}};
-    char *body = malloc(size);
-    if (body == NULL)
-        chx_fail("no memory for a body");
-    size_t done = peer->size < size ? peer->size : size;
-    memcpy(body, peer->data, done);
-    forget(peer, done);
-    enum end end = IS_COMPLETE;
-    while (done < size && end == IS_COMPLETE) {
+    clock_begin(peer);
+    if (peer->body == NULL)
+        begin_body(peer, size, expects_continue);
+    enum end end = peer->out == NULL || send_out(peer) ? IS_COMPLETE : IS_CUT_SHORT;
+    while (peer->body_size < size && end == IS_COMPLETE) {
         size_t received;
-        end = receive(peer, body + done, size - done, deadline_ms, &received);
-        done += received;
+        end = receive(peer, peer->body + peer->body_size, size - peer->body_size, &received);
+        peer->body_size += received;
     }
-    struct part part = {end, chx_bytes_new(body, done)};
-    free(body);
+    clock_end(peer);
+    struct part part = {end, chx_bytes_new(peer->body, peer->body_size)};
+    free(peer->body);
+    peer->body = NULL;
     return part;
 }
 
@@ -173,20 +226,19 @@ static const char *reason(int status)
 }
 
 // Closing at once could destroy an answer on its way to a peer who still sends: wait for its end, within limits.
-static void hang_up(struct peer *peer, int64_t deadline_ms)
+static void hang_up(struct peer *peer)
 {
-    size_t size = 0, sum = 0;
-    shutdown(peer->socket, SHUT_WR);
-    while (!peer->has_ended && sum < BODY_LIMIT &&
-           receive(peer, peer->data, sizeof peer->data, deadline_ms, &size) == IS_COMPLETE)
-        sum += size;
+    size_t size = 0;
+    if (!peer->is_shut)
+        shutdown(peer->socket, SHUT_WR);
+    peer->is_shut = true;
+    while (!peer->has_ended && peer->thrown_away < BODY_LIMIT &&
+           receive(peer, peer->data, peer->room, &size) == IS_COMPLETE)
+        peer->thrown_away += size;
 }
 
-// Can the peer send another request?
-bool Client_send(struct answer answer)
+static void begin_answer(struct peer *peer, struct answer answer)
 {
-    struct peer *peer = chx_context();
-    int64_t deadline_ms = now_ms() + peer->patience_ms;
     char date[64];
     time_t now = time(NULL);
     struct tm utc;
@@ -195,10 +247,29 @@ bool Client_send(struct answer answer)
         chx_strf("HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: %s\r\n\r\n",
                  answer.status, reason(answer.status), date, chx_cstr(answer.type), chx_bytes_len(answer.body),
                  chx_cstr(answer.fields), answer.keeps_alive ? "keep-alive" : "close");
-    bool is_sent =
-        send_all(peer, chx_cstr(head), chx_str_len(head), deadline_ms) &&
-        (answer.is_head || send_all(peer, chx_bytes_data(answer.body), chx_bytes_len(answer.body), deadline_ms));
+    put_out(peer, chx_cstr(head), chx_str_len(head), chx_bytes_data(answer.body),
+            answer.is_head ? 0 : chx_bytes_len(answer.body));
+}
+
+// Can the peer send another request?
+bool Client_send(struct answer answer)
+{
+    struct peer *peer = chx_context();
+    clock_begin(peer);
+    if (peer->out == NULL && !peer->is_shut)
+        begin_answer(peer, answer);
+    bool is_sent = peer->is_shut || send_out(peer);
     if (is_sent && !answer.keeps_alive)
-        hang_up(peer, deadline_ms);
+        hang_up(peer);
+    clock_end(peer);
     return is_sent && answer.keeps_alive;
+}
+
+// Tells the server's main loop, which then closes the socket.
+void Client_announce(void)
+{
+    struct peer *peer = chx_context();
+    atomic_store(&peer->is_announced, true);
+    if (write(peer->ended, &peer, sizeof peer) < 0)
+        chx_again_when(peer->ended, POLLOUT);
 }

@@ -7,6 +7,7 @@
 #include "http.chor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -19,15 +20,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Each of them may wait for its peer in a function of Client's, which takes a thread. More peers wait until one goes.
-enum {
-    CONNECTION_LIMIT = 128,
-    DESCRIPTORS = 2 * CONNECTION_LIMIT + 32, // a connection takes two, the socket and its session's
-};
+enum { LOOKS = 8 }; // at the connections, within the patience for one
 
 struct connection {
-    chx_session *session; // NULL: the place is free
     struct peer peer;
+    chx_session *session;
+    struct connection *next, **link; // in the list of all
 };
 
 struct totals {
@@ -36,8 +34,9 @@ struct totals {
 
 struct server {
     int port_socket, signals, patience_ms;
-    bool is_short; // the system is: newcomers wait until somebody goes
-    struct connection connections[CONNECTION_LIMIT];
+    int ended[2];  // a pipe: the addresses of connections that are over
+    bool is_short; // of descriptors or memory: newcomers wait until somebody goes
+    struct connection *connections;
     struct totals totals;
 };
 
@@ -56,6 +55,18 @@ static int open_port(int port)
     return port_socket;
 }
 
+static void forget(struct connection *connection)
+{
+    *connection->link = connection->next;
+    if (connection->next != NULL)
+        connection->next->link = connection->link;
+    close(connection->peer.socket);
+    free(connection->peer.data);
+    free(connection->peer.body);
+    free(connection->peer.out);
+    free(connection);
+}
+
 static void part_with(struct server *server, struct connection *connection)
 {
     struct http_connection_result result;
@@ -66,89 +77,101 @@ static void part_with(struct server *server, struct connection *connection)
         const chx_report *report = chx_last_report();
         fprintf(stderr, "%s:%d: %s failed: %s\n", report->file, report->line, report->role, report->why);
     }
-    close(connection->peer.socket);
-    connection->session = NULL;
+    forget(connection);
     server->is_short = false;
 }
 
-static void welcome(struct server *server, struct connection *connection)
+static void begin_session(struct server *server, struct connection *connection, int socket)
 {
-    int on = 1, socket = accept4(server->port_socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (socket < 0) {
-        server->is_short = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-        return;
-    }
+    int on = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connection->peer = (struct peer){.socket = socket, .patience_ms = server->patience_ms};
+    connection->peer = (struct peer){.socket = socket, .patience_ms = server->patience_ms, .ended = server->ended[1]};
+    connection->next = server->connections;
+    connection->link = &server->connections;
+    if (connection->next != NULL)
+        connection->next->link = &connection->next;
+    server->connections = connection;
     struct http_cast cast = {.Client = {.context = &connection->peer}};
     connection->session = http_connection_start(NULL, &cast);
-    if (connection->session == NULL) {
-        fprintf(stderr, "no session: %s\n", chx_last_report()->why);
-        close(socket);
+    if (connection->session != NULL) {
+        server->totals.connections++;
         return;
     }
-    server->totals.connections++;
-    if (chx_session_fd(connection->session) < 0) {
-        // Nobody would notice its end.
-        shutdown(socket, SHUT_RDWR);
-        part_with(server, connection);
-        server->is_short = true;
+    fprintf(stderr, "no session: %s\n", chx_last_report()->why);
+    forget(connection);
+}
+
+static void welcome(struct server *server)
+{
+    int socket = accept4(server->port_socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct connection *connection = socket >= 0 ? calloc(1, sizeof *connection) : NULL;
+    if (connection != NULL) {
+        begin_session(server, connection, socket);
+        return;
     }
+    server->is_short = socket >= 0 || errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    if (socket >= 0)
+        close(socket);
+}
+
+static void take_ended(struct server *server)
+{
+    struct peer *peer;
+    while (read(server->ended[0], &peer, sizeof peer) == sizeof peer)
+        part_with(server, (struct connection *)(void *)((char *)peer - offsetof(struct connection, peer)));
+}
+
+// Wakes those whose peers are late: they see the end of the stream, or can't send any more. Also finds sessions that have
+// failed, which nobody tells of.
+static void look_around(struct server *server)
+{
+    int64_t now = now_ms();
+    for (struct connection *connection = server->connections, *next; connection != NULL; connection = next) {
+        next = connection->next;
+        struct peer *peer = &connection->peer;
+        int64_t deadline_ms = atomic_load(&peer->deadline_ms);
+        if (deadline_ms != 0 && now >= deadline_ms)
+            shutdown(peer->socket, atomic_load(&peer->is_sending) ? SHUT_RDWR : SHUT_RD);
+        if (chx_session_is_over(connection->session) && !atomic_load(&peer->is_announced))
+            part_with(server, connection);
+    }
+}
+
+// Waits for what happens next. False: a signal.
+static bool attend(struct server *server, int64_t *look_ms)
+{
+    bool is_full = server->is_short && server->connections != NULL;
+    struct pollfd waits[] = {{.fd = server->signals, .events = POLLIN},
+                             {.fd = server->ended[0], .events = POLLIN},
+                             {.fd = is_full ? -1 : server->port_socket, .events = POLLIN}};
+    int64_t left_ms = *look_ms - now_ms();
+    poll(waits, 3, left_ms > 0 ? (int)left_ms : 0);
+    if (now_ms() >= *look_ms) {
+        look_around(server);
+        *look_ms = now_ms() + server->patience_ms / LOOKS + 1;
+    }
+    if (waits[1].revents != 0)
+        take_ended(server);
+    if (waits[2].revents != 0)
+        welcome(server);
+    return waits[0].revents == 0;
 }
 
 static void serve(struct server *server)
 {
-    for (;;) {
-        struct pollfd waits[2 + CONNECTION_LIMIT];
-        struct connection *waiting[CONNECTION_LIMIT], *place = NULL;
-        unsigned count = 0;
-        for (int i = 0; i < CONNECTION_LIMIT; i++) {
-            struct connection *connection = &server->connections[i];
-            if (connection->session == NULL) {
-                place = connection;
-                continue;
-            }
-            waits[2 + count] = (struct pollfd){.fd = chx_session_fd(connection->session), .events = POLLIN};
-            waiting[count++] = connection;
-        }
-        bool is_full = place == NULL || (server->is_short && count > 0);
-        waits[0] = (struct pollfd){.fd = server->signals, .events = POLLIN};
-        waits[1] = (struct pollfd){.fd = is_full ? -1 : server->port_socket, .events = POLLIN};
-        if (poll(waits, 2 + count, -1) < 0)
-            continue;
-        if (waits[0].revents != 0)
-            return;
-        if (waits[1].revents != 0)
-            welcome(server, place);
-        for (unsigned i = 0; i < count; i++)
-            if (waits[2 + i].revents != 0)
-                part_with(server, waiting[i]);
-    }
-}
-
-// Requests under way are answered, those who are silent see the end of the stream.
-static void stop(struct server *server)
-{
+    int64_t look_ms = now_ms();
+    while (attend(server, &look_ms))
+        ;
+    // Requests under way are answered, those who are silent see the end of the stream.
     close(server->port_socket);
-    for (int i = 0; i < CONNECTION_LIMIT; i++)
-        if (server->connections[i].session != NULL)
-            shutdown(server->connections[i].peer.socket, SHUT_RD);
-    for (int i = 0; i < CONNECTION_LIMIT; i++)
-        if (server->connections[i].session != NULL)
-            part_with(server, &server->connections[i]);
     close(server->signals);
-}
-
-static bool has_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return false;
-    if (limit.rlim_cur < DESCRIPTORS && limit.rlim_max >= DESCRIPTORS) {
-        limit.rlim_cur = DESCRIPTORS;
-        return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-    }
-    return limit.rlim_cur >= DESCRIPTORS;
+    server->port_socket = server->signals = -1;
+    for (struct connection *connection = server->connections; connection != NULL; connection = connection->next)
+        shutdown(connection->peer.socket, SHUT_RD);
+    while (server->connections != NULL)
+        attend(server, &look_ms);
+    close(server->ended[0]);
+    close(server->ended[1]);
 }
 
 static bool read_option(const char *text, long max, int *value)
@@ -172,9 +195,10 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (!has_descriptors()) {
-        fprintf(stderr, "%s: needs %d descriptors, see `ulimit -n`\n", argv[0], DESCRIPTORS);
-        return 1;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
     }
     // Before there are threads, so that all of them leave these signals to `serve`.
     sigset_t signals;
@@ -185,13 +209,13 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
 
     server.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    server.port_socket = server.signals >= 0 ? open_port(port) : -1;
+    bool has_pipe = pipe2(server.ended, O_CLOEXEC | O_NONBLOCK) == 0;
+    server.port_socket = server.signals >= 0 && has_pipe ? open_port(port) : -1;
     if (server.port_socket < 0) {
         fprintf(stderr, "%s: can't listen on port %d: %s\n", argv[0], port, strerror(errno));
         return 1;
     }
     serve(&server);
-    stop(&server);
     printf("stopped after %ld connections, %ld requests, %ld crashes\n", server.totals.connections,
            server.totals.requests, server.totals.crashes);
     return 0;

@@ -62,6 +62,7 @@ static CHX_NORETURN void again_leave(const char *function, Again wanted)
     again->due_ns = wanted.due_ns;
     again->session = wanted.session;
     again->error = 0;
+    again->is_woken = false;
     atomic_store_explicit(&again->is_ready, false, memory_order_relaxed);
     here->guard->fault.kind = FAULT_AGAIN;
     here->guard->fault.site = actor->self.site;
@@ -252,7 +253,8 @@ void again_cancel(Actor *actor)
 {
     Again *again = actor->again;
     chx_runtime *runtime = actor->session->runtime;
-    if (again->is_armed && again->kind == AGAIN_WHEN)
+    // The poller that has woken the actor is through with it.
+    if (again->is_armed && again->kind == AGAIN_WHEN && !again->is_woken)
         poller_remove(&runtime->poller, &again->waiter);
     // If it is under way, it finds that the actor does not wait for it, or wakes it for nothing.
     if (again->is_armed && again->kind == AGAIN_AFTER)
@@ -300,6 +302,7 @@ void again_ready(PollWaiter *waiter, void *context)
     atomic_store(&again->is_ready, true);
     if (!actor_wake(again->actor, again))
         return;
+    again->is_woken = true;
     again->actor->next_queued = NULL;
     if (chain->last != NULL)
         chain->last->next_queued = again->actor;

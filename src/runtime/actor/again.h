@@ -19,6 +19,7 @@ struct Again {
     AgainKind kind;
     bool is_armed;         // somebody is to wake the actor
     _Atomic bool is_ready; // what it waits for has happened
+    bool is_woken;         // the poller has woken the actor, which is not yet run then, and no longer knows of it
     int error;             // what it waits for can't be waited for: errno
     int number;            // WHEN: the descriptor
     short events;

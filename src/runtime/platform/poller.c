@@ -23,6 +23,10 @@ enum {
     EVENTS_AT_ONCE = 64,
     IDLE_MS = 5000,
     NUMBERS_TRIED = 64, // from the highest one down
+    // So long a wait trusts in what the kernel was asked for earlier: as long as others are served, and when nothing happens.
+    TRUST_NS = 20000000,
+    TRUST_IDLE_MS = 1,
+    VAIN_LIMIT = 1000, // so many events in vain, and there is a new epoll instance
 };
 #define DOORBELL UINT64_MAX // in the place of a number
 
@@ -43,7 +47,7 @@ void poller_fini(Poller *poller)
         close(poller->epoll);
     descriptor_close(&poller->doorbell[0]);
     descriptor_close(&poller->doorbell[1]);
-    runtime_release(poller->runtime, poller->waiters);
+    runtime_release(poller->runtime, poller->numbers);
     pthread_mutex_destroy(&poller->lock);
 }
 
@@ -66,14 +70,26 @@ static int number_raise(int number)
     return raised;
 }
 
-// Asks for one event of what the waiters of this descriptor wait for. False: errno says why not.
-static bool number_arm(Poller *poller, int number)
+static uint32_t number_wanted(const Poller *poller, int number)
 {
-    struct epoll_event event = {.events = EPOLLONESHOT, .data.u64 = (uint64_t)number};
-    for (const PollWaiter *waiter = poller->waiters[number]; waiter != NULL; waiter = waiter->next)
-        event.events |= waiter->events;
-    return epoll_ctl(poller->epoll, EPOLL_CTL_MOD, number, &event) == 0 ||
-           (errno == ENOENT && epoll_ctl(poller->epoll, EPOLL_CTL_ADD, number, &event) == 0);
+    uint32_t wanted = 0;
+    for (const PollWaiter *waiter = poller->numbers[number].waiters; waiter != NULL; waiter = waiter->next)
+        wanted |= waiter->events;
+    return wanted;
+}
+
+// Asks for a report each time that one of these events comes up, and at once if it has. False: errno says why not.
+static bool number_ask(Poller *poller, int number, uint32_t wanted)
+{
+    PollNumber *entry = &poller->numbers[number];
+    struct epoll_event event = {.events = wanted | EPOLLET, .data.u64 = (uint64_t)number};
+    bool is_new = entry->asked == 0;
+    bool is_asked = epoll_ctl(poller->epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, number, &event) == 0;
+    if (!is_asked && errno == (is_new ? EEXIST : ENOENT))
+        is_asked = epoll_ctl(poller->epoll, is_new ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, number, &event) == 0;
+    entry->asked = is_asked ? wanted : 0;
+    entry->missed = 0;
+    return is_asked;
 }
 
 // False: errno says why there is none.
@@ -93,14 +109,16 @@ static bool poller_open(Poller *poller)
     return false;
 }
 
-// It is gone, and so is what it knew.
+// The old one is gone, and so is what it knew.
 static bool poller_reopen(Poller *poller)
 {
     if (!poller_open(poller))
         return false;
-    for (size_t i = 0; i < poller->capacity; i++)
-        if (poller->waiters[i] != NULL)
-            number_arm(poller, (int)i);
+    for (size_t i = 0; i < poller->capacity; i++) {
+        poller->numbers[i].asked = poller->numbers[i].missed = 0;
+        if (poller->numbers[i].waiters != NULL)
+            number_ask(poller, (int)i, number_wanted(poller, (int)i));
+    }
     return true;
 }
 
@@ -117,29 +135,75 @@ static bool number_is_open(int number)
 
 // ---- waiters ----
 
-static bool waiters_reserve(Poller *poller, size_t number)
+static bool numbers_reserve(Poller *poller, size_t number)
 {
     while (number >= poller->capacity) {
         size_t before = poller->capacity;
-        PollWaiter **grown = runtime_grow(poller->runtime, poller->waiters, &poller->capacity, sizeof *grown);
+        PollNumber *grown = runtime_grow(poller->runtime, poller->numbers, &poller->capacity, sizeof *grown);
         if (grown == NULL) {
             errno = ENOMEM;
             return false;
         }
         memset(grown + before, 0, (poller->capacity - before) * sizeof *grown);
-        poller->waiters = grown;
+        poller->numbers = grown;
     }
     return true;
 }
 
-static void waiter_unlink(Poller *poller, PollWaiter *waiter)
+static void trust_begin(Poller *poller, PollWaiter *waiter)
 {
-    PollWaiter **link = &poller->waiters[waiter->number];
-    while (*link != waiter)
-        link = &(*link)->next;
+    waiter->trusts = true;
+    waiter->since_ns = poller->now_ns;
+    waiter->earlier = poller->last_trusting;
+    waiter->later = NULL;
+    *(waiter->earlier != NULL ? &waiter->earlier->later : &poller->first_trusting) = waiter;
+    poller->last_trusting = waiter;
+}
+
+static void trust_end(Poller *poller, PollWaiter *waiter)
+{
+    waiter->trusts = false;
+    *(waiter->earlier != NULL ? &waiter->earlier->later : &poller->first_trusting) = waiter->later;
+    *(waiter->later != NULL ? &waiter->later->earlier : &poller->last_trusting) = waiter->earlier;
+}
+
+// The link is the one that points to the waiter.
+static void waiter_unlink(Poller *poller, PollWaiter **link)
+{
+    PollWaiter *waiter = *link;
     *link = waiter->next;
     waiter->is_listed = false;
+    if (waiter->trusts)
+        trust_end(poller, waiter);
     atomic_fetch_sub(&poller->count, 1);
+}
+
+static PollWaiter **waiter_link(Poller *poller, const PollWaiter *waiter)
+{
+    PollWaiter **link = &poller->numbers[waiter->number].waiters;
+    while (*link != waiter)
+        link = &(*link)->next;
+    return link;
+}
+
+// The waiter is in its list.
+static PollStatus waiter_await(Poller *poller, PollWaiter *waiter)
+{
+    PollNumber *entry = &poller->numbers[waiter->number];
+    uint32_t wanted = number_wanted(poller, waiter->number);
+    if (entry->asked == wanted && (entry->missed & (waiter->events | EPOLLERR | EPOLLHUP)) != 0) {
+        entry->missed = 0;
+        return POLL_READY;
+    }
+    // The thread that waits would not come back in time to ask.
+    if (entry->asked == wanted && wanted != 0 && !poller->waits_long) {
+        trust_begin(poller, waiter);
+        return POLL_WAITS;
+    }
+    bool is_asked = number_ask(poller, waiter->number, wanted);
+    if (!is_asked && is_lost(errno) && number_is_open(waiter->number) && poller_reopen(poller))
+        is_asked = number_ask(poller, waiter->number, wanted);
+    return is_asked ? POLL_WAITS : errno == EPERM ? POLL_READY : POLL_REFUSED;
 }
 
 PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short events)
@@ -150,20 +214,17 @@ PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short even
     }
     pthread_mutex_lock(&poller->lock);
     PollStatus status = POLL_REFUSED;
-    if ((poller->epoll >= 0 || poller_open(poller)) && waiters_reserve(poller, (size_t)number)) {
+    if ((poller->epoll >= 0 || poller_open(poller)) && numbers_reserve(poller, (size_t)number)) {
         uint32_t wanted = (uint32_t)(unsigned short)events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP);
-        *waiter = (PollWaiter){poller->waiters[number], number, wanted, true};
-        poller->waiters[number] = waiter;
+        *waiter = (PollWaiter){
+            .next = poller->numbers[number].waiters, .number = number, .events = wanted, .is_listed = true};
+        poller->numbers[number].waiters = waiter;
         atomic_fetch_add(&poller->count, 1);
-        bool is_armed = number_arm(poller, number);
-        if (!is_armed && is_lost(errno) && number_is_open(number) && poller_reopen(poller))
-            is_armed = number_arm(poller, number);
-        status = is_armed ? POLL_WAITS : errno == EPERM ? POLL_READY : POLL_REFUSED;
-        if (!is_armed) {
-            int error = errno;
-            waiter_unlink(poller, waiter);
-            errno = error;
-        }
+        status = waiter_await(poller, waiter);
+        int error = errno;
+        if (status != POLL_WAITS)
+            waiter_unlink(poller, waiter_link(poller, waiter));
+        errno = error;
     }
     int error = errno;
     pthread_mutex_unlock(&poller->lock);
@@ -176,53 +237,119 @@ void poller_remove(Poller *poller, PollWaiter *waiter)
     pthread_mutex_lock(&poller->lock);
     // The kernel's event, if there is one more, finds nobody.
     if (waiter->is_listed)
-        waiter_unlink(poller, waiter);
+        waiter_unlink(poller, waiter_link(poller, waiter));
     pthread_mutex_unlock(&poller->lock);
 }
 
 // ---- waiting ----
 
+// Nobody waits for what was reported. A file that goes on with it is silenced. That does not help where an earlier file of the
+// number, which a duplicate keeps alive, has reported it.
+static void number_missed(Poller *poller, size_t number, uint32_t events)
+{
+    PollNumber *entry = &poller->numbers[number];
+    struct epoll_event none = {.events = EPOLLET, .data.u64 = number};
+    bool was_silenced = entry->asked == 0;
+    if (entry->missed == 0 && !was_silenced) {
+        entry->missed = events;
+        return;
+    }
+    if (was_silenced || epoll_ctl(poller->epoll, EPOLL_CTL_MOD, (int)number, &none) != 0)
+        poller->in_vain++;
+    entry->asked = entry->missed = 0;
+}
+
 // The lock is held.
 static void number_ready(Poller *poller, size_t number, uint32_t events, PollReady *ready, void *context)
 {
-    PollWaiter **link = number < poller->capacity ? &poller->waiters[number] : NULL;
-    while (link != NULL && *link != NULL) {
+    bool is_taken = false;
+    if (number >= poller->capacity)
+        return;
+    for (PollWaiter **link = &poller->numbers[number].waiters; *link != NULL;) {
         PollWaiter *waiter = *link;
         if ((events & (waiter->events | EPOLLERR | EPOLLHUP)) == 0) {
             link = &waiter->next;
             continue;
         }
-        *link = waiter->next;
-        waiter->is_listed = false;
-        atomic_fetch_sub(&poller->count, 1);
+        is_taken = true;
+        waiter_unlink(poller, link);
         ready(waiter, context);
     }
-    if (number < poller->capacity && poller->waiters[number] != NULL)
-        number_arm(poller, (int)number);
+    if (!is_taken)
+        number_missed(poller, number, events);
 }
 
-void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context)
+// Asks for those who have trusted for long enough.
+static void poller_verify(Poller *poller, uint64_t trust_ns, PollReady *ready, void *context)
 {
-    struct epoll_event events[EVENTS_AT_ONCE];
-    char rings[EVENTS_AT_ONCE];
-    bool waits = timeout_ms != 0;
-    if (waits && atomic_exchange(&poller->is_attended, true))
-        return;
+    PollWaiter *waiter;
+    while ((waiter = poller->first_trusting) != NULL && poller->now_ns - waiter->since_ns >= trust_ns) {
+        trust_end(poller, waiter);
+        if (number_ask(poller, waiter->number, number_wanted(poller, waiter->number)))
+            continue;
+        // The descriptor is closed: its step shall find out.
+        waiter_unlink(poller, waiter_link(poller, waiter));
+        ready(waiter, context);
+    }
+}
+
+// Files that are not to be reached any more report too much: a new epoll instance does not know them. The caller is the only one
+// who waits.
+static void poller_forget(Poller *poller)
+{
+    int old = poller->epoll;
+    poller->in_vain = 0;
+    if (poller_reopen(poller))
+        close(old);
+    else
+        poller->epoll = old;
+}
+
+// How long to wait. The lock is held.
+static int poller_limit(Poller *poller, int timeout_ms)
+{
+    if (timeout_ms == 0)
+        return 0;
     int limit_ms = timeout_ms < 0 || timeout_ms > IDLE_MS ? IDLE_MS : timeout_ms;
-    pthread_mutex_lock(&poller->lock);
-    int epoll = poller->epoll;
-    pthread_mutex_unlock(&poller->lock);
-    int count = epoll >= 0 ? poller->platform->wait_events(epoll, events, EVENTS_AT_ONCE, limit_ms) : 0;
-    int error = errno;
-    pthread_mutex_lock(&poller->lock);
-    if (count < 0 && is_lost(error) && poller->epoll == epoll)
-        poller_reopen(poller);
+    if (poller->first_trusting != NULL)
+        return TRUST_IDLE_MS;
+    poller->waits_long = true;
+    return limit_ms;
+}
+
+static void poller_handle(Poller *poller, const struct epoll_event *events, int count, PollReady *ready, void *context)
+{
+    char rings[EVENTS_AT_ONCE];
     for (int i = 0; i < count; i++) {
         if (events[i].data.u64 == DOORBELL)
             descriptor_read(&poller->doorbell[0], rings, sizeof rings);
         else
             number_ready(poller, (size_t)events[i].data.u64, events[i].events, ready, context);
     }
+}
+
+void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context)
+{
+    struct epoll_event events[EVENTS_AT_ONCE];
+    bool waits = timeout_ms != 0;
+    if (waits && atomic_exchange(&poller->is_attended, true))
+        return;
+    atomic_fetch_add_explicit(&poller->looks, 1, memory_order_relaxed);
+    pthread_mutex_lock(&poller->lock);
+    int epoll = poller->epoll, limit_ms = poller_limit(poller, timeout_ms);
+    pthread_mutex_unlock(&poller->lock);
+    int count = epoll >= 0 ? poller->platform->wait_events(epoll, events, EVENTS_AT_ONCE, limit_ms) : 0;
+    int error = errno;
+    pthread_mutex_lock(&poller->lock);
+    if (waits)
+        poller->waits_long = false;
+    poller->now_ns = poller->platform->now_ns();
+    if (count < 0 && is_lost(error) && poller->epoll == epoll)
+        poller_reopen(poller);
+    poller_handle(poller, events, count, ready, context);
+    poller_verify(poller, waits && count <= 0 ? 0 : TRUST_NS, ready, context);
+    if (waits && poller->in_vain >= VAIN_LIMIT)
+        poller_forget(poller);
     pthread_mutex_unlock(&poller->lock);
     if (waits)
         atomic_store(&poller->is_attended, false);

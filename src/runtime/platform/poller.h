@@ -1,8 +1,11 @@
 // poller.h: descriptors that somebody waits for, without a thread for each: one epoll instance.
 //
-// A descriptor belongs to the program, which may close it, duplicate it and open another one under its number at any time. So
-// nothing is remembered of a descriptor but who waits for it: each wait asks the kernel anew, for one event, and what an
-// earlier file of the same number still has to say wakes a waiter for nothing, which then waits again.
+// A descriptor belongs to the program, which may close it, duplicate it and open another one under its number at any time. The
+// kernel is asked once to report each time that a descriptor becomes ready, and a further wait for the same events trusts that
+// this still holds, which saves a system call for each wait of a server. It need not hold: another file may have the number by now, or
+// the descriptor may have been ready all the time. So a wait trusts for 20 milliseconds, or for one in which
+// nothing happens, and the kernel is asked anew then. What an earlier
+// file of the same number still has to say wakes a waiter for nothing, which then waits again.
 //
 // Any thread may add and remove waiters. One thread at a time waits in the poller; others look without waiting.
 
@@ -18,18 +21,34 @@ struct PollWaiter {
     int number;       // of the descriptor
     uint32_t events;  // as poll(2) has them
     bool is_listed;
+    bool trusts;                 // the kernel has not been asked for this wait; it is in the list of those
+    PollWaiter *earlier, *later; // in that list
+    uint64_t since_ns;           // it trusts
 };
+
+// What is known of a descriptor.
+typedef struct {
+    PollWaiter *waiters;
+    uint32_t asked;  // the kernel was asked to report these events; 0: not asked
+    uint32_t missed; // it has, when nobody waited for them
+} PollNumber;
 
 typedef struct {
     const Platform *platform;
     chx_runtime *runtime;     // for its memory
     _Atomic uint32_t count;   // of waiters
     _Atomic bool is_attended; // a thread waits, or is about to
+    _Atomic uint32_t looks;   // how often somebody has looked
+    _Atomic bool is_overseen; // a thread will see whether anybody still does
     pthread_mutex_t lock;     // of what follows
     int epoll;                // -1: none yet
     Descriptor doorbell[2];
-    PollWaiter **waiters; // by number of the descriptor
+    PollNumber *numbers; // by number of the descriptor
     size_t capacity;
+    PollWaiter *first_trusting, *last_trusting; // in the order of time
+    uint64_t now_ns;                            // of the last look
+    bool waits_long;                            // a thread waits for longer than others may trust
+    uint32_t in_vain;                           // events of files that nobody waits for and that can't be silenced
 } Poller;
 
 void poller_init(Poller *poller, const Platform *platform, chx_runtime *runtime);

@@ -195,7 +195,7 @@ void savepoint_begin_again(Actor *actor, Savepoint *target);
 // For the first savepoints: SAVEPOINT_ROOM_BYTES of the session's own memory.
 enum {
     SAVEPOINTS_FIRST = 8,
-    SAVEPOINT_CHUNK_BYTES = 1024,
+    SAVEPOINT_CHUNK_BYTES = 512,
     // Positions, ordinals, a chunk.
     SAVEPOINT_ROOM_BYTES = SAVEPOINTS_FIRST * 16 + 32 + SAVEPOINT_CHUNK_BYTES,
 };

@@ -31,6 +31,7 @@ enum {
     LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
     SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
+    UNATTENDED_NS = 1000000,     // when no worker has looked for descriptors for so long, another one does
     WATCH_FIRST_NS = 200000,
     WATCH_LAST_NS = 5000000,
 };
@@ -60,6 +61,7 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t sleeps;   // pool: 1 until somebody wakes it
     _Atomic bool polls;        // pool: it sleeps in the runtime's poller
+    _Atomic bool has_polled;   // what it runs came from the poller, or was woken by that
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain

@@ -47,7 +47,9 @@ static void watch_worker(Worker *worker, uint64_t now_ns, Sight *sight)
     if (!worker->is_guest &&
         (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
         sight->blocked++;
-    if (now_ns - worker->seen_ns >= STALL_NS && scheduler_worker_has_work(worker)) {
+    // A turn that serves a descriptor has system calls in it.
+    bool has_polled = atomic_load_explicit(&worker->has_polled, memory_order_relaxed);
+    if (now_ns - worker->seen_ns >= (has_polled ? WORTH_NS : STALL_NS) && scheduler_worker_has_work(worker)) {
         atomic_store_explicit(&worker->stalled, turn, memory_order_relaxed);
         sight->pending = true;
     }

@@ -111,8 +111,10 @@ static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
     for (Worker *victim = NULL; actor == NULL && (victim = scheduler_worker_after(scheduler, victim)) != NULL;) {
         if (victim != worker)
             actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
-        if (actor != NULL)
+        if (actor != NULL) {
             worker->helps = true;
+            atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
+        }
     }
     return actor;
 }
@@ -132,6 +134,7 @@ static Actor *worker_search_ends(Worker *worker, Actor *found)
     if (handoff == HANDOFF_NONE || handoff == HANDOFF_WANTED)
         return found;
     worker->helps = true;
+    atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
     if (found != NULL)
         queue_append(&worker->queue, found, found, 1);
     return (Actor *)handoff;
@@ -145,18 +148,20 @@ static Actor *worker_search(Worker *worker)
     Suspect suspect = {0};
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
     bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
-    uint64_t limit_ns = shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    // What comes from outside is waited for where it comes from.
+    bool has_polled = atomic_load_explicit(&worker->has_polled, memory_order_relaxed);
+    uint64_t limit_ns = has_polled ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     atomic_store(&worker->handoff, HANDOFF_WANTED);
     atomic_store(&scheduler->idle_worker, worker);
     do {
         actor = worker_take(worker, &suspect, now_ns);
-        for (int i = 0;
-             i < 16 && actor == NULL && atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
+        for (int i = 0; i < 16 && actor == NULL && limit_ns != 0 &&
+                        atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
              i++)
             platform->relax();
-        if (actor == NULL) {
+        if (actor == NULL && !has_polled) {
             worker_poll(worker, 0);
             actor = worker_take_own(worker);
         }
@@ -211,9 +216,27 @@ void worker_poll(Worker *worker, int timeout_ms)
         return;
     current()->busy++;
     poller_poll(poller, timeout_ms, again_ready, &chain);
-    if (chain.count > 0)
+    if (chain.count > 0) {
         queue_append(&worker->queue, chain.first, chain.last, chain.count);
+        atomic_store_explicit(&worker->has_polled, true, memory_order_relaxed);
+    }
     current()->busy--;
+}
+
+// Workers that are awake look for descriptors whenever they have nothing else to do. One more that waited for the same
+// descriptors would be woken for each of them. So it sleeps for a while; false: nobody has looked meanwhile, it has to.
+static bool worker_oversees(Worker *worker)
+{
+    Poller *poller = &worker->scheduler->runtime->poller;
+    uint32_t looks = atomic_load_explicit(&poller->looks, memory_order_relaxed);
+    worker->scheduler->platform->sleep_on(&worker->sleeps, 1, UNATTENDED_NS);
+    atomic_store(&poller->is_overseen, false);
+    return atomic_load_explicit(&poller->looks, memory_order_relaxed) != looks;
+}
+
+static bool scheduler_is_awake(Scheduler *scheduler)
+{
+    return atomic_load(&scheduler->worker_count) != atomic_load(&scheduler->sleeping_count);
 }
 
 // Sleeps where descriptors are waited for, if there are any and no other worker does. False: it has not.
@@ -222,6 +245,12 @@ static bool worker_sleep_polling(Worker *worker)
     Poller *poller = &worker->scheduler->runtime->poller;
     if (atomic_load(&poller->count) == 0 || atomic_load(&poller->is_attended))
         return false;
+    if (scheduler_is_awake(worker->scheduler)) {
+        if (atomic_exchange(&poller->is_overseen, true))
+            return false;
+        if (worker_oversees(worker))
+            return true;
+    }
     atomic_store(&worker->polls, true);
     // Whoever wakes it looks at `polls` after having said so.
     if (atomic_load(&worker->sleeps) != 0)

@@ -1,5 +1,5 @@
-// plain.c: the baseline. The `echo` command of the server, written by hand: one thread, one epoll loop, no library.
-// Prints its port and runs until it is killed.
+// tcp_echo.c: the `echo` command of examples/18-tcp-server, written by hand: one thread, one level-triggered epoll instance, one
+// read and one write for each event. Prints its port and runs until it is killed.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -78,7 +78,7 @@ int main(void)
     socklen_t size = sizeof address;
     if (bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, SOMAXCONN) < 0 ||
         getsockname(listener, (struct sockaddr *)&address, &size) < 0) {
-        perror("plain");
+        perror("tcp_echo");
         return 1;
     }
     struct epoll_event event = {.events = EPOLLIN}, events[64];
