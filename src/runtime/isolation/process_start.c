@@ -151,6 +151,7 @@ static const char *process_restore(Process *process, Actor *actor, const unsigne
     if (savepoint != NULL) {
         savepoint->fault = process_fault_new(actor, &image->fault);
         savepoint->frame->at = position_label(&savepoint->position);
+        actor->self.site = savepoint->position.checkpoint->site; // until its first step
     }
     return NULL;
 }
