@@ -38,5 +38,5 @@ END
     ulimit -n 200
     ! CHOREX_ISOLATION=process ./many >out
 ) || fail "it ran with 200 descriptors"
-grep -q "Too many open files: this session needs $((2 * roles)) descriptors" out || fail "$(cat out)"
+grep -q "Too many open files: this session needs $((3 * roles)) descriptors" out || fail "$(cat out)"
 soon "processes are left" nothing_runs

@@ -14,7 +14,7 @@ sent = collections.Counter(event["bind_id"] for event in events if event.get("fl
 received = collections.Counter(event["bind_id"] for event in events if event.get("flow_in"))
 assert kinds["fail", "Sensor"] == 1 and kinds["restart", "Sensor"] == 1, kinds
 assert kinds["recover", "Thermostat"] == 1, kinds
-assert kinds["enter", "Sensor"] == kinds["arrive", "Sensor"] == kinds["leave", "Sensor"] == 4, kinds
+assert kinds["enter", "Sensor"] == kinds["arrive", "Sensor"] == kinds["leave", "Sensor"] == 5, kinds
 assert len({event["pid"] for event in events if event["args"].get("role")}) == 1, events
 assert received and not received - sent and max(received.values()) == 1, (sent, received)
 assert kinds["call", "Sensor"] == kinds["return", "Sensor"] == 1, kinds
