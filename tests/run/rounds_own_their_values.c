@@ -1,5 +1,6 @@
 // What a round saves for the next one is its own: strings and values with a codec, restored, replaced and released.
 // expect: abdeghjk. 010 sum 40, 0 left
+//! no-sim-process: what a simulated process that is killed has allocated is lost
 #include <chorex.h>
 #include <stdatomic.h>
 #include <stdio.h>
