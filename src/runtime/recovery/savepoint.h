@@ -80,6 +80,7 @@ static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
     Savepoint *savepoint = (Savepoint *)(void *)actor->savepoints.next;
     actor->savepoints.next += bytes;
     savepoint->saved_bytes = savepoint->room_bytes = (uint32_t)saved;
+    savepoint->has_next = false;
     return savepoint;
 }
 // The same for a frame, with room for that of the next round if there will be one. Its checkpoint and frame are set.
@@ -135,7 +136,6 @@ static inline void savepoint_push(Actor *actor, Savepoint *savepoint)
     actor->self.level++;
     savepoint->fault = NULL;
     savepoint->kept = NULL;
-    savepoint->has_next = false;
     savepoint->inner = (Ordinals){.base = (uint32_t)actor->savepoints.ordinal_count};
     actor->member.positions[actor->member.count++] = &savepoint->position;
 }
