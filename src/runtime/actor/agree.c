@@ -16,35 +16,23 @@
 #include "runtime/value/codec.h"
 #include "runtime/value/siphash.h"
 
-typedef struct {
-    const chx_type *type;
-    const void *value;
-    chx_buffer buffer;
-} Encoding;
-
-static void encode_run(void *closure)
+static void encode_exits(void *buffer)
 {
-    Encoding *encoding = closure;
-    chx_encode(encoding->type, encoding->value, &encoding->buffer);
-}
-
-static void encode_exits(void *closure)
-{
-    chx_buffer_free(&((Encoding *)closure)->buffer);
+    chx_buffer_free(buffer);
 }
 
 // Appends the value's encoded form. A codec's function may fail as a role's functions do, and may end its thread: nothing
 // is left behind then.
-static void encode(Encoding *encoding)
+static void encode(const chx_type *type, const void *value, chx_buffer *buffer)
 {
-    Fault fault = {.kind = CHX_FAULT_NONE};
+    Fault fault;
     bool is_encoded;
-    pthread_cleanup_push(encode_exits, encoding);
-    is_encoded = guard_run_inside(encode_run, encoding, &fault) && !encoding->buffer.failed;
+    pthread_cleanup_push(encode_exits, buffer);
+    is_encoded = value_encode(type, value, buffer, &fault);
     pthread_cleanup_pop(0);
     if (is_encoded)
         return;
-    chx_buffer_free(&encoding->buffer);
+    chx_buffer_free(buffer);
     if (fault.kind == CHX_FAULT_NONE)
         guard_no_memory();
     value_raise(&fault);
@@ -54,14 +42,14 @@ static void encode(Encoding *encoding)
 static chx_agreement digest_of(const Actor *actor, uint64_t nonce, unsigned sender, uint32_t site, const chx_type *type,
                                const void *value)
 {
-    Encoding encoding = {.type = type, .value = value};
-    chx_writer writer = {.buffer = &encoding.buffer};
+    chx_buffer buffer = {0};
+    chx_writer writer = {.buffer = &buffer};
     chx_agreement agreement = {.nonce = nonce};
     chx_write_u64(&writer, nonce);
     chx_write_u64(&writer, (uint64_t)site << 32 | sender);
-    encode(&encoding);
-    siphash(actor->session->token, encoding.buffer.data, encoding.buffer.size, agreement.digest);
-    chx_buffer_free(&encoding.buffer);
+    encode(type, value, &buffer);
+    siphash(actor->session->token, buffer.data, buffer.size, agreement.digest);
+    chx_buffer_free(&buffer);
     return agreement;
 }
 

@@ -97,6 +97,9 @@ static inline const chx_type *type_part(const chx_type *type, size_t i, size_t *
     return part;
 }
 
+// As chx_encode, with failures of the user's functions caught, as a role's functions may have them. False: the fault says why; of
+// kind CHX_FAULT_NONE: there was no memory. What was appended until then stays.
+bool value_encode(const chx_type *type, const void *value, chx_buffer *buffer, struct Fault *fault);
 // As chx_decode, which raises the last two.
 DecodeResult value_decode(const chx_type *type, void *value, const void *data, size_t size, struct Fault *fault);
 

@@ -89,13 +89,22 @@ static bool own_failed(const chx_type *type, void *copy)
 typedef struct {
     const chx_type *type;
     const void *value;
-    chx_buffer buffer;
+    chx_buffer *buffer;
 } Encoding;
 
 static void encode_run(void *closure)
 {
-    Encoding *encoding = closure;
-    chx_encode(encoding->type, encoding->value, &encoding->buffer);
+    const Encoding *encoding = closure;
+    chx_encode(encoding->type, encoding->value, encoding->buffer);
+}
+
+bool value_encode(const chx_type *type, const void *value, chx_buffer *buffer, Fault *fault)
+{
+    if (!guard_run_inside(encode_run, &(Encoding){type, value, buffer}, fault))
+        return false;
+    if (buffer->failed)
+        fault->kind = CHX_FAULT_NONE;
+    return !buffer->failed;
 }
 
 static void encode_exits(void *buffer)
@@ -103,13 +112,11 @@ static void encode_exits(void *buffer)
     chx_buffer_free(buffer);
 }
 
-static DecodeResult codec_through(Encoding *encoding, void *copy, Fault *fault)
+static DecodeResult codec_through(const chx_type *type, void *copy, chx_buffer *buffer, Fault *fault)
 {
-    const chx_buffer *buffer = &encoding->buffer;
-    // The user's functions may fail as a role's functions do.
-    if (!guard_run_inside(encode_run, encoding, fault))
-        return DECODE_FAILED;
-    return buffer->failed ? DECODE_NO_MEMORY : value_decode(encoding->type, copy, buffer->data, buffer->size, fault);
+    if (!value_encode(type, copy, buffer, fault))
+        return fault->kind == CHX_FAULT_NONE ? DECODE_NO_MEMORY : DECODE_FAILED;
+    return value_decode(type, copy, buffer->data, buffer->size, fault);
 }
 
 // The user's functions know no other way to copy than through the encoded form.
@@ -118,11 +125,11 @@ static bool codec_own(const chx_type *type, void *copy, Fault *fault)
     if (value_is_zero(copy, type->size))
         return true;
     const Actor *actor = current()->actor;
-    Encoding encoding = {.type = type, .value = copy};
+    chx_buffer buffer = {0};
     DecodeResult result;
     // They may also end their thread (pthread_exit): then the buffer would be left behind.
-    pthread_cleanup_push(encode_exits, &encoding.buffer);
-    result = codec_through(&encoding, copy, fault);
+    pthread_cleanup_push(encode_exits, &buffer);
+    result = codec_through(type, copy, &buffer, fault);
     pthread_cleanup_pop(1);
     if (result == DECODE_NO_MEMORY)
         fault->kind = CHX_FAULT_NONE;
