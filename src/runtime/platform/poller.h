@@ -3,9 +3,9 @@
 // A descriptor belongs to the program, which may close it, duplicate it and open another one under its number at any time. The
 // kernel is asked once to report each time that a descriptor becomes ready, and a further wait for the same events trusts that
 // this still holds, which saves a system call for each wait of a server. It need not hold: another file may have the number by now, or
-// the descriptor may have been ready all the time. So a wait trusts for 20 milliseconds, or for one in which
-// nothing happens, and the kernel is asked anew then. What an earlier
-// file of the same number still has to say wakes a waiter for nothing, which then waits again.
+// the descriptor may have been ready all the time. So a wait trusts for at most 20 milliseconds, or, when no descriptor becomes
+// ready, for one, and then the kernel is asked anew. What an earlier file of the same number still has to say wakes a waiter for
+// nothing, which then waits again.
 //
 // Any thread may add and remove waiters. One thread at a time waits in the poller; others look without waiting.
 
