@@ -4,8 +4,10 @@ BUILD = build
 PREFIX ?= /usr/local
 DESTDIR ?=
 prefix = $(or $(PREFIX),/usr/local)
-# What is installed; `ninja -C build` alone makes the unit tests too.
-PRODUCTS = bin/chorcc bin/chorex lib/libchorex.a
+# What is installed: chorcc, chorex, libchorex.a and, where OpenSSL 3 is there, chorex-certs and libchorex-net.a; with libnats libchorex-nats.a; with SQLite or libpq chorex-sessions and
+# libchorex-sqlite.a or libchorex-postgres.a.
+# `ninja -C build` alone makes the unit tests too.
+PRODUCTS = products
 
 .PHONY: all help demo test check coverage format bench bench-json fuzz install clean
 

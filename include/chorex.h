@@ -44,6 +44,7 @@ typedef enum {
     CHX_NO_MEMORY, // also: no threads, no processes, no stack
     CHX_INVALID,   // the caller's mistake: a cast for another choreography, an unsupported mode, no session, ...
     CHX_CANCELLED, // chx_session_cancel
+    CHX_REFUSED,   // another host refused it: its version, its rights, its limits
 } chx_status;
 const char *chx_status_text(chx_status);
 
@@ -92,7 +93,15 @@ typedef struct {
     unsigned restarts_max; // 0: unlimited
     unsigned restarts_period_ms;
     const chx_sandbox *sandbox; // of a role with CHX_PROCESS; copied when the session starts. NULL: no restrictions
+    const char *at; // on another host: "bank.example.org:7741", or "pool" (chorex/net.h); NULL: in this program
 } chx_actor;
+
+// The members of a family of roles: `Worker[]`.
+typedef struct {
+    size_t count;
+    chx_actor each;          // all of them
+    const chx_actor *member; // or each by itself: `count` of them; NULL: `each`
+} chx_family;
 
 typedef enum {
     CHX_FAULT_NONE = -1,
@@ -103,6 +112,7 @@ typedef enum {
     CHX_FAULT_DEADLINE, // checkpoint within ...
     CHX_FAULT_SYSTEM,   // no implementation, no memory, cancelled, a mistake in the call
     CHX_FAULT_AGREE,    // {A, B}.k = agree(...): the values differ
+    CHX_FAULT_LOST,     // no contact with the host of the role
 } chx_fault_kind;
 
 // Why a session or a step failed. Strings are never NULL.
@@ -140,6 +150,7 @@ typedef struct {
     void *allocate_context;
     uint32_t channel_messages; // bound of each channel; 0: 1024
     size_t channel_bytes;      // 0: 1 MiB; a larger message passes when the channel is empty
+    struct chx_store *store; // where sessions with durable blocks are kept (chorex/store.h); NULL: CHOREX_STORE says it
     bool abort_ends_program; // with `signals`: SIGABRT (abort, a failed assert) in a role ends the program all the same
 } chx_runtime_options;
 chx_runtime *chx_runtime_new(const chx_runtime_options *); // NULL options: all defaults; NULL on failure
@@ -155,12 +166,19 @@ void chx_session_cancel(chx_session *);  // it ends with CHX_CANCELLED
 CHX_NORETURN void chx_fail(const char *chx_format, ...) CHX_PRINTF(1, 2);
 void *chx_context(void);
 const char *chx_role_name(void);
+size_t chx_role_index(void);      // which member of its family the role is, from 0 on; 0 for a role that is none
 void *chx_alloc(size_t chx_size); // zeroed; lives until this role's session ends
 typedef struct {
     uint64_t high, low;
 } chx_effect;
 chx_effect chx_effect_id(void);                                  // of this step; the same when it is tried again
 chx_effect chx_effect_for(const void *chx_key, size_t chx_size); // of one of several effects of this step
+// With roles on several hosts (chorex/net.h): who plays that role, by the name in the certificate of its host; NULL if it has
+// none, is played in this program, or there is no such role. The string stays until the session ends.
+const char *chx_peer(const char *chx_role_);
+// Greater for each instance of this role in this session that takes the place of a lost one, which may go on without knowing it:
+// whoever gets it with an effect can refuse what comes with a smaller one. 0 for roles that are not on several hosts.
+uint64_t chx_fence(void);
 
 // Waiting for the outside without a thread: the step ends without a result, nothing that it has made is kept, and it is called
 // again, from its beginning and with the same arguments, when the descriptor is ready (`events` as for poll), the time has

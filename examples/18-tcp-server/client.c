@@ -47,11 +47,11 @@ static void flush(struct peer *peer)
 // Makes room for what arrives. False: there is as much as a line may have.
 static bool make_room(struct peer *peer)
 {
-    if (peer->in_start > 0) {
-        memmove(peer->in, peer->in + peer->in_start, peer->in_end - peer->in_start);
-        peer->in_end -= peer->in_start;
-        peer->in_start = 0;
-    }
+    size_t left = peer->in_end - peer->in_start;
+    if (left > 0 && peer->in_start > 0)
+        memmove(peer->in, peer->in + peer->in_start, left);
+    peer->in_start = 0;
+    peer->in_end = left;
     if (peer->in_size == LINE_LIMIT)
         return peer->in_end < LINE_LIMIT;
     // It gets larger when a read has filled it.

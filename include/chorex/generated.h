@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 6
+#define CHX_GENERATED_VERSION 9
 
 // ---- types of values ----
 
@@ -46,8 +46,9 @@ typedef enum {
     CHX_KIND_STR,
     CHX_KIND_BYTES,
     CHX_KIND_CODEC,
-    CHX_KIND_SHADOW, // a struct with bit-fields: goes through another struct without
-    CHX_KIND_OPAQUE, // can be a variable, can't be sent: bytes
+    CHX_KIND_SHADOW,   // a struct with bit-fields: goes through another struct without
+    CHX_KIND_OPAQUE,   // can be a variable, can't be sent: bytes
+    CHX_KIND_SEQUENCE, // an array over a family of roles: a pointer to its elements, of which it knows how many there are
 } chx_kind;
 
 typedef struct chx_type chx_type;
@@ -65,7 +66,7 @@ struct chx_type {
     const char *name;
     const chx_field *fields;                         // STRUCT
     size_t count;                                    // STRUCT: fields. ARRAY: elements
-    const chx_type *element;                         // ARRAY. SHADOW: the other struct
+    const chx_type *element;                         // ARRAY, SEQUENCE. SHADOW: the other struct
     const chx_codec *codec;                          // CODEC
     void (*pack)(void *shadow, const void *value);   // SHADOW
     void (*unpack)(void *value, const void *shadow); // SHADOW
@@ -101,6 +102,11 @@ void chx_set_str(chx_str *variable, chx_str value);
 void chx_set_bytes(chx_bytes *variable, chx_bytes value);
 void chx_set(const chx_type *type, void *variable, const void *value); // any owning type: copies
 void chx_set_moved(const chx_type *type, void *variable, void *value); // takes the value over, which is then zero
+
+// A SEQUENCE of so many zeros, in place of what the variable has; one of values that the caller gives, as many as the family of
+// this role has members.
+void chx_sequence_new(const chx_type *type, void *variable, size_t count);
+void chx_sequence_take(const chx_type *type, void *variable, const void *values, unsigned family);
 
 // ---- roles ----
 
@@ -180,7 +186,13 @@ typedef struct {
     uint32_t participant_count;
     uint32_t position; // this role's, among them
     bool is_round;     // the rounds of a loop are its instances: the end of one is the entry of the next
+    uint16_t awaits;   // is_round: each round begins, for this role, with a receive from in[awaits - 1]; 0: it may not
+    bool
+        is_durable; // all roles take part; it is in the store before its body begins and before anybody goes on behind it
+    uint32_t enter_at; // where the frame asks to be let in
 } chx_checkpoint;
+
+struct chx_choreography;
 
 struct chx_role {
     unsigned version;         // CHX_GENERATED_VERSION
@@ -208,8 +220,11 @@ struct chx_role {
     size_t counter_count;
     const chx_function *const *functions; // all that it can have frames of: snapshots name them by their numbers
     size_t function_count;
-    uint64_t
-        state_digest; // of its frames: names and types of variables, labels. Snapshots with another one can't be read
+    // Of its program and frames: what it does, names and types of variables, labels. Snapshots with another one can't be read.
+    uint64_t state_digest;
+    uint64_t protocol_digest;             // chx_choreography's
+    const struct chx_choreography *whole; // of a choreography with families of roles; NULL: it has none
+    const struct chx_spread *spread;      // the runtime's: of a session with families of roles
 };
 
 typedef struct chx_registration {
@@ -222,31 +237,83 @@ void chx_register(chx_registration *registration); // from a constructor, before
 
 typedef struct {
     unsigned role; // index
-    size_t offset; // in NAME_DEF_result
+    size_t offset; // in NAME_DEF_result; of a family: where a chx_results is
     const chx_type *type;
 } chx_result_slot;
+
+// An argument of one role, for whoever sends it to the host where the role is. One that is located at several roles has a slot for
+// each of them.
+typedef struct {
+    unsigned role;
+    bool is_array; // a pointer to it is in NAME_DEF_args
+    size_t offset; // there
+    const chx_type *type;
+} chx_argument_slot;
+
+// The results of a family's members; `item` points to their type. chx_results_drop gives it back.
+typedef struct {
+    size_t count;
+    void *item;
+} chx_results;
+void chx_results_drop(const chx_type *type, void *results);
+
+// Where a role stands in struct NAME_cast.
+typedef struct {
+    size_t offset;
+    bool is_family;
+} chx_place;
 
 typedef struct {
     const char *name;
     size_t result_size;
     const chx_result_slot *results; // one per role that has a result
     size_t result_count;
+    const chx_argument_slot *arguments; // in order
+    size_t argument_count;
+    bool is_durable; // there are durable blocks in it, or in what it calls
 } chx_definition;
 
+// A block of the choreography, for whoever decides about it without playing a role in it.
 typedef struct {
+    uint32_t name; // chx_checkpoint's: the same for all participants
+    uint32_t retries;
+    uint64_t within_ns;
+    const unsigned *participants; // roles, ascending
+    uint32_t participant_count;
+    bool has_rescue, is_round, is_durable;
+} chx_block;
+
+// When the program was compiled, for messages about programs that don't fit together. Nothing unless the user says it: a date
+// would make each build another one.
+#ifndef CHX_BUILT
+#define CHX_BUILT ""
+#endif
+
+typedef struct chx_choreography {
     unsigned version;
     const char *name;
-    uint64_t digest;
+    uint64_t digest; // of its text and of the types that it uses: what is compiled into one program must have the same
     const char *file;
     const char *const *roles;
     size_t role_count;
     const chx_definition *definitions;
     size_t definition_count;
+    const chx_block *blocks; // all of them, sorted by name
+    size_t block_count;
+    uint64_t protocol_digest; // of what travels: programs that play together, on several hosts, must have the same
+    const char *built;        // CHX_BUILT
+    const chx_place *places;  // by role: with families the cast is no array of actors; NULL: there are none
+    uint32_t site_limit;      // all sites and names of blocks are smaller
+    const struct chx_spread *spread; // the runtime's: what it makes of a choreography with families
 } chx_choreography;
 
 // `cast` is an array with one actor per role, or NULL. Arguments are copied before chx_start returns.
 chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                        const chx_actor *cast, const void *arguments);
+// The same under a name, in the runtime's store: starts the session, or goes on with it where the store has it, and then the
+// arguments are the store's, or gives the outcome again if it is over.
+chx_session *chx_open(chx_runtime *runtime, const chx_choreography *choreography, size_t definition, const char *name,
+                      const chx_actor *cast, const void *arguments);
 // Waits, then frees the session. `results` (may be NULL) are set on CHX_OK, else zeroed: they own nothing then. Without a
 // session (NULL) it returns CHX_INVALID, and `results`, whose size is not known, stay as they are.
 chx_status chx_finish(chx_session *session, void *results);
@@ -334,6 +401,7 @@ struct chx_self {
     unsigned char *stack_begin, *stack_next, *stack_end;
     chx_count *counts; // of sites that have a counter
     uint32_t level;    // so many blocks is the role in
+    uint32_t member;   // which one of its family it is
     // The runtime's own part follows.
 };
 void chx_notify(chx_self *self);           // tells it
@@ -379,6 +447,8 @@ static inline void chx_step_end(chx_self *self)
 // Is there room in the channel? If not, return chx_wait(self) with `at` set so as to ask again.
 CHX_INLINE bool chx_room(chx_self *self, unsigned out);
 bool chx_room_slow(chx_self *self, unsigned out);
+// As chx_value_copy, when the step needs the value no more: strings that the step has made are moved.
+void chx_value_give(chx_self *self, const chx_type *type, void *to, const void *from);
 // Sends; there is room. The value is moved: what it owns goes to the receiver.
 CHX_INLINE void chx_send(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size);
@@ -615,6 +685,24 @@ CHX_INLINE bool chx_receive(chx_self *self, unsigned in, uint32_t site, void *va
     return true;
 }
 
+// ---- families of roles ----
+
+// A family is named by its index in chx_choreography.roles, the channels to and from its members by its place in the role's
+// sends_to and receives_from.
+CHX_INLINE size_t chx_me(const chx_self *self)
+{
+    return self->member;
+}
+size_t chx_members(const chx_self *self, unsigned family); // how many
+// The index of the channel: `out`, `in`. There is such a member, else the role fails.
+unsigned chx_to_member(chx_self *self, unsigned place, size_t member);
+unsigned chx_from_member(chx_self *self, unsigned place, size_t member);
+// The block as this role plays it. In the participants of `block` a family stands for all its members, and with CHX_ONE_MEMBER
+// for one of them: which, is in `members`, in the same order.
+#define CHX_ONE_MEMBER 0x80000000u
+const chx_checkpoint *chx_block_of(chx_self *self, const chx_checkpoint *block, const size_t *members);
+CHX_NORETURN void chx_no_member(chx_self *self, uint32_t site, unsigned family, size_t member); // the role fails
+
 // ---- checkpoints ----
 
 // Enters the block: what the frame holds now is what a rescue starts from. The label to go on at; 0: return
@@ -625,6 +713,12 @@ uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *check
 bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint);
 // The same at the end of a round, if another one follows: on true that has begun.
 bool chx_renew(chx_self *self, const chx_checkpoint *checkpoint);
+// The same for durable blocks. A role is let in when all are there and the store has what they hold; it goes on behind the block,
+// or in the next round, when the store has that. Before chx_leave_durable, `at` is set so as to ask again: a role that goes on
+// from there after a loss is out of the block already.
+uint32_t chx_enter_durable(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint);
+bool chx_leave_durable(chx_self *self, const chx_checkpoint *checkpoint);
+bool chx_renew_durable(chx_self *self, const chx_checkpoint *checkpoint);
 // Why the block that this role is in was rescued. Valid until the block is left, or the round is over.
 chx_fault chx_fault_here(chx_self *self);
 

@@ -3,12 +3,26 @@
 // Written by scripts/names from the headers that include it. Not for users. There is no include guard: it may be included
 // as often as names_end.h is.
 
+#pragma push_macro("all")
+#undef all
+#pragma push_macro("all_size")
+#undef all_size
+#pragma push_macro("argument_count")
+#undef argument_count
 #pragma push_macro("arguments")
 #undef arguments
 #pragma push_macro("at")
 #undef at
+#pragma push_macro("awaits")
+#undef awaits
 #pragma push_macro("begin")
 #undef begin
+#pragma push_macro("block")
+#undef block
+#pragma push_macro("block_count")
+#undef block_count
+#pragma push_macro("blocks")
+#undef blocks
 #pragma push_macro("body")
 #undef body
 #pragma push_macro("body_at")
@@ -17,6 +31,8 @@
 #undef borrows
 #pragma push_macro("buffer")
 #undef buffer
+#pragma push_macro("built")
+#undef built
 #pragma push_macro("bytes")
 #undef bytes
 #pragma push_macro("caller")
@@ -71,6 +87,8 @@
 #undef element
 #pragma push_macro("encode")
 #undef encode
+#pragma push_macro("enter_at")
+#undef enter_at
 #pragma push_macro("entries")
 #undef entries
 #pragma push_macro("entry_count")
@@ -81,6 +99,8 @@
 #undef expected
 #pragma push_macro("failed")
 #undef failed
+#pragma push_macro("family")
+#undef family
 #pragma push_macro("fault")
 #undef fault
 #pragma push_macro("fields")
@@ -111,6 +131,10 @@
 #undef generation
 #pragma push_macro("generation_seen")
 #undef generation_seen
+#pragma push_macro("given")
+#undef given
+#pragma push_macro("has_rescue")
+#undef has_rescue
 #pragma push_macro("head")
 #undef head
 #pragma push_macro("in")
@@ -119,8 +143,16 @@
 #undef index
 #pragma push_macro("init")
 #undef init
+#pragma push_macro("is_array")
+#undef is_array
+#pragma push_macro("is_durable")
+#undef is_durable
+#pragma push_macro("is_family")
+#undef is_family
 #pragma push_macro("is_round")
 #undef is_round
+#pragma push_macro("item")
+#undef item
 #pragma push_macro("kind")
 #undef kind
 #pragma push_macro("label_count")
@@ -129,10 +161,16 @@
 #undef level
 #pragma push_macro("line")
 #undef line
+#pragma push_macro("member")
+#undef member
+#pragma push_macro("members")
+#undef members
 #pragma push_macro("name")
 #undef name
 #pragma push_macro("next")
 #undef next
+#pragma push_macro("node")
+#undef node
 #pragma push_macro("nonce")
 #undef nonce
 #pragma push_macro("notify_pending")
@@ -153,6 +191,8 @@
 #undef out
 #pragma push_macro("outcome")
 #undef outcome
+#pragma push_macro("own")
+#undef own
 #pragma push_macro("owned_count")
 #undef owned_count
 #pragma push_macro("owning")
@@ -169,10 +209,14 @@
 #undef peer
 #pragma push_macro("place")
 #undef place
+#pragma push_macro("places")
+#undef places
 #pragma push_macro("pool_size")
 #undef pool_size
 #pragma push_macro("position")
 #undef position
+#pragma push_macro("protocol_digest")
+#undef protocol_digest
 #pragma push_macro("read")
 #undef read
 #pragma push_macro("received")
@@ -231,6 +275,8 @@
 #undef sent_seen
 #pragma push_macro("sent_stop")
 #undef sent_stop
+#pragma push_macro("service")
+#undef service
 #pragma push_macro("session")
 #undef session
 #pragma push_macro("shadow")
@@ -239,10 +285,14 @@
 #undef site
 #pragma push_macro("site_count")
 #undef site_count
+#pragma push_macro("site_limit")
+#undef site_limit
 #pragma push_macro("sites")
 #undef sites
 #pragma push_macro("size")
 #undef size
+#pragma push_macro("spread")
+#undef spread
 #pragma push_macro("stack_begin")
 #undef stack_begin
 #pragma push_macro("stack_end")
@@ -273,6 +323,8 @@
 #undef unpack
 #pragma push_macro("value")
 #undef value
+#pragma push_macro("values")
+#undef values
 #pragma push_macro("variable")
 #undef variable
 #pragma push_macro("variable_count")
@@ -283,6 +335,8 @@
 #undef version
 #pragma push_macro("wants")
 #undef wants
+#pragma push_macro("whole")
+#undef whole
 #pragma push_macro("wire")
 #undef wire
 #pragma push_macro("within_ns")

@@ -57,6 +57,10 @@ static void a_message_has_the_same_flow_at_both_ends(void **state)
     event.kind = EVENT_RECEIVE;
     is_well_formed(&event);
     assert_non_null(strstr(line, "\"bind_id\":\"0xabc\",\"flow_in\":true"));
+    // What has no line is said without one.
+    event.line = 0;
+    is_well_formed(&event);
+    assert_non_null(strstr(line, "\"site\":3,\"peer\""));
 }
 
 static void every_kind_is_well_formed(void **state)

@@ -182,3 +182,24 @@ contains messages "outside.c:7:1: note: it must stand below this line"
 sed -i '2d' outside.c
 sed -i '/outside.Bob/a int Alice_f(int n);\nint Alice_f(int n) { return n; }' outside.c
 "$CHORCC" outside.c -o outside
+
+# Who takes part in the rounds of a loop only because of its rescue, and who acts behind it.
+cat >rounds.c <<'END'
+#include <chorex.h>
+choreography(rounds, (Alice, Bob, Carol),
+    bool Alice.more(void);
+    def run() {
+        checkpoint while (Alice.more()) notify(Carol) {
+            Alice.(1) ~> Carol._;
+        } rescue {
+            Bob.(2) ~> Carol._;
+        }
+        Bob.(3) ~> Carol._;
+    }
+)
+END
+status 1 "$CHORCC" --emit rounds.c
+contains messages "rounds.c:5:9: error: Bob's part differs between the loop's body and what follows the loop, but 'notify' leaves Bob out"
+contains messages "rounds.c:8:13: note: in the loop's rescue Bob first does this, so that Bob takes part in each round"
+contains messages "rounds.c:10:9: note: after the loop Bob first does this"
+lacks messages "does nothing"

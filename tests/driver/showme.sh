@@ -23,3 +23,5 @@ gcc hello.c $("$CHORCC" --cflags --libs) -o both
 prints 42 ./both
 [ "$("$CHORCC" --libs --cflags)" = "$("$CHORCC" --cflags --libs)" ] || fail "the order matters"
 status 2 "$CHORCC" --cflags --emit hello.c
+status 2 "$CHORCC" --libs=nonsense
+contains messages "--libs=net"

@@ -103,3 +103,17 @@ CHOREX_SIM=crash_at=Carol:1000+Nobody:3 ./trade > out 2> err
 [ $? = 2 ] || fail "a crash of a role that is not there does not end with status 2"
 [ "$(cat err)" = "chorex: CHOREX_SIM: crash_at: the program has no role 'Nobody'" ] || fail "not this message: $(cat err)"
 [ -s out ] || fail "the output of the program is lost"
+
+# A role of the program that no session has had is none of those.
+cat > idle.c <<'END'
+#include <chorex.h>
+choreography(busy, (Alice, Bob), def run() { Alice.(1) ~> Bob._; })
+choreography(idle, (Carol, Dave), def run() { Carol.(1) ~> Dave._; })
+#include "busy.Alice.chor.h"
+#include "busy.Bob.chor.h"
+#include "idle.Carol.chor.h"
+#include "idle.Dave.chor.h"
+int main(void) { return busy_run(NULL); }
+END
+"$CHORCC" idle.c -o idle
+CHOREX_SIM=crash_at=Carol:1 ./idle 2> err || fail "a crash of a role that is not in any session: $(cat err)"

@@ -31,6 +31,12 @@ choreography(misspelt, (Alice, Bob),
         checkpoint whille (Alice.(n > 0)) { //! error: did you mean 'while'?
             Alice.n--;
         }
+        checkpiont while (Alice.(n > 0)) { //! error: did you mean 'checkpoint'?
+            Alice.n--;
+        }
+        checkpont for (;;) { //! error: did you mean 'checkpoint'?
+            break;
+        }
         whlie (Alice.(n > 0)) //! error: did you mean 'while'?
             notfy(Bob) { //! error: did you mean 'notify'?
             Alice.n--;

@@ -3,11 +3,7 @@
 
 choreography(later, (Client, Replica),
     def run(Client.int v) {
-        Client.v ~> Replica[*].v; //! error: not supported yet
         unordered { //! error: not supported yet
-            Client.v ~> Replica._;
-        }
-        for (i : Replica) { //! error: not supported yet
             Client.v ~> Replica._;
         }
         Client.v ~> Replica._;

@@ -7,7 +7,8 @@ choreography(scope, (Alice, Bob),
         Alice.a ~> Bob.y;
         if (Bob.(y > 0)) {
             Bob.int inner = 1;
-            Bob.y = inner;
+            Bob.int outside = 2;
+            Bob.y = inner + outside;
         } else {
             Bob.y = inner; //! error: Bob has no variable 'inner' here
         }
@@ -16,6 +17,6 @@ choreography(scope, (Alice, Bob),
         }
         Alice.a = i; //! error: Alice has no variable 'i' here
         Alice.a ~> Bob.x;
-        return Bob.(x + inner); //! error: Bob has no variable 'inner' here
+        return Bob.(x + outside); //! error: Bob has no variable 'outside' here
     }
 )

@@ -4,9 +4,9 @@
 choreography(cases, (Alice, Bob),
     def run(Alice.int a) -> Bob.int {
         switch (Alice.a) {
-        case 1: Alice.a ~> Bob.x; Bob.use(x); break;
+        case 1: Alice.a ~> Bob.x; Bob.y = x; Bob.use(y); break;
         default: Bob.use(x); break; //! error: Bob has no variable 'x' here
         }
-        return Bob.x; //! error: Bob has no variable 'x' here
+        return Bob.y; //! error: Bob has no variable 'y' here
     }
 )

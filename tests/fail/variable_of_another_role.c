@@ -9,6 +9,6 @@ choreography(others, (Alice, Bob),
         if (Alice.(c > 0)) { //! error: 'c' is Bob's, not Alice's
             Alice.a = 1;
         }
-        return Bob.(c + a); //! error: 'a' is Alice's, not Bob's
+        return Bob.(c + a);
     }
 )

@@ -1,6 +1,8 @@
 """Random choreographies for the fault matrix: deliveries, agreements, choices, loops, calls, and blocks in all of them.
 
-Every role has one variable `x`. Numbers stay small, loops are short, and a frail function fails for some arguments.
+Every role has one variable `x`. Numbers stay small, loops are short, a frail function fails for some arguments, and a
+patient one waits for the outside now and then. A rescue of a round that fails is run again, for ever if it fails each time:
+nothing frail stands there, and no deadline.
 """
 
 import random
@@ -14,7 +16,8 @@ class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.roles = ROLES[:self.random.choice([2, 2, 3, 3, 4])]
-        self.lines, self.loops, self.weight, self.frail = [], 0, 0, set()
+        self.lines, self.loops, self.weight, self.frail, self.patient = [], 0, 0, set(), set()
+        self.is_firm = False  # nothing here may fail by itself
 
     def line(self, depth, text):
         self.lines.append("    " * (depth + 1) + text)
@@ -39,7 +42,7 @@ class Generator:
     def delivery(self, depth, among):
         if len(among) < 2:
             return self.step(depth, among)
-        if self.random.random() < 0.06:
+        if self.random.random() < 0.06 and not self.is_firm:
             return self.agreement(depth, among)
         sender, receiver = self.random.sample(among, 2)
         self.line(depth, "%s.(%s) ~> %s.x;" % (sender, self.expression(), receiver))
@@ -51,10 +54,13 @@ class Generator:
         self.line(depth, "{%s}.x = agree(%s);" % (", ".join(some), values))
 
     def step(self, depth, among):
-        role = self.role(among)
-        if self.random.random() < 0.15:
+        role, kind = self.role(among), self.random.random()
+        if kind < 0.15 and not self.is_firm:
             self.frail.add(role)
             self.line(depth, "%s.x = frail(x);" % role)
+        elif kind < 0.3:
+            self.patient.add(role)
+            self.line(depth, "%s.x = patient(%s);" % (role, self.expression()))
         else:
             self.line(depth, "%s.x = %s;" % (role, self.expression()))
 
@@ -87,12 +93,32 @@ class Generator:
 
     def checkpoint(self, depth, among, in_loop, callees):
         options = self.some("", "", "", "retry 1 ", "within 3ms ", "retry 1 within 8ms ")
+        if self.is_firm:
+            options = ""
         inside = self.random.sample(among, self.random.randrange(min(2, len(among)), len(among) + 1))
         self.line(depth, "checkpoint %s{" % options)
         self.block_of(depth + 1, inside, in_loop, callees)
         if self.random.random() < 0.85:
             self.line(depth, "} rescue {")
             self.block_of(depth + 1, inside, in_loop, callees)
+        self.line(depth, "}")
+
+    def rounds(self, depth, among, callees):
+        options = self.some("", "", "", "retry 1 ", "within 5ms ", "retry 1 within 9ms ")
+        if self.is_firm:
+            options = ""
+        inside = self.random.sample(among, self.random.randrange(min(2, len(among)), len(among) + 1))
+        self.loops += 1
+        role, name = self.role(inside), "i%d" % self.loops
+        self.line(depth, "%s.int %s = 0;" % (role, name))
+        self.line(depth, "checkpoint %swhile (%s.(%s < %d)) {" % (options, role, name, self.random.choice([2, 3])))
+        self.line(depth + 1, "%s.%s++;" % (role, name))
+        self.block_of(depth + 1, inside, True, callees)
+        self.line(depth, "} rescue {")
+        self.line(depth + 1, "%s.%s++;" % (role, name))
+        was_firm, self.is_firm = self.is_firm, True
+        self.block_of(depth + 1, inside, True, [])
+        self.is_firm = was_firm
         self.line(depth, "}")
 
     def call(self, depth, callees):
@@ -114,6 +140,8 @@ class Generator:
         kind = self.random.random()
         if depth >= DEPTH_MAX or self.weight > 30 or kind < 0.45:
             self.delivery(depth, among) if self.random.random() < 0.7 else self.step(depth, among)
+        elif kind < 0.52:
+            self.rounds(depth, among, callees)
         elif kind < 0.72:
             self.checkpoint(depth, among, in_loop, callees)
         elif kind < 0.80:
@@ -144,15 +172,22 @@ def generate(name, seed):
     if callees:
         generator.definition("f", [])
     generator.definition("run", callees)
-    roles, frail = generator.roles, sorted(generator.frail)
-    lines = ["// Made by generate.py, seed %s." % seed, "#include <chorex.h>", "#include <stdio.h>", "",
+    roles, frail, patient = generator.roles, sorted(generator.frail), sorted(generator.patient)
+    lines = ["// Made by generate.py, seed %s." % seed, "// matrix crash: 0.01 0.05 0.1",
+             "#include <chorex.h>", "#include <stdio.h>", "#include <stdlib.h>", "",
              "choreography(%s, (%s)," % (name, ", ".join(roles))]
     lines += ["    int %s.frail(int x);" % role for role in frail]
+    lines += ["    int %s.patient(int x);" % role for role in patient]
     lines += generator.lines + [")", ""]
     lines += ['#include "%s.%s.chor.h"' % (name, role) for role in roles]
     for role in frail:
         lines += ["", "int %s_frail(int x)" % role, "{", "    if (x % 4 == 1)", '        chx_fail("%d", x);',
                   "    return x + 1;", "}"]
+    # A sequential program can't wait.
+    for role in patient:
+        lines += ["", "int %s_patient(int x)" % role, "{", "    static unsigned calls;",
+                  '    if (getenv("FAULT_OUTCOMES") == NULL && (calls++ * 2654435761U >> 24) % 2 == 0)',
+                  "        chx_again_after(%d);" % generator.random.choice([0, 1, 50000, 700000]), "    return x;", "}"]
     values = ", ".join("result.%s" % role for role in roles)
     arguments = ", ".join("123"[i % 3] for i in range(len(roles)))
     lines += ["", "int main(void)", "{", "    struct %s_run_result result;" % name,

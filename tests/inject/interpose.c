@@ -19,6 +19,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -35,6 +36,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,10 +48,11 @@ typedef enum {
     CLASS_THREADS,   // pthread_create
     CLASS_SPACE,     // mmap, ftruncate, writes to files
     CLASS_CONTROL,   // epoll_ctl, sendmsg, seals, keys, handlers of fork
+    CLASS_WAITING,   // epoll_wait, poll
     CLASS_COUNT,
 } Class;
 static const char *const kind_names[] = {"program", "helper", "role"};
-static const char *const class_names[] = {"memory", "files", "processes", "threads", "space", "control"};
+static const char *const class_names[] = {"memory", "files", "processes", "threads", "space", "control", "waiting"};
 
 // The runner knows this layout, as a sequence of 64-bit numbers.
 enum { FRAMES = 10, LEAKS = 8, STATE_BYTES = 4096 };
@@ -61,7 +64,7 @@ typedef struct {
     _Atomic uint64_t live;  // pieces of memory
     _Atomic uint64_t files, threads;
     _Atomic uint64_t counts[KIND_COUNT][CLASS_COUNT];
-    _Atomic uint64_t fired_at[FRAMES];      // who called, innermost first, as offsets in the program's file
+    _Atomic uint64_t fired_at[FRAMES];     // who called, innermost first, as offsets in the program's file
     _Atomic uint64_t leaks[LEAKS][FRAMES]; // who had allocated what is left
 } State;
 _Static_assert(sizeof(State) <= STATE_BYTES, "the runner's size");
@@ -263,6 +266,12 @@ EXPORT FILE *fopen(const char *path, const char *mode)
     return (REAL(fopen))(path, mode);
 }
 
+EXPORT int socket(int domain, int type, int protocol)
+{
+    FAIL_IF(CLASS_FILES, EMFILE, ENFILE, -1);
+    return (int)syscall(SYS_socket, domain, type, protocol);
+}
+
 EXPORT int socketpair(int domain, int type, int protocol, int ends[2])
 {
     FAIL_IF(CLASS_FILES, EMFILE, ENFILE, -1);
@@ -285,6 +294,12 @@ EXPORT int epoll_create1(int flags)
 {
     FAIL_IF(CLASS_FILES, EMFILE, ENFILE, -1);
     return (int)syscall(SYS_epoll_create1, flags);
+}
+
+EXPORT int timerfd_create(int clock, int flags)
+{
+    FAIL_IF(CLASS_FILES, EMFILE, ENFILE, -1);
+    return (int)syscall(SYS_timerfd_create, clock, flags);
 }
 
 EXPORT int memfd_create(const char *name, unsigned flags)
@@ -352,9 +367,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...
 }
 
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
-                       const posix_spawn_file_actions_t *restrict actions,
-                       const posix_spawnattr_t *restrict attributes, char *const arguments[restrict],
-                       char *const environment[restrict])
+                       const posix_spawn_file_actions_t *restrict actions, const posix_spawnattr_t *restrict attributes,
+                       char *const arguments[restrict], char *const environment[restrict])
 {
     if (fails(CLASS_PROCESSES, CALLER))
         return error_of(EAGAIN, ENOMEM);
@@ -377,8 +391,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict path,
     return (REAL(posix_spawnp))(pid, path, actions, attributes, arguments, environment);
 }
 
-EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-                          void *(*run)(void *), void *restrict argument)
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*run)(void *),
+                          void *restrict argument)
 {
     if (fails(CLASS_THREADS, CALLER))
         return EAGAIN;
@@ -466,6 +480,25 @@ EXPORT int epoll_ctl(int epoll, int operation, int file, struct epoll_event *eve
     if (operation == EPOLL_CTL_ADD)
         FAIL_IF(CLASS_CONTROL, ENOSPC, ENOMEM, -1);
     return (int)syscall(SYS_epoll_ctl, epoll, operation, file, event);
+}
+
+// A signal; or the program has closed the descriptor.
+EXPORT int epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms)
+{
+    if (fails(CLASS_WAITING, CALLER)) {
+        int error = error_of(EINTR, EBADF);
+        if (error == EBADF)
+            close(epoll);
+        errno = error;
+        return -1;
+    }
+    return (int)syscall(SYS_epoll_wait, epoll, events, count, timeout_ms);
+}
+
+EXPORT int poll(struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+    FAIL_IF(CLASS_WAITING, EINTR, EINTR, -1);
+    return (int)syscall(SYS_poll, polled, count, timeout_ms);
 }
 
 EXPORT ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
@@ -560,7 +593,8 @@ static int number_of(const char *name, size_t length, const char *const *names, 
 
 static void wanted_read(const char *text)
 {
-    const char *first = text != NULL ? strchr(text, ':') : NULL, *second = first != NULL ? strchr(first + 1, ':') : NULL;
+    const char *first = text != NULL ? strchr(text, ':') : NULL,
+               *second = first != NULL ? strchr(first + 1, ':') : NULL;
     if (second == NULL)
         return;
     wanted_kind = number_of(text, (size_t)(first - text), kind_names, KIND_COUNT);

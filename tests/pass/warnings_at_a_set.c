@@ -7,5 +7,7 @@ choreography(sets, (Alice, Bob, Carol),
         {Alice, Bob, Carol}.int third = 3; //! warning: Alice's and Bob's and Carol's 'third' is never read
         Alice.n ~> {Bob, Carol}.read;
         Carol.use(read);
+        Alice.n ~> {Bob, Carol}.first;
+        Bob.use(first);
     }
 )

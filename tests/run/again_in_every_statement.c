@@ -1,6 +1,7 @@
 // A step that ends without a result is called again, from its beginning, wherever it stands: as a statement, in what is sent,
-// in conditions, in arguments of calls that recurse, in results. What it had made by then is released.
-// expect: 1 22 3 4 5 even odd 15 ab ba 7 of 3 calls each
+// in conditions, in arguments of calls that recurse, in results. What it had made by then is released. It is the same step for
+// effects.
+// expect: 1 22 3 4 5 even odd 15 ab ba 18 7 of 3 calls each
 //! no-central
 #include <chorex.h>
 #include <stdio.h>
@@ -8,9 +9,19 @@
 
 static int calls;
 
-// Every third call succeeds.
+static bool is_same(chx_effect a, chx_effect b)
+{
+    return a.high == b.high && a.low == b.low;
+}
+
+// Every third call succeeds. All three have the same identifier, which no other step has.
 static void third(void)
 {
+    static chx_effect step;
+    chx_effect id = chx_effect_id();
+    if (is_same(id, step) != (calls % 3 != 0))
+        chx_fail("call %d has another identifier than it should", calls);
+    step = id;
     if (++calls % 3 != 0)
         chx_again_after(1000);
 }
@@ -69,6 +80,9 @@ choreography(again, (Alice, Bob),
             Bob.log = chx_strf("wrong, too");
             break;
         }
+        // The first value is there already when the second one is waited for.
+        Alice.{chx_strf("%d", one), give(8)} ~> Bob.{text, number};
+        Bob.log = chx_strf("%s %s%d", chx_cstr(log), chx_cstr(text), number);
         Alice.two = down(Alice.(3));
         return Bob.log, Alice.(give(two + 5));
     }

@@ -26,8 +26,9 @@ int main(void)
         return 1;
     printf("%d on its own\n", r.Bob);
     chx_runtime_free(runtime);
-    for (chx_status status = CHX_OK; status <= CHX_CANCELLED; status++) {
-        if (chx_status_text(status)[0] == '\0')
+    for (chx_status status = CHX_OK; status <= CHX_REFUSED; status++) {
+        if (chx_status_text(status)[0] == '\0' ||
+            chx_status_text(status) == chx_status_text((chx_status)(CHX_REFUSED + 1)))
             return 1;
     }
     printf("named\n");

@@ -1,5 +1,5 @@
 // A function that waits by itself, in a poll without a limit, is told when its role is called back: by the failure of another
-// one, by a deadline, by the end of its session.
+// one, by a deadline, by the end of its session. When it has come back, it is told nothing any more.
 // expect: rescued once, late once
 // expect: cancelled
 //! no-central
@@ -16,6 +16,7 @@ static int never[2] = {-1, -1};
 
 choreography(back, (Waiter, Other),
     void Waiter.wait(void);
+    int  Waiter.is_quiet(void);
     def wait_and_fail() -> Waiter.int {
         Waiter.int rescued = 0;
         checkpoint {
@@ -25,7 +26,7 @@ choreography(back, (Waiter, Other),
         } rescue {
             Waiter.rescued = 1;
         }
-        return Waiter.rescued;
+        return Waiter.(rescued * is_quiet());
     }
     def wait_too_long() -> Waiter.int {
         Waiter.int late = 0;
@@ -36,7 +37,7 @@ choreography(back, (Waiter, Other),
             Waiter.late = fault.kind == CHX_FAULT_DEADLINE;
             Waiter.late ~> Other._;
         }
-        return Waiter.late;
+        return Waiter.(late * is_quiet());
     }
     def forever() {
         Waiter.wait();
@@ -54,6 +55,12 @@ void Waiter_wait(void)
     struct pollfd polled[] = {{never[0], POLLIN, 0}, {chx_recall_fd(), POLLIN, 0}};
     while (poll(polled, 2, -1) <= 0)
         ;
+}
+
+int Waiter_is_quiet(void)
+{
+    struct pollfd polled = {chx_recall_fd(), POLLIN, 0};
+    return polled.fd >= 0 && poll(&polled, 1, 0) == 0;
 }
 
 int main(void)

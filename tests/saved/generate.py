@@ -172,6 +172,15 @@ class Program:
         for variable, number in numbers.items():
             self.assign(variable, number)
 
+    def begin_rescue(self):
+        self.put("} rescue (fault) {")
+        self.begin_way()
+        self.faults = [(role, self.new_name("why")) for role in ROLES]
+        for role, text in self.faults:
+            self.put("%s.chx_str %s = fault_text(fault);" % (role, text))
+        self.check_all()
+        self.tick()
+
     def checkpoint(self, depth, body, retry=None):
         retry = self.random.randrange(3) if retry is None else retry
         before, faults = self.state(), self.faults
@@ -184,13 +193,7 @@ class Program:
         changed = self.end_way()
 
         self.set_state(before)
-        self.put("} rescue (fault) {")
-        self.begin_way()
-        self.faults = [(role, self.new_name("why")) for role in ROLES]
-        for role, text in self.faults:
-            self.put("%s.chx_str %s = fault_text(fault);" % (role, text))
-        self.check_all()
-        self.tick()
+        self.begin_rescue()
         self.sequence(depth, 3)
         changed |= self.ways[-1][1]
         numbers = {v: self.fresh() for v in sorted(changed, key=lambda v: (v.role, v.name))}
@@ -211,26 +214,37 @@ class Program:
         self.faults = faults
         self.check_all()
 
-    def loop(self, depth):
+    def loop(self, depth, is_checkpointed):
         counter = self.new_name("i")
         can_change = self.variables(can_change=True)
         numbers = {v: self.fresh() for v in self.random.sample(can_change, min(4, len(can_change)))}
         self.settle(numbers)
         self.put("{K, W}.int %s = 0;" % counter)
-        self.put("while ({K, W}.(%s < 2)) {" % counter)
         # Only these change in a round: so the values at its beginning are known.
         kept = [v for v in can_change if v not in numbers]
         for variable in kept:
             variable.is_fixed = True
+        before, faults = self.state(), self.faults
+        self.put("%swhile ({K, W}.(%s < 2)) {" % ("checkpoint " if is_checkpointed else "", counter))
         self.begin_way()
         self.check_all()
+        self.turn(depth, numbers, counter)
+        if is_checkpointed:
+            self.set_state(before)
+            self.begin_rescue()
+            self.turn(depth, numbers, counter)
+            self.faults = faults
+        self.put("}")
+        for variable in kept:
+            variable.is_fixed = False
+        self.check_all()
+
+    def turn(self, depth, numbers, counter):
         self.sequence(depth, 3)
         self.settle(numbers)
         self.put("{K, W}.%s = %s + 1;" % (counter, counter))
+        self.tick()
         self.end_way()
-        for variable in kept:
-            variable.is_fixed = False
-        self.put("}")
 
     def call(self, function, level):
         arguments, results, made = [], [], []
@@ -264,7 +278,7 @@ class Program:
             if kind == "block":
                 self.checkpoint(depth - 1, self.sequence)
             elif kind == "loop":
-                self.loop(depth - 1)
+                self.loop(depth - 1, self.random.random() < 0.5)
             elif kind == "call":
                 self.call(self.random.choice(self.functions), "n")
             else:
@@ -312,6 +326,8 @@ class Program:
 
         def blocks(depth):
             self.sequence(depth)
+            if not self.functions:
+                self.loop(depth - 1, True)
             self.checkpoint(depth - 1, calls)
 
         self.checkpoint(2, blocks)

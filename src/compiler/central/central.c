@@ -195,11 +195,11 @@ bool central_has_place(Arena *arena, const Program *program, const Found *found)
     return false;
 }
 
-void central_write(Arena *arena, const Program *program, const Numbers *numbers, const Source *source,
-                   const Found *found, FILE *out)
+void central_write(Arena *arena, const Program *program, LocalProgram *const *locals, const Numbers *numbers,
+                   const Source *source, const Found *found, FILE *out)
 {
     CentralEmit central = {.arena = arena, .program = program, .numbers = numbers};
-    emit_init(&central.emit, arena, program, source->path);
+    emit_init(&central.emit, arena, program, locals, source->path);
     central.emit.is_central = true;
     central.roles = ARENA_ARRAY(arena, LocalProgram *, program->role_count);
     for (RoleId role = 0; role < program->role_count; role++)

@@ -624,6 +624,8 @@ static void put_node(SequentialFunction *seq, const Node *node)
     case NODE_LOOP:
         put_loop(seq, node);
         break;
+    case NODE_EACH: // the driver refuses it
+        CHECK(false);
     case NODE_BREAK:
     case NODE_CONTINUE:
         put_jump(seq, node);

@@ -78,6 +78,27 @@ static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
         diag_note(body->resolver->diags, SPAN_NONE, "what stays with %s is assigned: '%s.y = x;'", role, role);
 }
 
+// Who sends: the first role of an agreeing set, since that is there in any case; else the first member. ROLE_NONE: reported.
+static RoleId find_sender(Body *body, const Value *sent)
+{
+    const Program *program = body->resolver->out->program;
+    RoleId view = ROLE_NONE, family = ROLE_NONE;
+    for (ROLESET_EACH(role, &sent->at)) {
+        if (program->is_family[role])
+            family = role;
+        else if (program->role_of[role] == role)
+            return role;
+        else if (view == ROLE_NONE && !roleset_has(&sent->at, program->role_of[role]))
+            view = role;
+    }
+    if (view != ROLE_NONE || family == ROLE_NONE)
+        return view;
+    const char *name = who(body->resolver, body->env, family);
+    diag_error(body->resolver->diags, sent->span, "one role sends in a delivery, not all members of '%s'", name);
+    diag_note(body->resolver->diags, SPAN_NONE, "one after the other is 'for (w : %s) { w.x ~> ...; }'", name);
+    return ROLE_NONE;
+}
+
 static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_DELIVERY, stmt->span);
@@ -87,7 +108,11 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
     if (!to)
         return;
     if (sent) {
-        node->from = roleset_next(&node->sent.at, 0);
+        node->from = find_sender(body, &node->sent);
+        if (node->from == ROLE_NONE) {
+            resolve_target(body, &node->to.at, stmt->target.target, true);
+            return;
+        }
         check_self_send(body, stmt, node);
         poison = roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from);
         for (size_t i = 0; i < node->sent.exprs.count; i++)
@@ -137,6 +162,13 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
                                 target->name.text, target->name.span, NULL);
                 return;
             }
+    if (target->kind == TARGET_DECLARE && node->value != NULL && node->value->is_braces &&
+        family_of_size(body->resolver, body->env, &target->type) != ROLE_NONE) {
+        diag_error(body->resolver->diags, node->value->span,
+                   "an array over a family has as many elements as there are members: it begins with zeros, without a "
+                   "list of values");
+        poison = true;
+    }
     node->target = resolve_target(body, &node->at, target, poison);
     if (!poison && node->target->kind != PATTERN_DROP)
         add(body, nodes, node);
@@ -159,11 +191,14 @@ static void resolve_local(Body *body, const Stmt *stmt, NodeList *nodes)
 
 // ---- calls and their results ----
 
-static const Result *result_at(const Instance *callee, const RoleSet *at)
+static const Result *result_at(const Body *body, const Node *node, const RoleSet *at)
 {
-    for (size_t i = 0; i < callee->results.count; i++)
-        if (roleset_covers(&callee->results.items[i].at, at))
+    const Instance *callee = node->callee;
+    for (size_t i = 0; i < callee->results.count; i++) {
+        RoleSet given = as_given(body, node, &callee->results.items[i].at);
+        if (roleset_covers(&given, at))
             return &callee->results.items[i];
+    }
     return NULL;
 }
 
@@ -173,7 +208,8 @@ static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool 
     LocatedPattern located = {0};
     if (!find_roles(resolver, body->env, &tree->at, &located.at))
         return;
-    const Result *result = fine ? result_at(node->callee, &located.at) : NULL;
+    RoleSet plain = without_views(resolver->arena, resolver->out->program, &located.at);
+    const Result *result = fine ? result_at(body, node, &plain) : NULL;
     if (fine && result == NULL) {
         diag_error(resolver->diags, tree->span, "'%s' has no result at %s", node->callee->def->name.text,
                    who_all(resolver, body->env, &located.at));
@@ -241,6 +277,7 @@ static bool resolve_condition(Body *body, const Stmt *stmt, Node *node)
     }
     node->deciders = value.at;
     node->condition = value.exprs.items[0];
+    node->condition->must_agree = true;
     return true;
 }
 
@@ -356,6 +393,14 @@ static bool resolve_loop(Body *body, const Stmt *stmt, NodeList *nodes)
     return stmt->expr != NULL || has_break(&node->body, node);
 }
 
+static bool resolve_for_each(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    enter(body);
+    bool goes_on = resolve_each(body, stmt, nodes, resolve_block);
+    leave(body, stmt->span.end);
+    return goes_on;
+}
+
 static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     if (stmt->ends_case) { // nothing to do: a case is over at its end
@@ -378,7 +423,7 @@ static void check_return_call(Body *body, const Stmt *stmt, Node *node)
     const Instance *instance = body->instance, *callee = node->callee;
     for (size_t i = 0; i < instance->results.count; i++) {
         const Result *want = &instance->results.items[i];
-        const Result *have = result_at(callee, &want->at);
+        const Result *have = result_at(body, node, &want->at);
         if (have != NULL && have->is_tuple == want->is_tuple && have->types.count == want->types.count)
             continue;
         diag_error(body->resolver->diags, stmt->span,
@@ -410,8 +455,9 @@ static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
             fine = false;
             continue;
         }
+        RoleSet at = without_views(resolver->arena, resolver->out->program, &value.at);
         size_t slot = 0;
-        while (slot < instance->results.count && !roleset_equal(&instance->results.items[slot].at, &value.at))
+        while (slot < instance->results.count && !roleset_equal(&instance->results.items[slot].at, &at))
             slot++;
         if (slot == instance->results.count) {
             diag_error(resolver->diags, value.span, "'%s' has no result at %s", name,
@@ -502,6 +548,10 @@ static Node *new_checkpoint(Body *body, const Stmt *stmt)
     Node *node = new_node(body, NODE_CHECKPOINT, stmt->span);
     node->head = (Span){stmt->span.file, stmt->span.start, stmt->span.start + (uint32_t)strlen("checkpoint")};
     node->has_rescue = stmt->has_otherwise;
+    node->is_durable = stmt->is_durable;
+    if (stmt->is_durable && program_has_families(body->resolver->out->program))
+        diag_error(body->resolver->diags, node->head,
+                   "a durable block in a choreography with families of roles is not supported yet");
     node->has_within = stmt->has_within;
     node->within_ns = stmt->within_ns;
     node->has_retry = stmt->has_retry;
@@ -517,10 +567,13 @@ static bool resolve_rounds(Body *body, const Stmt *stmt, NodeList *nodes)
     loop->deciders = new_set(body->resolver, body->env);
     Node *round = new_checkpoint(body, stmt);
     round->is_round = true;
+    round->outer_round = body->round;
     loop->head = round->head;
     body->loop = loop;
+    body->round = round;
     resolve_checkpoint_parts(body, stmt, round);
     body->loop = outer;
+    body->round = round->outer_round;
     add(body, &loop->body, round);
     add(body, nodes, loop);
     return stmt->rounds == ROUNDS_WHILE || has_break(&loop->body, loop);
@@ -538,7 +591,7 @@ static bool resolve_checkpoint(Body *body, const Stmt *stmt, NodeList *nodes)
 
 // ---- blocks ----
 
-static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
+static bool resolve_plain(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     switch (stmt->kind) {
     case STMT_DELIVERY:
@@ -561,6 +614,8 @@ static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
     case STMT_DO:
     case STMT_FOR:
         return resolve_loop(body, stmt, nodes);
+    case STMT_EACH:
+        return resolve_for_each(body, stmt, nodes);
     case STMT_BREAK:
     case STMT_CONTINUE:
         resolve_jump(body, stmt, nodes);
@@ -578,6 +633,11 @@ static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
     }
     }
     return true;
+}
+
+static bool resolve_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    return resolve_selected(body, stmt, nodes, resolve_plain);
 }
 
 // Takes out the variables from `first` on: what would use them is not part of the program. A fault may also be used
@@ -624,20 +684,30 @@ static bool resolve_block(Body *body, const TreeBlock *block, NodeList *nodes)
     return goes_on;
 }
 
+static void bind_param(Body *body, const Param *param)
+{
+    Resolver *resolver = body->resolver;
+    RoleSet twice = new_set(resolver, body->env);
+    for (size_t i = 0; i < param->variables.count; i++) {
+        Variable *variable = param->variables.items[i];
+        if (scope_lookup(&resolver->scope, variable->role, variable->name, NULL) != NULL)
+            roleset_add(&twice, variable->role);
+        scope_bind(&resolver->scope, variable);
+    }
+    // One error for all roles.
+    if (!roleset_empty(&twice))
+        diag_error(resolver->diags, param->span,
+                   roleset_count(&twice) == 1 ? "%s already has a parameter '%s'" : "%s already have a parameter '%s'",
+                   who_all(resolver, body->env, &twice), param->variables.items[0]->name);
+}
+
 void resolve_body(Body *body)
 {
     Instance *instance = body->instance;
     enter(body);
-    for (size_t i = 0; i < instance->params.count; i++) {
-        const Param *param = &instance->params.items[i];
-        for (size_t k = 0; k < param->variables.count; k++) {
-            Variable *variable = param->variables.items[k];
-            if (scope_lookup(&body->resolver->scope, variable->role, variable->name, NULL) != NULL)
-                diag_error(body->resolver->diags, param->span, "%s already has a parameter '%s'",
-                           who(body->resolver, body->env, variable->role), variable->name);
-            scope_bind(&body->resolver->scope, variable);
-        }
-    }
+    enter_members(body);
+    for (size_t i = 0; i < instance->params.count; i++)
+        bind_param(body, &instance->params.items[i]);
     const TreeBlock *block = &instance->def->body;
     instance->falls_off = resolve_statements(body, block, &instance->body);
     leave(body, block->span.end);

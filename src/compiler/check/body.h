@@ -12,10 +12,23 @@
 typedef struct {
     const TreeDef *def;
     RoleId *role_args; // of def's or owner's role parameters
+    RoleId *given;     // the same as the caller knows them
     const TreeParam *signature;
     const TreeDef *owner; // of the signature
 } FunctionValue;
 typedef VECTOR(FunctionValue) FunctionValueList;
+
+// A member of a family that is singled out around a place: by a name, in `for (w : Worker)`, or by an index.
+typedef struct Focus Focus;
+struct Focus {
+    const char *name;     // NULL: by an index
+    const Select *select; // by an index
+    const char *family;   // by an index: as it is written
+    const Stmt *stmt;     // by an index: in this statement
+    Node *node;           // the EACH
+    uint32_t depth;       // of scopes
+    Focus *outer;
+};
 
 // What names mean inside one instance.
 typedef struct {
@@ -23,6 +36,8 @@ typedef struct {
     RoleId *role_args;               // of def->role_params
     FunctionValueList function_args; // of its function parameters, in order
     bool is_abstract;
+    Focus *focus;     // innermost, or NULL
+    const Stmt *stmt; // the one that is being resolved
 } Env;
 
 typedef struct {
@@ -36,6 +51,8 @@ typedef struct {
     Diags *diags;
     size_t role_count;
     size_t role_capacity; // with the pseudo roles that stand for role parameters of unused definitions
+    size_t id_capacity;   // with views of families
+    Map view_by_key;      // statement and family -> RoleId + 1
     Map role_by_name;     // name -> RoleId + 1
     Map def_by_name;      // name -> TreeDef
     Map instance_by_key;
@@ -56,8 +73,9 @@ struct FaultScope {
 typedef struct {
     Resolver *resolver;
     Instance *instance;
-    const Env *env;
+    Env *env;
     Node *loop;        // innermost, or NULL
+    const Node *round; // innermost checkpoint that is a round, or NULL
     bool case_ends;    // a `break` that ends the case being resolved is reached
     FaultScope *fault; // innermost rescue with a name, or NULL
 } Body;
@@ -69,6 +87,9 @@ const char *who(const Resolver *resolver, const Env *env, RoleId role);
 const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles);   // "Alice and Bob"
 RoleId find_role(Resolver *resolver, const Env *env, const Name *name);                // ROLE_NONE: reported
 bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set); // false: reported
+// The focus that the same text has made in the statement that is being resolved; NULL: none.
+const Focus *focus_of_select(const Resolver *resolver, const Env *env, const Select *select, const char *name);
+RoleId find_selected(Resolver *resolver, const Env *env, const Select *select, const char *name); // ROLE_NONE: reported
 // NULL: reported. Its parameters and results are there at once, its body later.
 Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
                        bool is_abstract, Span use);
@@ -83,10 +104,27 @@ bool resolve_value(Body *body, const TreeExpr *tree, Value *value); // false: re
 // Binds what the target declares. `poison`: the value was wrong; variables are bound all the same, with no type.
 Pattern *resolve_target(Body *body, const RoleSet *at, const Target *target, bool poison);
 Variable *lookup_variable(Body *body, RoleId role, const char *name);
+Variable *scope_find(const Body *body, RoleId role, const char *name, uint32_t *depth); // bound by the choreography
+
+// ---- each.c ----
+// The view of a family that belongs to `key`.
+RoleId get_view(Resolver *resolver, const void *key, RoleId family, const char *name);
+// A focus for each role parameter of the body that is a member of a family.
+void enter_members(Body *body);
+bool resolve_each(Body *body, const Stmt *stmt, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *));
+// Wraps what `resolve` makes of the statement into an EACH for each Worker[e] that the statement names itself.
+bool resolve_selected(Body *body, const Stmt *stmt, NodeList *nodes,
+                      bool (*resolve)(Body *body, const Stmt *stmt, NodeList *nodes));
+// The index of a member, or the size of a family, that the name means here; NULL: neither.
+Variable *lookup_member(Body *body, RoleId role, const char *name);
+bool is_member_name(Body *body, RoleId role, const char *name);
+// The family that an array of this type is over: `int r[Worker]`. ROLE_NONE: it is an array of fixed size, or none.
+RoleId family_of_size(Resolver *resolver, const Env *env, const TypeText *type);
 
 // ---- call.c ----
 // Fills node->callee and node->args; false: reported.
 bool resolve_call(Body *body, const TreeCall *call, Node *node);
+RoleSet as_given(const Body *body, const Node *node, const RoleSet *at);
 
 // ---- agree_call.c ----
 bool is_agree_call(const Body *body, const TreeCall *call); // the language's own, not a definition of that name

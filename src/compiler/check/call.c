@@ -4,9 +4,64 @@
 
 #include <string.h>
 
+// The role that stands for a role parameter in the callee: for a member of a family a view of the callee's own, so that all
+// callers share what is made of the definition. ROLE_NONE: reported.
+static RoleId find_role_arg(Body *body, const RoleRef *ref, const TreeDef *def, size_t index, RoleId *given)
+{
+    Resolver *resolver = body->resolver;
+    const Program *program = resolver->out->program;
+    const char *param = def->role_params.items[index].text;
+    SelectKind kind = ref->selects.count > 0 ? ref->selects.items[0].kind : SELECT_NONE;
+    if (ref->is_set || kind == SELECT_PART) {
+        diag_error(resolver->diags, ref->span, "a list of roles, or a part of a family, can't be a role argument yet");
+        return ROLE_NONE;
+    }
+    *given = kind == SELECT_ONE ? ROLE_NONE : find_role(resolver, body->env, &ref->names.items[0]);
+    if (kind == SELECT_ONE) {
+        RoleSet one;
+        if (!find_roles(resolver, body->env, ref, &one))
+            return ROLE_NONE;
+        *given = find_selected(resolver, body->env, &ref->selects.items[0], ref->names.items[0].text);
+    }
+    if (*given == ROLE_NONE)
+        return ROLE_NONE;
+    bool is_family = program->is_family[*given], wants_family = def->param_is_family.items[index];
+    if (is_family != wants_family) {
+        diag_error(resolver->diags, ref->span,
+                   wants_family ? "'%s' takes a family for '%s', not a single role"
+                                : "'%s' takes one role for '%s', not a family: for example 'w' in 'for (w : ...)'",
+                   def->name.text, param);
+        diag_note(resolver->diags, def->role_params.items[index].span, "the parameter is declared here");
+        return ROLE_NONE;
+    }
+    if (program->role_of[*given] == *given)
+        return *given;
+    return get_view(resolver, &def->role_params.items[index], program->role_of[*given], param);
+}
+
+static bool find_role_args(Body *body, const RoleRefList *role_args, FunctionValue *value)
+{
+    Resolver *resolver = body->resolver;
+    value->role_args = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
+    value->given = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
+    for (size_t i = 0; i < role_args->count; i++) {
+        value->role_args[i] = find_role_arg(body, &role_args->items[i], value->def, i, &value->given[i]);
+        if (value->role_args[i] == ROLE_NONE)
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (value->given[k] == value->given[i]) {
+                diag_error(resolver->diags, role_args->items[i].span,
+                           "role arguments must be distinct: '%s' is there twice",
+                           role_args->items[i].names.items[0].text);
+                return false;
+            }
+    }
+    return true;
+}
+
 // The name of a function in this instance: a function parameter's argument, or a definition (role arguments given).
 // False: reported.
-static bool find_function(Body *body, const Name *name, const NameList *role_args, FunctionValue *value)
+static bool find_function(Body *body, const Name *name, const RoleRefList *role_args, FunctionValue *value)
 {
     Resolver *resolver = body->resolver;
     const TreeDef *def = body->env->def;
@@ -39,19 +94,7 @@ static bool find_function(Body *body, const Name *name, const NameList *role_arg
         diag_note(resolver->diags, value->def->name.span, "it is defined here");
         return false;
     }
-    value->role_args = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
-    for (size_t i = 0; i < role_args->count; i++) {
-        value->role_args[i] = find_role(resolver, body->env, &role_args->items[i]);
-        if (value->role_args[i] == ROLE_NONE)
-            return false;
-        for (size_t k = 0; k < i; k++)
-            if (value->role_args[k] == value->role_args[i]) {
-                diag_error(resolver->diags, role_args->items[i].span,
-                           "role arguments must be distinct: '%s' is there twice", role_args->items[i].text);
-                return false;
-            }
-    }
-    return true;
+    return find_role_args(body, role_args, value);
 }
 
 static bool same_roles(Resolver *resolver, const Env *one_env, const RoleRef *one, const Env *other_env,
@@ -127,7 +170,7 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
                             Span span)
 {
     Resolver *resolver = body->resolver;
-    Env env = {value->def, value->role_args, {0}, callee->is_abstract};
+    Env env = {value->def, value->role_args, {0}, callee->is_abstract, NULL, NULL};
     if (value->def == NULL)
         return true; // itself only a signature; checked where a real function is passed
     if (!signature_roles_exist(resolver, &env, &value->def->params, &value->def->results) ||
@@ -174,6 +217,16 @@ static bool function_argument(Body *body, const TreeArg *arg, const Env *callee,
     return true;
 }
 
+// Roles of the callee as the caller knows them.
+RoleSet as_given(const Body *body, const Node *node, const RoleSet *at)
+{
+    Resolver *resolver = body->resolver;
+    RoleSet given = new_set(resolver, body->env);
+    for (ROLESET_EACH(role, at))
+        roleset_add(&given, given_role(node, role));
+    return given;
+}
+
 // One located argument for one located parameter.
 static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node)
 {
@@ -192,9 +245,10 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
         return false;
     if (node->callee->is_doubtful)
         return false;
-    if (!roleset_covers(&value.at, &param->at)) {
+    RoleSet at = as_given(body, node, &param->at);
+    if (!roleset_covers(&value.at, &at)) {
         diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, this is %s's", name,
-                   who_all(resolver, body->env, &param->at), type, who_all(resolver, body->env, &value.at));
+                   who_all(resolver, body->env, &at), type, who_all(resolver, body->env, &value.at));
         diag_note(resolver->diags, param->span, "the parameter is declared here");
         return false;
     }
@@ -203,10 +257,10 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
         return false;
     }
     // Only the parameter's roles compute it.
-    if (!roleset_equal(&value.at, &param->at)) {
+    if (!roleset_equal(&value.at, &at)) {
         const LocalC *whole = local_c(value.exprs.items[0]);
-        value.exprs.items[0] = resolve_c(body, &param->at, whole->expr.span, whole->form);
-        value.at = roleset_copy(resolver->arena, &param->at);
+        value.exprs.items[0] = resolve_c(body, &at, whole->expr.span, whole->form);
+        value.at = at;
     }
     vector_push(resolver->arena, &node->args, value);
     return true;
@@ -223,8 +277,12 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     if (!check_count(body, call, name, params->count, defined))
         return false;
 
-    Env callee = {
-        function.def != NULL ? function.def : function.owner, function.role_args, {0}, body->env->is_abstract};
+    Env callee = {function.def != NULL ? function.def : function.owner,
+                  function.role_args,
+                  {0},
+                  body->env->is_abstract,
+                  NULL,
+                  NULL};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -237,7 +295,8 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     } else {
         bool is_abstract = false;
         for (size_t i = 0; i < function.def->role_params.count; i++)
-            is_abstract |= function.role_args[i] >= body->resolver->role_count;
+            is_abstract |= function.role_args[i] >= body->resolver->role_count &&
+                           function.role_args[i] < body->resolver->role_capacity;
         for (size_t i = 0; i < callee.function_args.count; i++)
             is_abstract |= callee.function_args.items[i].def == NULL;
         // What only an unused definition calls is not part of the program either.
@@ -245,6 +304,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
             body->env->is_abstract && (callee.function_args.count > 0 || function.def->role_params.count > 0);
         node->callee = get_instance(body->resolver, function.def, function.role_args, callee.function_args, is_abstract,
                                     call->span);
+        node->given = function.given;
     }
     if (node->callee == NULL)
         return false;

@@ -141,10 +141,14 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
         const char *role = written_role(typing, local, variable->role);
         if (!concerns(typing, error, mention))
             continue;
-        if (variable->is_fault) {
+        if (variable->is_index || variable->is_count) {
+            diag_error(typing->diags, error->span,
+                       "'%s' says which member of a family is meant, or how many there are: it can't be assigned to",
+                       mention->name);
+        } else if (variable->is_fault) {
             diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
                        mention->name);
-        } else if (mention->shared && roleset_count(&local->expr.at) > 1) {
+        } else if (mention->shared && party_count(typing->resolved->program, &local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
             diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
         } else if (mention->shared) {

@@ -178,19 +178,52 @@ static bool explain_match(Resolved *resolved, const Instance *instance, RoleId r
     return true;
 }
 
+// A variable that there is no more, or not yet, at this place: notes it, and returns its place. SPAN_NONE: there is none.
+static Span explain_out_of_sight(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name,
+                                 const char *name, Span span)
+{
+    for (size_t i = instance->variables.count; i > 0; i--) {
+        const Variable *variable = instance->variables.items[i - 1];
+        if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
+            bool has_ended = resolved->visible.items[variable->id].to <= span.start;
+            diag_note(resolved->diags, variable->span,
+                      has_ended ? "this one is out of sight: its block has ended; bind it before the block"
+                                : "it comes into being here, with a value that can't be made of itself");
+            return variable->span;
+        }
+    }
+    BindingSearch search = {role_name, name, span.end, SPAN_NONE};
+    search_block(&search, &instance->def->body);
+    if (search.found.file != FILE_NONE)
+        diag_note(resolved->diags, search.found, "'%s' reaches %s only here, later in the choreography", name,
+                  role_name);
+    return search.found;
+}
+
+// What is missing once is missing wherever it is used in the function: `about` tells mistakes with the same name apart.
+static void missing_cause(Resolved *resolved, const Instance *instance, const char *role_name, const char *name,
+                          const char *about)
+{
+    diag_cause(resolved->diags, "%s.%s in %u:%u: %s", role_name, name, instance->def->name.span.file,
+               instance->def->name.span.start, about);
+}
+
 void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
                      Span span, const char *owner_name)
 {
+    role = resolved->program->role_of[role];
     if (owner_name != NULL) {
         diag_error(resolved->diags, span, "'%s' is %s's, not %s's", name, owner_name, role_name);
         diag_note(resolved->diags, SPAN_NONE, "a value reaches %s by a delivery: '%s.%s ~> %s.%s;'", role_name,
                   owner_name, name, role_name, name);
+        missing_cause(resolved, instance, role_name, name, owner_name);
         return;
     }
     bool is_explained = diags_errors(resolved->diags) < EXPLAINED_ERRORS_MAX;
     if (is_explained && explain_match(resolved, instance, role, role_name, name, span))
         return;
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
+    missing_cause(resolved, instance, role_name, name, "");
     if (!is_explained)
         return;
     const RoleFunction *function = resolved_function(resolved, role, name);
@@ -199,21 +232,9 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
                   "it is a function of %s: with a prototype it can be used as a value", role_name);
         return;
     }
-    for (size_t i = instance->variables.count; i > 0; i--) {
-        const Variable *variable = instance->variables.items[i - 1];
-        if (variable->role == role && strcmp(variable->name, name) == 0 && variable->span.end <= span.start) {
-            bool has_ended = resolved->visible.items[variable->id].to <= span.start;
-            diag_note(resolved->diags, variable->span,
-                      has_ended ? "this one is out of sight: its block has ended; bind it before the block"
-                                : "it comes into being here, with a value that can't be made of itself");
-            return;
-        }
-    }
-    BindingSearch search = {role_name, name, span.end, SPAN_NONE};
-    search_block(&search, &instance->def->body);
-    if (search.found.file != FILE_NONE) {
-        diag_note(resolved->diags, search.found, "'%s' reaches %s only here, later in the choreography", name,
-                  role_name);
+    Span other = explain_out_of_sight(resolved, instance, role, role_name, name, span);
+    if (other.file != FILE_NONE) {
+        missing_cause(resolved, instance, role_name, name, arena_printf(resolved->arena, "%u", other.start));
         return;
     }
     if (strcmp(name, "fault") == 0) {

@@ -10,6 +10,7 @@
 static Variable *fault_variable(Body *body, FaultScope *fault, RoleId role)
 {
     VariableList *variables = &fault->checkpoint->fault_variables;
+    role = body->resolver->out->program->role_of[role];
     for (size_t i = 0; i < variables->count; i++)
         if (variables->items[i]->role == role)
             return variables->items[i];
@@ -20,22 +21,34 @@ static Variable *fault_variable(Body *body, FaultScope *fault, RoleId role)
     return variable;
 }
 
+Variable *scope_find(const Body *body, RoleId role, const char *name, uint32_t *depth)
+{
+    const Program *program = body->resolver->out->program;
+    Variable *variable = scope_lookup(&body->resolver->scope, program->role_of[role], name, depth);
+    bool is_visible = variable != NULL && (variable->owner == variable->role || variable->owner == role);
+    return is_visible ? variable : NULL;
+}
+
 // The rescue whose fault `name` means here, or NULL. A variable that is bound in the rescue hides it.
 static FaultScope *find_fault(const Body *body, RoleId role, const char *name)
 {
     uint32_t depth = 0;
-    bool is_bound = scope_lookup(&body->resolver->scope, role, name, &depth) != NULL;
+    bool is_bound = scope_find(body, role, name, &depth) != NULL;
     for (FaultScope *fault = body->fault; fault != NULL; fault = fault->outer)
         if (strcmp(fault->name, name) == 0 && (!is_bound || depth <= fault->depth))
             return fault;
     return NULL;
 }
 
-// A rescue's fault belongs to every role there; it becomes a role's variable when the role first uses it.
+// A rescue's fault belongs to every role there; it becomes a role's variable when the role first uses it. So do the indices
+// of members and the sizes of families.
 Variable *lookup_variable(Body *body, RoleId role, const char *name)
 {
     FaultScope *fault = find_fault(body, role, name);
-    return fault != NULL ? fault_variable(body, fault, role) : scope_lookup(&body->resolver->scope, role, name, NULL);
+    if (fault != NULL)
+        return fault_variable(body, fault, role);
+    Variable *member = lookup_member(body, role, name);
+    return member != NULL ? member : scope_find(body, role, name, NULL);
 }
 
 // Another role that has a variable of this name here, or NULL.
@@ -101,6 +114,19 @@ static void explain_not_shared(Body *body, const LocalC *local, const Token *tok
               name);
 }
 
+// All members of a family in a set must mean the same variable. False: they don't, which is reported.
+static bool fits_members(Body *body, LocalC *local, const Mention *fresh, const Variable *variable, const Token *token)
+{
+    const Variable *other = variable_of_role(&fresh->variables, variable->role);
+    if (other == NULL || other == variable)
+        return true;
+    diag_error(body->resolver->diags, span_of(local->expr.span, token),
+               "'%s' is not the same variable for all members of '%s' here", token->text,
+               who(body->resolver, body->env, variable->role));
+    local->is_poisoned = true;
+    return false;
+}
+
 // The name stands in the expression: if it is a variable of its roles, that is a mention.
 static void mention(Body *body, LocalC *local, const Token *token)
 {
@@ -116,6 +142,8 @@ static void mention(Body *body, LocalC *local, const Token *token)
                 continue;
             }
             local->is_poisoned |= is_poisoned(variable);
+            if (!fits_members(body, local, &fresh, variable, token))
+                return;
             vector_push(arena, &fresh.variables, variable);
         }
         if (fresh.variables.count == 0)
@@ -343,7 +371,7 @@ static bool resolve_name(Body *body, const TreeExpr *tree, Value *value)
 
 static void check_set_call(Body *body, const TreeExpr *tree, const Value *value)
 {
-    if (roleset_count(&value->at) < 2)
+    if (party_count(body->resolver->out->program, &value->at) < 2)
         return;
     const char *name = tree->name.text;
     local_c(value->exprs.items[0])->is_poisoned = true;
@@ -390,7 +418,13 @@ static bool is_fault_target(Body *body, const RoleSet *at, const Target *target)
                        "'%s' is why the block was rescued: it can't be assigned to", target->name.text);
             return true;
         }
-    return false;
+    RoleId first = roleset_next(at, 0);
+    if (!is_member_name(body, first, target->name.text))
+        return false;
+    diag_error(body->resolver->diags, target->name.span,
+               "'%s' says which member of a family is meant, or how many there are: it can't be assigned to",
+               target->name.text);
+    return true;
 }
 
 // The variables that stand in a `typeof` of the variable's declared type. Those further out are names of types.
@@ -415,11 +449,25 @@ static void resolve_type_names(Body *body, Variable *variable)
     }
 }
 
+static bool is_chosen(const Body *body, RoleId view)
+{
+    for (const Focus *focus = body->env->focus; focus != NULL; focus = focus->outer)
+        if (focus->node->view == view)
+            return focus->select != NULL;
+    return false;
+}
+
 static Variable *bind_new(Body *body, RoleId role, const Target *target, bool poison)
 {
     Variable *variable = new_variable(body->resolver, body->instance, role, target->name.text, target->name.span);
+    variable->round = body->round;
+    // What a member gets that is chosen by an index comes into being for all of them.
+    if (is_chosen(body, role))
+        variable->owner = variable->role;
     if (target->kind == TARGET_DECLARE)
         variable->declared = &target->type;
+    if (variable->declared != NULL)
+        variable->over = family_of_size(body->resolver, body->env, variable->declared);
     if (variable->declared != NULL)
         resolve_type_names(body, variable);
     if (poison)
@@ -428,19 +476,43 @@ static Variable *bind_new(Body *body, RoleId role, const Target *target, bool po
     return variable;
 }
 
+// Some of the roles have bound the name in the same block: one error for all of them.
+static void check_bound_twice(Body *body, const RoleSet *at, const Target *target)
+{
+    Resolver *resolver = body->resolver;
+    RoleSet twice = new_set(resolver, body->env);
+    const Variable *earlier = NULL;
+    for (ROLESET_EACH(role, at)) {
+        uint32_t depth = 0;
+        const Variable *variable = scope_find(body, role, target->name.text, &depth);
+        if (variable == NULL || depth != resolver->scope.depth)
+            continue;
+        roleset_add(&twice, role);
+        earlier = earlier != NULL ? earlier : variable;
+    }
+    if (earlier == NULL)
+        return;
+    diag_error(resolver->diags, target->name.span,
+               roleset_count(&twice) == 1 ? "%s already has '%s' in this block" : "%s already have '%s' in this block",
+               who_all(resolver, body->env, &twice), target->name.text);
+    diag_note(resolver->diags, earlier->span, "it is bound here");
+}
+
 static void resolve_bind(Body *body, const RoleSet *at, const Target *target, bool poison, Pattern *pattern)
 {
     pattern->declares = true;
+    if (target->kind == TARGET_DECLARE)
+        check_bound_twice(body, at, target);
     for (ROLESET_EACH(role, at)) {
-        uint32_t depth = 0;
-        Variable *variable = scope_lookup(&body->resolver->scope, role, target->name.text, &depth);
-        if (target->kind == TARGET_DECLARE) {
-            if (variable != NULL && depth == body->resolver->scope.depth) {
-                diag_error(body->resolver->diags, target->name.span, "%s already has '%s' in this block",
-                           who(body->resolver, body->env, role), target->name.text);
-                diag_note(body->resolver->diags, variable->span, "it is bound here");
-            }
-            variable = NULL;
+        Variable *variable = NULL;
+        if (target->kind != TARGET_DECLARE)
+            variable = scope_find(body, role, target->name.text, NULL);
+        // All members of a family have the same one.
+        Variable *bound = variable_of_role(&pattern->variables, body->resolver->out->program->role_of[role]);
+        if (bound != NULL) {
+            bound->owner = bound->owner != role ? bound->role : role;
+            vector_push(body->resolver->arena, &pattern->variables, bound);
+            continue;
         }
         if (variable != NULL)
             pattern->declares = false;

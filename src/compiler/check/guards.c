@@ -45,7 +45,7 @@ static bool holds_string(const CType *type)
 {
     if (is_string(type))
         return true;
-    if (type->kind == CTYPE_ARRAY)
+    if (type->kind == CTYPE_ARRAY || type->kind == CTYPE_SEQUENCE)
         return holds_string(type->element);
     for (size_t i = 0; type->kind == CTYPE_STRUCT && i < type->fields.count; i++)
         if (holds_string(type->fields.items[i].type))
@@ -65,7 +65,7 @@ static void check_local(Typing *typing, const LocalC *local, const CErrorList *e
             vector_push(typing->arena, &guarded, item);
     }
     CDanger danger;
-    bool is_array = local->expr.type->kind == CTYPE_ARRAY && !local->expr.is_braces;
+    bool is_array = ctype_is_array(local->expr.type) && !local->expr.is_braces;
     if (guarded.count == 0 || typing_has_error(errors, local) ||
         !cunit_endangers(typing->unit, local->id, guarded.items, guarded.count, is_array, &danger))
         return;
@@ -81,7 +81,7 @@ void typing_guards(Typing *typing)
     for (size_t i = 0; i < typing->resolved->locals.count; i++) {
         const LocalC *local = typing->resolved->locals.items[i];
         // At a set nobody takes an address at all.
-        if (typing->typed[i] && roleset_count(&local->expr.at) == 1)
+        if (typing->typed[i] && party_count(typing->resolved->program, &local->expr.at) == 1)
             check_local(typing, local, &errors);
     }
 }

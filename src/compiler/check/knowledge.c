@@ -13,6 +13,7 @@
 #include "compiler/check/knowledge.h"
 
 #include "base/check.h"
+#include "compiler/check/durable.h"
 #include "compiler/check/part.h"
 #include "compiler/check/same.h"
 
@@ -21,7 +22,7 @@ typedef struct {
     const Program *program;
     Knowledge *knowledge;
     const Instance *instance;
-    VECTOR(uint32_t) * callees;     // by instance id
+    VECTOR(const Node *) * callees; // by instance id: the calls
     bool *has_break, *has_continue; // by site of a LOOP
     bool *jumps_inside;             // by instance id: a jump stands inside a choice, loop or checkpoint
     size_t depth;                   // of choices, loops and checkpoints
@@ -71,12 +72,30 @@ static void add_own_roles(RoleSet *set, const Instance *instance, const Node *no
         if (node->condition != NULL)
             roleset_add_all(set, &node->deciders);
         break;
+    case NODE_EACH:
     case NODE_BREAK:
     case NODE_CONTINUE:
     case NODE_CHECKPOINT:
     case NODE_BLOCK:
         break;
     }
+}
+
+// Is the view a role parameter of the instance?
+static bool is_param_view(const Instance *instance, RoleId view)
+{
+    for (size_t i = 0; i < instance->members.count; i++)
+        if (instance->members.items[i]->view == view)
+            return true;
+    return false;
+}
+
+// Whatever a member does, its family has a part in: the others look who it is.
+static void add_families(const Program *program, const Instance *instance, RoleSet *set)
+{
+    for (ROLESET_EACH(role, set))
+        if (!is_param_view(instance, role))
+            roleset_add(set, program->role_of[role]);
 }
 
 static bool scan_loop(Scan *scan, const Node *node)
@@ -90,10 +109,19 @@ static bool scan_loop(Scan *scan, const Node *node)
     return node->loop != LOOP_DO || body_completes || scan->has_continue[node->site];
 }
 
+// A `for` over a family that has no members goes on at once.
+static bool scan_each(Scan *scan, const Node *node)
+{
+    bool completes = scan_list(scan, &node->body);
+    return completes || node->index == NULL;
+}
+
 static bool scan_inside(Scan *scan, const Node *node)
 {
     bool completes = false;
     switch (node->kind) {
+    case NODE_EACH:
+        return scan_each(scan, node);
     case NODE_CHOICE:
         for (size_t i = 0; i < node->branches.count; i++)
             completes |= scan_list(scan, &node->branches.items[i].body);
@@ -114,17 +142,18 @@ static bool scan_node(Scan *scan, const Node *node)
 {
     uint32_t id = scan->instance->id;
     add_own_roles(&scan->knowledge->part[id], scan->instance, node);
+    add_families(scan->program, scan->instance, &scan->knowledge->part[id]);
     switch (node->kind) {
     case NODE_STEP:
     case NODE_AGREE:
     case NODE_DELIVERY:
         return true;
     case NODE_CALL:
-        vector_push(scan->arena, &scan->callees[id], node->callee->id);
+        vector_push(scan->arena, &scan->callees[id], node);
         return true;
     case NODE_RETURN:
         if (node->callee != NULL)
-            vector_push(scan->arena, &scan->callees[id], node->callee->id);
+            vector_push(scan->arena, &scan->callees[id], node);
         scan->jumps_inside[id] |= scan->depth > 0;
         return false;
     case NODE_BREAK:
@@ -136,6 +165,7 @@ static bool scan_node(Scan *scan, const Node *node)
         return scan_list(scan, &node->body);
     case NODE_CHOICE:
     case NODE_LOOP:
+    case NODE_EACH:
     case NODE_CHECKPOINT:
         break;
     }
@@ -157,16 +187,40 @@ static bool scan_list(Scan *scan, const NodeList *list)
     return true;
 }
 
+// A call of an instance.
+typedef struct {
+    uint32_t id; // of the caller
+    const Node *call;
+} Caller;
+
+// Who has a part in the callee, as the caller knows them; the callee's own views are its own affair. `caller`: the set is what
+// it has a part in itself; NULL: it is who acts in the call. True if somebody was new.
+static bool add_part(const Scan *scan, const Instance *caller, const Node *call, RoleSet *set)
+{
+    const Program *program = scan->program;
+    bool is_new = false;
+    for (ROLESET_EACH(role, &scan->knowledge->part[call->callee->id])) {
+        RoleId given = given_role(call, role);
+        if (given == role && program->role_of[role] != role)
+            continue;
+        is_new |= roleset_add(set, given);
+        if (caller != NULL && !is_param_view(caller, given))
+            is_new |= roleset_add(set, program->role_of[given]);
+    }
+    return is_new;
+}
+
 // Adds the callees' roles to their callers', until nothing changes.
 static void close_parts(Scan *scan)
 {
     size_t count = scan->program->instances.count;
-    VECTOR(uint32_t) *callers = arena_alloc(scan->arena, count * sizeof *callers);
+    VECTOR(Caller) *callers = arena_alloc(scan->arena, count * sizeof *callers);
     VECTOR(uint32_t) queue = {0};
     bool *is_queued = ARENA_ARRAY(scan->arena, bool, count);
     for (uint32_t id = 0; id < count; id++) {
         for (size_t i = 0; i < scan->callees[id].count; i++)
-            vector_push(scan->arena, &callers[scan->callees[id].items[i]], id);
+            vector_push(scan->arena, &callers[scan->callees[id].items[i]->callee->id],
+                        ((Caller){id, scan->callees[id].items[i]}));
         vector_push(scan->arena, &queue, id);
         is_queued[id] = true;
     }
@@ -174,8 +228,10 @@ static void close_parts(Scan *scan)
         uint32_t callee = queue.items[--queue.count];
         is_queued[callee] = false;
         for (size_t i = 0; i < callers[callee].count; i++) {
-            uint32_t caller = callers[callee].items[i];
-            if (roleset_add_all(&scan->knowledge->part[caller], &scan->knowledge->part[callee]) && !is_queued[caller]) {
+            uint32_t caller = callers[callee].items[i].id;
+            const Node *call = callers[callee].items[i].call;
+            if (add_part(scan, scan->program->instances.items[caller], call, &scan->knowledge->part[caller]) &&
+                !is_queued[caller]) {
                 vector_push(scan->arena, &queue, caller);
                 is_queued[caller] = true;
             }
@@ -201,19 +257,28 @@ static void act_list(Scan *scan, const NodeList *list, RoleSet *outer)
 static void act_node(Scan *scan, const Node *node)
 {
     RoleSet *acting = &scan->knowledge->acting[node->site];
-    *acting = roleset_new(scan->arena, scan->program->role_count);
+    *acting = roleset_new(scan->arena, scan->program->id_count);
     add_own_roles(acting, scan->instance, node);
     if (node->callee != NULL)
-        roleset_add_all(acting, &scan->knowledge->part[node->callee->id]);
+        add_part(scan, NULL, node, acting);
     for (size_t i = 0; i < node->branches.count; i++)
         act_list(scan, &node->branches.items[i].body, acting);
     act_list(scan, &node->body, acting);
     act_list(scan, &node->step, acting);
     if (node->has_rescue)
         act_list(scan, &node->rescue, acting);
+    // All of them, so that every channel is empty at both ends of the block.
+    for (RoleId role = 0; node->is_durable && role < scan->program->role_count; role++)
+        roleset_add(acting, role);
     // Who has a result must not reach the end of the function without one.
     if (node->kind == NODE_LOOP && node->condition == NULL && !scan->knowledge->completes[node->site])
         add_results(acting, scan->instance);
+    // Around an EACH, its member is one of the family.
+    if (node->kind == NODE_EACH && roleset_has(acting, node->view)) {
+        roleset_remove(acting, node->view);
+        roleset_add(acting, node->family);
+    }
+    add_views(scan->program, node, acting);
 }
 
 // ---- the walk ----
@@ -266,6 +331,8 @@ struct Level {
 
 typedef struct {
     Arena *arena;
+    const Program *program;
+    const Instance *instance;
     const Knowledge *knowledge;
     size_t count; // of roles that have a part in the instance
     RoleId *roles;
@@ -320,9 +387,13 @@ static void walk_compare(Walk *walk, const Place *one, const Place *other)
     for (size_t i = 0; i < walk->count; i++) {
         if (one[i] == other[i])
             continue;
+        RoleId role = walk->roles[i];
         for (Level *level = walk->level; level != NULL; level = level->outer) {
-            if (!roleset_add(walk_acting(walk, level->node), walk->roles[i]))
+            if (level->node->kind == NODE_EACH && level->node->view == role)
+                role = level->node->family;
+            if (!roleset_add(walk_acting(walk, level->node), role))
                 break;
+            add_views(walk->program, level->node, walk_acting(walk, level->node));
             walk->changed = true;
         }
     }
@@ -383,6 +454,31 @@ static void walk_loop(Walk *walk, const Node *node)
     places_drop(walk, after);
 }
 
+static void walk_each(Walk *walk, const Node *node)
+{
+    if (node->index != NULL) {
+        // Around it, there is no such view.
+        Place *view = roleset_has(&walk->knowledge->part[walk->instance->id], node->view)
+                          ? &walk->next[walk->index[node->view]]
+                          : NULL;
+        Place outside = view != NULL ? *view : PLACE_EXIT;
+        walk_list(walk, &node->body);
+        if (view != NULL)
+            *view = outside;
+        return;
+    }
+    Place *after = places_copy(walk, walk->next);
+    places_set(walk, walk_acting(walk, node), place_node(node));
+    Place *again = places_copy(walk, walk->next);
+    walk->level->after = after;
+    walk->level->again = again;
+    walk_list(walk, &node->body);
+    // Whether there is another member, everybody knows.
+    places_load(walk, after);
+    places_drop(walk, again);
+    places_drop(walk, after);
+}
+
 static void walk_checkpoint(Walk *walk, const Node *node)
 {
     places_set(walk, walk_acting(walk, node), place_leave(node, WAY_NORMAL));
@@ -420,10 +516,13 @@ static void walk_node(Walk *walk, const Node *node)
         return;
     case NODE_CHOICE:
     case NODE_LOOP:
+    case NODE_EACH:
     case NODE_CHECKPOINT:
         level_push(walk, &level, node);
         if (node->kind == NODE_CHOICE)
             walk_choice(walk, node);
+        else if (node->kind == NODE_EACH)
+            walk_each(walk, node);
         else if (node->kind == NODE_LOOP)
             walk_loop(walk, node);
         else
@@ -451,9 +550,10 @@ static void walk_list(Walk *walk, const NodeList *list)
 static void walk_instance(Arena *arena, const Program *program, const Knowledge *knowledge, const Instance *instance)
 {
     const RoleSet *part = &knowledge->part[instance->id];
-    Walk walk = {.arena = arena, .knowledge = knowledge, .count = roleset_count(part)};
+    Walk walk = {.arena = arena, .program = program, .instance = instance, .knowledge = knowledge};
+    walk.count = roleset_count(part);
     walk.roles = ARENA_ARRAY(arena, RoleId, walk.count);
-    walk.index = ARENA_ARRAY(arena, uint32_t, program->role_count);
+    walk.index = ARENA_ARRAY(arena, uint32_t, program->id_count);
     walk.next = ARENA_ARRAY(arena, Place, walk.count);
     uint32_t count = 0;
     for (ROLESET_EACH(role, part)) {
@@ -475,6 +575,8 @@ typedef struct {
     const Program *program;
     Knowledge *knowledge;
     const Instance *instance;
+    const Node *round;   // the innermost checkpoint around that is a round of a loop
+    NodeList after_loop; // what stands behind the innermost loop
 } Tell;
 
 static const char *tell_name(const Tell *tell, RoleId role)
@@ -506,8 +608,10 @@ static const Node *first_action(const Knowledge *knowledge, const NodeList *list
 
 static Span action_span(const Node *node)
 {
-    return node->kind == NODE_CHOICE || node->kind == NODE_LOOP || node->kind == NODE_CHECKPOINT ? node->head
-                                                                                                 : node->span;
+    return node->kind == NODE_CHOICE || node->kind == NODE_LOOP || node->kind == NODE_EACH ||
+                   node->kind == NODE_CHECKPOINT
+               ? node->head
+               : node->span;
 }
 
 // `where`: "in this branch". `nowhere` is what to point to if the role does nothing there.
@@ -570,6 +674,30 @@ static void note_branches(Tell *tell, const Node *node, RoleId role)
         note_way(tell, &other->body, role, elsewhere, other->span);
 }
 
+// What stands in the list behind this place.
+static NodeList list_after(const NodeList *list, size_t index)
+{
+    return (NodeList){list->items + index + 1, list->count - index - 1, 0};
+}
+
+// The node is a loop, or the condition of a checkpointed one. `after` is what stands behind it.
+static void note_loop(Tell *tell, const Node *node, const NodeList *after, RoleId role)
+{
+    const Knowledge *knowledge = tell->knowledge;
+    const NodeList *round = node->is_round_condition ? &node->branches.items[0].body : &node->body;
+    const Node *rescue = NULL;
+    if (node->is_round_condition && first_action(knowledge, round, role) == NULL)
+        rescue = first_action(knowledge, &tell->round->rescue, role);
+    if (rescue != NULL)
+        diag_note(tell->diags, action_span(rescue),
+                  "in the loop's rescue %s first does this, so that %s takes part in each round", tell_name(tell, role),
+                  tell_name(tell, role));
+    else
+        note_way(tell, round, role, "in the loop's body", node->head);
+    if (first_action(knowledge, after, role) != NULL)
+        note_way(tell, after, role, "after the loop", node->head);
+}
+
 // `rest` is the list that the node stands in, and `index` its place there.
 static void check_notify(Tell *tell, const Node *node, const NodeList *rest, size_t index)
 {
@@ -597,12 +725,22 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
         diag_error(tell->diags, span,
                    "%s's part differs between the loop's body and what follows the loop, but 'notify' leaves %s out",
                    name, name);
-        const NodeList *round = node->is_round_condition ? &node->branches.items[0].body : &node->body;
-        note_way(tell, round, role, "in the loop's body", node->head);
-        NodeList after = {rest->items + index + 1, rest->count - index - 1, 0};
-        if (first_action(tell->knowledge, &after, role) != NULL)
-            note_way(tell, &after, role, "after the loop", node->head);
+        NodeList after = node->is_round_condition ? tell->after_loop : list_after(rest, index);
+        note_loop(tell, node, &after, role);
     }
+}
+
+// The first of those who decide tells the others. A family may have no members: it can't be alone in that.
+static void check_teller(Tell *tell, const Node *node)
+{
+    RoleId teller = teller_of(tell->program, &node->deciders);
+    const RoleSet *told = &tell->knowledge->told[node->site];
+    if (!tell->program->is_family[teller] || roleset_empty(told))
+        return;
+    const char *name = tell_name(tell, teller), *other = tell_name(tell, roleset_next(told, 0));
+    diag_error(tell->diags, node->head, "%s must be told the outcome, but nobody decides if '%s' has no members", other,
+               name);
+    diag_note(tell->diags, SPAN_NONE, "let a role decide together with them: '{%s, %s[*]}.(...)'", other, name);
 }
 
 static void tell_list(Tell *tell, const NodeList *list)
@@ -613,14 +751,22 @@ static void tell_list(Tell *tell, const NodeList *list)
         const Node *node = list->items[i];
         if (node->has_notify)
             check_notify(tell, node, list, i);
+        if (node->condition != NULL)
+            check_teller(tell, node);
         if (node->kind == NODE_CHECKPOINT)
             knowledge->participants[node->site] = roleset_copy(tell->arena, &knowledge->acting[node->site]);
+        const Tell outer = *tell;
+        if (node->kind == NODE_CHECKPOINT && node->is_round)
+            tell->round = node;
+        if (node->kind == NODE_LOOP || node->kind == NODE_EACH)
+            tell->after_loop = list_after(list, i);
         for (size_t j = 0; j < node->branches.count; j++)
             tell_list(tell, &node->branches.items[j].body);
         tell_list(tell, &node->body);
         tell_list(tell, &node->step);
         if (node->has_rescue)
             tell_list(tell, &node->rescue);
+        *tell = outer;
     }
 }
 
@@ -645,14 +791,15 @@ Knowledge *knowledge_new(Arena *arena, Diags *diags, const Program *program)
     for (size_t i = 0; i < instance_count; i++) {
         scan.instance = program->instances.items[i];
         CHECK(scan.instance->id == i);
-        knowledge->part[i] = roleset_new(arena, program->role_count);
+        knowledge->part[i] = roleset_new(arena, program->id_count);
         add_results(&knowledge->part[i], scan.instance);
         scan_list(&scan, &scan.instance->body);
     }
     close_parts(&scan);
+    durable_check(diags, program, knowledge->part);
 
     Tell tell = {.arena = arena, .diags = diags, .program = program, .knowledge = knowledge};
-    RoleSet ignored = roleset_new(arena, program->role_count);
+    RoleSet ignored = roleset_new(arena, program->id_count);
     for (size_t i = 0; i < instance_count; i++) {
         scan.instance = program->instances.items[i];
         act_list(&scan, &scan.instance->body, &ignored);

@@ -16,6 +16,7 @@ typedef struct {
 struct Merger {
     Arena *arena;
     size_t role_count;
+    const Program *program;
     const Knowledge *knowledge;
     MergeList *by_site;
     // By role, for one choice at a time.
@@ -71,16 +72,17 @@ static First first_receive(Merger *merger, const Node *node, RoleId role)
                 add_sites(merger, &first.sites, &inner->arrivals[i]);
             return first;
         }
-        first.peer = roleset_next(&node->deciders, 0);
+        first.peer = teller_of(merger->program, &node->deciders);
         break;
     }
     case NODE_LOOP:
         // A `do` begins with its body, which comes again: keep its outcome a message of its own.
         if (!is_told || node->loop == LOOP_DO)
             return first;
-        first.peer = roleset_next(&node->deciders, 0);
+        first.peer = teller_of(merger->program, &node->deciders);
         break;
     case NODE_STEP:
+    case NODE_EACH:
     case NODE_AGREE: // everybody sends first
     case NODE_CALL:
     case NODE_BREAK:
@@ -141,6 +143,11 @@ static void find_firsts(Merger *merger, const NodeList *list, RoleSet *missing)
     }
 }
 
+static bool is_plain(const Merger *merger, RoleId role)
+{
+    return merger->program->role_of[role] == role && !merger->program->is_family[role];
+}
+
 void merge_choice(Merger *merger, const Node *node)
 {
     const RoleSet *told = &merger->knowledge->told[node->site];
@@ -163,15 +170,21 @@ void merge_choice(Merger *merger, const Node *node)
         }
     }
     merger->by_site[node->site] = (MergeList){0};
+    // Members of a family may be several at once: they are told.
     for (ROLESET_EACH(role, &candidates))
-        vector_push(merger->arena, &merger->by_site[node->site], merger->found[role]);
+        if (is_plain(merger, role) && is_plain(merger, merger->found[role].peer))
+            vector_push(merger->arena, &merger->by_site[node->site], merger->found[role]);
 }
 
 Merger *merger_new(Arena *arena, const Program *program, const Knowledge *knowledge, MergeList *by_site)
 {
     Merger *merger = ARENA_NEW(arena, Merger);
-    *merger = (Merger){.arena = arena, .role_count = program->role_count, .knowledge = knowledge, .by_site = by_site};
-    merger->firsts = ARENA_ARRAY(arena, First, program->role_count);
-    merger->found = ARENA_ARRAY(arena, Merge, program->role_count);
+    *merger = (Merger){.arena = arena,
+                       .program = program,
+                       .role_count = program->id_count,
+                       .knowledge = knowledge,
+                       .by_site = by_site};
+    merger->firsts = ARENA_ARRAY(arena, First, program->id_count);
+    merger->found = ARENA_ARRAY(arena, Merge, program->id_count);
     return merger;
 }

@@ -302,6 +302,7 @@ static inline void mini_declare(Mini *mini)
 
 static inline Mini *mini_new(const char *text)
 {
+    static RoleId role_of[MINI_ROLES] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const char *names[MINI_ROLES] = {"A", "B", "C", "D", "E", "F", "G", "H"};
     Arena *arena = arena_new();
     Mini *mini = ARENA_NEW(arena, Mini);
@@ -310,8 +311,14 @@ static inline Mini *mini_new(const char *text)
     mini->diags = diags_new(arena, mini->sources);
     mini->file = source_add(mini->sources, "mini", text, strlen(text))->id;
     mini->program = ARENA_NEW(arena, Program);
-    *mini->program = (Program){
-        .arena = arena, .sources = mini->sources, .name = "mini", .role_count = MINI_ROLES, .role_names = names};
+    *mini->program = (Program){.arena = arena,
+                               .sources = mini->sources,
+                               .name = "mini",
+                               .role_count = MINI_ROLES,
+                               .role_names = names,
+                               .id_count = MINI_ROLES,
+                               .is_family = ARENA_ARRAY(arena, bool, MINI_ROLES),
+                               .role_of = role_of};
     mini_declare(mini);
     while (mini_take(mini, "def")) {
         mini_space(mini);

@@ -20,6 +20,7 @@ struct Class {
 struct Numbers {
     Arena *arena;
     size_t role_count;
+    const Program *program;
     const Knowledge *knowledge;
     PairMap *by_site; // Class *, by site and role; made on demand
     PairMap walked;   // pairs of instances, by the one, and by the role: a PairMap *
@@ -113,7 +114,7 @@ static void pair_outcomes(Numbers *numbers, const Node *one, const Node *other, 
     const RoleSet *told = &numbers->knowledge->told[one->site];
     if (roleset_has(told, role))
         unite(numbers, one->site, other->site, role);
-    if (one->condition == NULL || roleset_next(&one->deciders, 0) != role)
+    if (one->condition == NULL || teller_of(numbers->program, &one->deciders) != role)
         return;
     for (ROLESET_EACH(to, told))
         if (merge_find(&numbers->knowledge->merges[one->site], to) == NULL)
@@ -168,7 +169,7 @@ static void number_list(Numbers *numbers, const NodeList *list)
 Numbers *numbers_new(Arena *arena, const Program *program, const Knowledge *knowledge)
 {
     Numbers *numbers = ARENA_NEW(arena, Numbers);
-    *numbers = (Numbers){.arena = arena, .role_count = program->role_count, .knowledge = knowledge};
+    *numbers = (Numbers){.arena = arena, .role_count = program->id_count, .program = program, .knowledge = knowledge};
     numbers->by_site = ARENA_ARRAY(arena, PairMap, program->site_count);
     pairmap_init(&numbers->walked, arena);
     for (size_t i = 0; i < program->instances.count; i++)

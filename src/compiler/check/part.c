@@ -308,7 +308,7 @@ static void put_decide(Writer *writer, const Node *node)
     const Knowledge *knowledge = writer->parts->knowledge;
     if (node->condition == NULL)
         return;
-    RoleId teller = roleset_next(&node->deciders, 0);
+    RoleId teller = teller_of(writer->parts->program, &node->deciders);
     const MergeList *merges = &knowledge->merges[node->site];
     if (roleset_has(&node->deciders, writer->role)) {
         put_roles(writer, &node->deciders);
@@ -350,8 +350,8 @@ static void put_loop(Writer *writer, const Node *node)
 
 static void put_checkpoint(Writer *writer, const Node *node)
 {
-    text_printf(&writer->text, "checkpoint%s%s%s%s", node->is_round ? "R" : "", node->has_rescue ? "r" : "",
-                node->has_within ? "w" : "", node->has_retry ? "n" : "");
+    text_printf(&writer->text, "checkpoint%s%s%s%s%s", node->is_round ? "R" : "", node->has_rescue ? "r" : "",
+                node->has_within ? "w" : "", node->has_retry ? "n" : "", node->is_durable ? "d" : "");
     text_printf(&writer->text, "%" PRIu64 ",%" PRIu32, node->within_ns, node->retry);
     put_roles(writer, &writer->parts->knowledge->acting[node->site]);
     put_variable(writer, &node->fault_variables, true);
@@ -387,6 +387,9 @@ static void put_node(Writer *writer, const Node *node)
         break;
     case NODE_LOOP:
         put_loop(writer, node);
+        break;
+    case NODE_EACH: // each is another one
+        text_printf(&writer->text, "each %u", node->site);
         break;
     case NODE_CHECKPOINT:
         put_checkpoint(writer, node);
@@ -429,6 +432,7 @@ static void add_part_nodes(Arena *arena, const Knowledge *knowledge, const Node 
     case NODE_AGREE:
     case NODE_CALL:
     case NODE_LOOP:
+    case NODE_EACH:
         break;
     }
     if (is_involved)

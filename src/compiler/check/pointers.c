@@ -46,6 +46,29 @@ static bool is_used_after(const PointerCheck *check, const Variable *variable, u
     return false;
 }
 
+// Over a durable block, and over a call of a function that has one in it: the store has the pointer, and not what it points to.
+static void check_durable(void *context, Node *node)
+{
+    PointerCheck *check = context;
+    bool is_durable = node->is_durable || (node->callee != NULL && node->callee->has_durable);
+    for (size_t i = 0; is_durable && i < check->pointers.count; i++) {
+        Variable *variable = check->pointers.items[i];
+        const Visibility *visible = &check->typing->resolved->visible.items[variable->id];
+        if (visible->from > node->span.start || visible->to < node->span.end ||
+            !is_used_after(check, variable, node->is_durable ? node->span.start : node->span.end))
+            continue;
+        diag_error(check->typing->diags, variable->span,
+                   node->is_durable ? "%s's '%s' is a pointer that is live over a durable block"
+                                    : "%s's '%s' is a pointer that is live over a call with a durable block in it",
+                   variable_owners(check->typing, variable), variable->name);
+        diag_note(check->typing->diags, node->is_durable ? node->head : node->span,
+                  "the store keeps values, not what pointers point to, which is lost with the program: keep the value "
+                  "itself, give its type a CHX_CODEC, or get the pointer anew behind the block");
+        variable->is_fragile = true;
+        check->pointers.items[i--] = check->pointers.items[--check->pointers.count];
+    }
+}
+
 static void check_checkpoint(void *context, Node *node)
 {
     PointerCheck *check = context;
@@ -74,6 +97,8 @@ void typing_pointers(Typing *typing, const Instance *instance)
         if (variable->type != NULL && variable->type->holds_pointer && !variable->is_fault)
             vector_push(typing->arena, &check.pointers, variable);
     }
-    if (check.pointers.count > 0)
-        each_node(&instance->body, check_checkpoint, &check);
+    if (check.pointers.count == 0)
+        return;
+    each_node(&instance->body, check_durable, &check);
+    each_node(&instance->body, check_checkpoint, &check);
 }

@@ -7,26 +7,94 @@
 
 #include <string.h>
 
-static size_t position_in(const RoleSet *set, RoleId role)
+Variable *variable_of_role(const VariableList *list, RoleId role)
 {
-    size_t position = 0;
-    for (ROLESET_EACH(member, set)) {
-        if (member == role)
-            return position;
-        position++;
-    }
-    CHECK(!"the role is in the set");
-    return 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->role == role)
+            return list->items[i];
+    return NULL;
 }
 
+// All members of a family that are in a set have the same variable.
 Variable *piece_variable(const Expr *expr, const Piece *piece, RoleId role)
 {
-    return piece->variables.items[position_in(&expr->at, role)];
+    (void)expr;
+    Variable *variable = variable_of_role(&piece->variables, role);
+    CHECK(variable != NULL);
+    return variable;
 }
 
 Variable *pattern_variable(const RoleSet *at, const Pattern *bind, RoleId role)
 {
-    return bind->variables.items[position_in(at, role)];
+    (void)at;
+    Variable *variable = variable_of_role(&bind->variables, role);
+    CHECK(variable != NULL);
+    return variable;
+}
+
+bool program_has_families(const Program *program)
+{
+    for (RoleId role = 0; role < program->role_count; role++)
+        if (program->is_family[role])
+            return true;
+    return false;
+}
+
+RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set)
+{
+    RoleSet plain = roleset_copy(arena, set);
+    for (ROLESET_EACH(id, set))
+        if (program->role_of[id] != id && roleset_has(set, program->role_of[id]))
+            roleset_remove(&plain, id);
+    return plain;
+}
+
+RoleId only_family(const Program *program, const RoleSet *set)
+{
+    RoleId first = roleset_next(set, 0);
+    return first != ROLE_NONE && program->is_family[first] && party_count(program, set) == 1 ? first : ROLE_NONE;
+}
+
+size_t party_count(const Program *program, const RoleSet *set)
+{
+    size_t count = 0;
+    for (ROLESET_EACH(role, set))
+        count += program->role_of[role] == role || !roleset_has(set, program->role_of[role]);
+    return count;
+}
+
+RoleId teller_of(const Program *program, const RoleSet *deciders)
+{
+    for (ROLESET_EACH(role, deciders))
+        if (program->role_of[role] == role && !program->is_family[role])
+            return role;
+    for (ROLESET_EACH(role, deciders))
+        if (program->role_of[role] != role && !roleset_has(deciders, program->role_of[role]))
+            return role;
+    return roleset_next(deciders, 0);
+}
+
+RoleId given_role(const Node *call, RoleId role)
+{
+    for (size_t i = 0; call->given != NULL && i < call->callee->def->role_params.count; i++)
+        if (call->callee->role_args[i] == role)
+            return call->given[i];
+    return role;
+}
+
+Variable *view_index(const Node *node, RoleId view, RoleId role)
+{
+    while (node != NULL && (node->kind != NODE_EACH || node->view != view))
+        node = node->around;
+    return node != NULL ? variable_of_role(&node->positions, role) : NULL;
+}
+
+void add_views(const Program *program, const Node *node, RoleSet *set)
+{
+    for (const Node *each = node->around; each != NULL; each = each->around)
+        if (roleset_has(set, each->family))
+            roleset_add(set, each->view);
+    (void)program;
 }
 
 const char *instance_role_name(const Program *program, const Instance *instance, RoleId role)
@@ -42,6 +110,21 @@ const Result *instance_result(const Instance *instance, RoleId role)
     for (size_t i = 0; i < instance->results.count; i++)
         if (roleset_has(&instance->results.items[i].at, role))
             return &instance->results.items[i];
+    // A role parameter that is a member of the family.
+    for (size_t k = 0; k < instance->members.count; k++)
+        for (size_t i = 0; instance->members.items[k]->family == role && i < instance->results.count; i++)
+            if (roleset_has(&instance->results.items[i].at, instance->members.items[k]->view))
+                return &instance->results.items[i];
+    return NULL;
+}
+
+const Result *call_result(const Program *program, const Node *call, size_t index)
+{
+    (void)program;
+    for (size_t i = 0; i < call->callee->results.count; i++)
+        for (ROLESET_EACH(role, &call->callee->results.items[i].at))
+            if (roleset_has(&call->results.items[index].at, given_role(call, role)))
+                return &call->callee->results.items[i];
     return NULL;
 }
 

@@ -13,6 +13,11 @@
 #include "compiler/ctypes/unit.h"
 #include "compiler/syntax/tree.h"
 
+// A family of roles has one RoleId, as a role has, which stands for all its members: one program does for each of them. A
+// member that is singled out, `w` in `for (w : Worker)` or Worker[e], has a RoleId of its own there, a *view* of the family.
+// Which member that is, is known when the program runs: everybody concerned has its index in a variable. Two views of a family
+// may be the same member. A set of roles that has a family in it has all views of the family, too, that there are at that place.
+
 typedef struct Instance Instance;
 typedef struct Node Node;
 
@@ -21,13 +26,20 @@ typedef struct {
     uint32_t id;        // unique in the program
     const char *name;   // as written
     const char *c_name; // unique among this role's variables in this instance: name, name_2, ...
-    RoleId role;
+    RoleId role;        // a member's: the family
+    RoleId owner;       // the same, or the only view that has it
     Instance *instance;
     Span span;                // where it is bound first
     const TypeText *declared; // NULL: inferred
     const CType *type;        // never an unnamed type; arrays stay arrays
+    const Node *round;        // the innermost checkpoint is_round that it is declared in, with which it ends; or NULL
     bool is_param;
-    bool is_fault; // `fault` of a rescue, type chx_fault
+    bool is_fault;    // `fault` of a rescue, type chx_fault
+    bool is_index;    // of a view: which member it is, type size_t
+    bool is_count;    // Worker_count, type size_t: no variable of the frame
+    RoleId family;    // is_index, is_count
+    const Node *each; // is_index: of this EACH
+    RoleId over;      // an array over this family; ROLE_NONE: it is none, or has got its type from another one
     bool is_read;
     bool is_doubtful; // something that would bind it was wrong: its agreement with others is not known
     bool is_agreed;   // it is bound together with another role's somewhere: they may agree there
@@ -71,6 +83,7 @@ typedef struct {
     bool is_literal;        // a string literal
     bool needs_parentheses; // to stand for one operand or argument in emitted code
     bool is_arithmetic;     // of numbers and variables, without division: can't fail if the variables are integers
+    bool must_agree; // whoever computes it must come to the same value, also if these are the members of one family
     // The type of what its C gives away with the value, if that type has a codec: whoever takes the value owns it, and
     // where nobody does it is dropped. NULL: the value is a variable's or somebody else's, and is copied.
     const CType *given;
@@ -121,6 +134,7 @@ typedef enum {
     NODE_CALL,
     NODE_CHOICE, // if, switch
     NODE_LOOP,   // while, do, for
+    NODE_EACH,   // for (w : Worker), or one statement with Worker[e]: `view` is a member in the body
     NODE_BREAK,
     NODE_CONTINUE,
     NODE_RETURN,
@@ -158,6 +172,13 @@ struct Node {
     NodeKind kind;
     uint32_t site; // unique in the program, from 1
     Span span;
+    const Node *around; // the innermost EACH that it stands in, or NULL
+
+    // EACH
+    RoleId view, family;
+    bool is_param;          // it stands around the whole body of an instance: a role parameter is the member
+    Expr *index;            // NULL: once for each member, in order
+    VariableList positions; // of the roles that may have to do with it, in role order: is_index
 
     // STEP: `at` do: target op value. target NULL: value for its effect. op NULL: a declaration without a value (zero).
     // op "++", "--": no value.
@@ -177,6 +198,7 @@ struct Node {
 
     // CALL. RETURN with a call: the same, is_return.
     Instance *callee;
+    const RoleId *given;            // the callee's role arguments as they are known here
     VECTOR(Value) args;             // one per parameter of the callee, one expression each
     VECTOR(LocatedPattern) results; // CALL: where results go; results that nobody wants are missing here
 
@@ -187,7 +209,7 @@ struct Node {
     bool is_switch;
     VECTOR(Branch) branches; // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
     LoopKind loop;
-    NodeList body;           // LOOP, CHECKPOINT, BLOCK
+    NodeList body;           // LOOP, EACH, CHECKPOINT, BLOCK
     NodeList step;           // LOOP_FOR: done after the body and by `continue`
     bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
@@ -196,13 +218,15 @@ struct Node {
 
     // RETURN: one value per result of the instance, in the same order; or callee (NULL: none) and args as in CALL.
     VECTOR(Value) values;
-    // BREAK, CONTINUE: which LOOP it belongs to. (A `break` that ends a case of a switch is not a node.)
+    // BREAK, CONTINUE: which LOOP or EACH it belongs to. (A `break` that ends a case of a switch is not a node.)
     Node *loop_node;
 
     // CHECKPOINT
     bool
         is_round; // it is all that its LOOP, which has no condition, repeats: the end of one round is the next one's entry
+    const Node *outer_round; // is_round: the innermost other one around it, or NULL
     bool has_rescue, has_within, has_retry;
+    bool is_durable; // all roles take part in it
     uint64_t within_ns;
     uint32_t retry;
     NodeList rescue;
@@ -219,6 +243,9 @@ struct Instance {
     VECTOR(Result) results;  // a role is in at most one of them
     NodeList body;
     VariableList variables; // of all roles, params included
+    bool has_durable;       // there is a durable block in it, or in a function that it calls: durable.c
+    VariableList counts;    // is_count: as far as they are mentioned
+    NodeList members;       // EACH, is_param: for each role parameter that is a member of a family
     bool falls_off;         // its end can be reached without a return
     bool is_doubtful;       // a role of its parameters or results is wrong, which is reported: calls are not checked
 };
@@ -228,14 +255,36 @@ typedef struct {
     const Sources *sources;
     const Tree *tree;
     const char *name;
-    size_t role_count;
-    const char **role_names;      // in the order of the choreography
+    size_t role_count;            // of roles and families
+    size_t id_count;              // of RoleIds: sets have room for so many
+    const bool *is_family;        // by RoleId
+    RoleId *role_of;              // by RoleId: of a view the family, else itself
+    const char **role_names;      // by RoleId: in the order of the choreography
     bool *role_name_taken;        // C may declare something of the role's name: emitted code must not use it bare
     VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
     RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
     uint32_t site_count;          // sites are 1 .. site_count - 1
 } Program;
 
+bool program_has_families(const Program *program);
+// Without views of families that are in it.
+RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set);
+// The family, if the set is all members of it and nobody else; else ROLE_NONE.
+RoleId only_family(const Program *program, const RoleSet *set);
+// How many parties a set has: all members of a family that is in it are one.
+size_t party_count(const Program *program, const RoleSet *set);
+// Who of those that decide tells the others: a role, if there is one, since a family may have no members.
+RoleId teller_of(const Program *program, const RoleSet *deciders);
+// The variable of the role among those of several, or NULL.
+Variable *variable_of_role(const VariableList *list, RoleId role);
+// The variable that says which member the view is, for a role: of the EACH around the node that has the view.
+Variable *view_index(const Node *node, RoleId view, RoleId role);
+// What goes to the call's result of this index.
+const Result *call_result(const Program *program, const Node *call, size_t index);
+// The caller's role for one of the callee's.
+RoleId given_role(const Node *call, RoleId role);
+// Adds the views that there are at the node of each family in the set.
+void add_views(const Program *program, const Node *node, RoleSet *set);
 // The role's name as written in the instance's definition: a role parameter's own.
 const char *instance_role_name(const Program *program, const Instance *instance, RoleId role);
 // The result at `role`, or NULL.

@@ -33,7 +33,7 @@ static bool learn_expressions(Typing *typing)
         if (!is_auto || (local->wanted != NULL && !map_has(&typing->array_types, local->wanted)))
             continue;
         const CType *value = init_type_of(typing, 'x', local->id), *variable = type_of(typing, 'x', local->id);
-        if (value == NULL || variable == NULL || (value->kind != CTYPE_ARRAY && value->kind != CTYPE_CSTRING) ||
+        if (value == NULL || variable == NULL || (!ctype_is_array(value) && value->kind != CTYPE_CSTRING) ||
             strcmp(value->canonical, variable->canonical) == 0)
             continue;
         typing->expr_fact[i] = value;
@@ -49,7 +49,7 @@ static bool learn_places(Typing *typing)
     for (size_t i = 0; i < typing->resolved->locals.count; i++) {
         const CType *place =
             typing->typed[i] && typing->expr_fact[i] == NULL ? init_type_of(typing, 't', (uint32_t)i) : NULL;
-        if (place == NULL || place->kind != CTYPE_ARRAY)
+        if (place == NULL || !ctype_is_array(place))
             continue;
         typing->expr_fact[i] = place;
         learned = true;
@@ -65,7 +65,7 @@ static bool learn_arrays(Typing *typing)
         if (strncmp(text, "__typeof__(", 11) == 0)
             name = arena_copy(typing->arena, text + 11, strlen(text) - 12);
         const CType *type = cunit_type_of(typing->unit, name);
-        if (type == NULL || type->kind != CTYPE_ARRAY || map_has(&typing->array_types, text))
+        if (type == NULL || !ctype_is_array(type) || map_has(&typing->array_types, text))
             continue;
         map_put(&typing->array_types, text, (void *)(uintptr_t)text);
         learned = true;
@@ -118,7 +118,7 @@ static bool learn_plain(Typing *typing)
         if (variable->declared != NULL || variable->is_fault || is_poisoned(variable) || typing->plain[variable->id])
             continue;
         const CType *type = type_of(typing, 'v', variable->id);
-        if (type == NULL || !type->is_const || type->kind == CTYPE_ARRAY)
+        if (type == NULL || !type->is_const || ctype_is_array(type))
             continue;
         typing->plain[variable->id] = learned = true;
     }
@@ -264,7 +264,7 @@ static const CFunction *shown_prototype(Typing *typing, const LocalC *local)
         function->result = void_type(typing, local->wanted[0] == '_');
     else
         function->result = type_of(typing, 'x', local->id);
-    if (function->result == NULL || function->result->kind == CTYPE_INVALID || function->result->kind == CTYPE_ARRAY)
+    if (function->result == NULL || function->result->kind == CTYPE_INVALID || ctype_is_array(function->result))
         return NULL;
     for (size_t i = 0; i < local->called.items[0].args.count; i++) {
         const CType *type = cunit_type_of(typing->unit, arena_printf(typing->arena, "chx_a%u_%zu", local->id, i));
@@ -359,6 +359,8 @@ static void read_variables(Typing *typing, Instance *instance)
         if (variable->type == NULL)
             variable->type = &POISON;
     }
+    for (size_t i = 0; i < instance->counts.count; i++)
+        instance->counts.items[i]->type = type_of(typing, 'v', instance->counts.items[i]->id);
     for (size_t i = 0; i < instance->params.count; i++) {
         Param *param = &instance->params.items[i];
         param->type = cunit_type_of(typing->unit, type_text_name(typing, param->declared));
@@ -417,7 +419,7 @@ static void read_node(void *context, Node *node)
         read_pattern(typing, node->to.pattern, node->sent.exprs.items[0]->type);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         Pattern *pattern = node->results.items[i].pattern;
-        const Result *result = instance_result(node->callee, roleset_next(&node->results.items[i].at, 0));
+        const Result *result = call_result(typing->resolved->program, node, i);
         for (size_t k = 0; k < result->types.count; k++)
             read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
                          result->types.items[k]);

@@ -27,7 +27,9 @@ bool is_string(const CType *type)
 
 RoleSet new_set(const Resolver *resolver, const Env *env)
 {
-    return roleset_new(resolver->arena, env->is_abstract ? resolver->role_capacity : resolver->role_count);
+    size_t count = env->is_abstract ? resolver->role_capacity : resolver->role_count;
+    return roleset_new(resolver->arena,
+                       resolver->id_capacity > resolver->role_capacity ? resolver->id_capacity : count);
 }
 
 const char *who(const Resolver *resolver, const Env *env, RoleId role)
@@ -41,8 +43,11 @@ const char *who(const Resolver *resolver, const Env *env, RoleId role)
 const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *roles)
 {
     const char *text = "";
-    size_t left = roleset_count(roles), index = 0;
+    const Program *program = resolver->out->program;
+    size_t left = party_count(program, roles), index = 0;
     for (ROLESET_EACH(role, roles)) {
+        if (program->role_of[role] != role && roleset_has(roles, program->role_of[role]))
+            continue;
         const char *between = index == 0 ? "" : left == 1 ? " and " : ", ";
         text = arena_printf(resolver->arena, "%s%s%s", text, between, who(resolver, env, role));
         index++;
@@ -53,6 +58,9 @@ const char *who_all(const Resolver *resolver, const Env *env, const RoleSet *rol
 
 RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
 {
+    for (const Focus *focus = env != NULL ? env->focus : NULL; focus != NULL; focus = focus->outer)
+        if (focus->name != NULL && strcmp(focus->name, name->text) == 0)
+            return focus->node->view;
     for (size_t i = 0; env != NULL && i < env->def->role_params.count; i++)
         if (strcmp(env->def->role_params.items[i].text, name->text) == 0)
             return env->role_args[i];
@@ -63,12 +71,59 @@ RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
     return ROLE_NONE;
 }
 
+// Within one statement, the same member is meant by the same text.
+const Focus *focus_of_select(const Resolver *resolver, const Env *env, const Select *select, const char *name)
+{
+    const Sources *sources = resolver->out->sources;
+    const char *text = span_copy(resolver->arena, sources, select->span);
+    for (const Focus *focus = env->focus; focus != NULL; focus = focus->outer)
+        if (focus->name == NULL && focus->stmt == env->stmt && strcmp(focus->family, name) == 0 &&
+            strcmp(span_copy(resolver->arena, sources, focus->select->span), text) == 0)
+            return focus;
+    return NULL;
+}
+
+// The view that stands for Worker[e]. ROLE_NONE: reported.
+RoleId find_selected(Resolver *resolver, const Env *env, const Select *select, const char *name)
+{
+    const Focus *found = focus_of_select(resolver, env, select, name);
+    if (found != NULL)
+        return found->node->view;
+    diag_error(resolver->diags, select->span,
+               "one member of '%s' can't be chosen by an index here: use 'for (w : %s)', or all of them, '%s[*]'", name,
+               name, name);
+    return ROLE_NONE;
+}
+
+// One name of a role reference. ROLE_NONE: reported.
+static RoleId find_member(Resolver *resolver, const Env *env, const RoleRef *ref, size_t index)
+{
+    const Name *name = &ref->names.items[index];
+    RoleId role = find_role(resolver, env, name);
+    const Select *select = index < ref->selects.count ? &ref->selects.items[index] : NULL;
+    SelectKind kind = select != NULL ? select->kind : SELECT_NONE;
+    if (role == ROLE_NONE)
+        return ROLE_NONE;
+    bool is_family = role < resolver->role_count && resolver->out->program->is_family[role];
+    if (is_family && kind == SELECT_NONE) {
+        diag_error(resolver->diags, name->span,
+                   "'%s' is a family of roles: say which of them, '%s[*]' for all, or 'w' in 'for (w : %s)'",
+                   name->text, name->text, name->text);
+        return ROLE_NONE;
+    }
+    if (!is_family && kind != SELECT_NONE) {
+        diag_error(resolver->diags, select->span, "'%s' is one role, not a family: leave the brackets out", name->text);
+        return ROLE_NONE;
+    }
+    return kind == SELECT_ONE ? find_selected(resolver, env, select, name->text) : role;
+}
+
 bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet *set)
 {
     *set = new_set(resolver, env);
     bool fine = true, is_twice = false;
     for (size_t i = 0; i < ref->names.count; i++) {
-        RoleId role = find_role(resolver, env, &ref->names.items[i]);
+        RoleId role = find_member(resolver, env, ref, i);
         if (role == ROLE_NONE) {
             fine = false;
         } else if (!roleset_add(set, role) && !is_twice) {
@@ -78,6 +133,10 @@ bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet 
             fine = false;
         }
     }
+    // All members are all that are singled out around here, too.
+    for (const Focus *focus = env != NULL ? env->focus : NULL; focus != NULL; focus = focus->outer)
+        if (roleset_has(set, focus->node->family))
+            roleset_add(set, focus->node->view);
     return fine && !roleset_empty(set);
 }
 
@@ -87,7 +146,9 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
     *variable = (Variable){.id = (uint32_t)resolver->out->visible.count,
                            .name = name,
                            .c_name = name,
-                           .role = role,
+                           .role = resolver->out->program->role_of[role],
+                           .owner = role,
+                           .over = ROLE_NONE,
                            .instance = instance,
                            .span = span};
     vector_push(resolver->arena, &instance->variables, variable);
@@ -101,6 +162,7 @@ Node *new_node(Body *body, NodeKind kind, Span span)
     node->kind = kind;
     node->span = span;
     node->head = span;
+    node->around = body->env->focus != NULL ? body->env->focus->node : NULL;
     node->site = body->env->is_abstract ? 0 : body->resolver->out->program->site_count++;
     return node;
 }
@@ -108,13 +170,14 @@ Node *new_node(Body *body, NodeKind kind, Span span)
 RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name)
 {
     char key[512];
-    snprintf(key, sizeof key, "%u %s", role, name);
+    snprintf(key, sizeof key, "%u %s", resolved->program->role_of[role], name);
     return map_get(&resolved->function_by_name, key);
 }
 
 RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use)
 {
     RoleFunction *function = resolved_function(resolved, role, name);
+    role = resolved->program->role_of[role];
     if (function == NULL) {
         function = ARENA_NEW(resolved->arena, RoleFunction);
         *function = (RoleFunction){
@@ -192,6 +255,7 @@ static void add_params(Resolver *resolver, Instance *instance, const Env *env)
             Variable *variable = new_variable(resolver, instance, role, name.text, name.span);
             variable->declared = &tree->type;
             variable->is_param = true;
+            variable->over = family_of_size(resolver, env, &tree->type);
             if (!fine)
                 variable->type = &POISON;
             vector_push(arena, &param.variables, variable);
@@ -218,10 +282,50 @@ static void add_results(Resolver *resolver, Instance *instance, const Env *env)
     }
 }
 
+// Which members role parameters are, everybody gets to know with the call.
+static void add_members(Resolver *resolver, Instance *instance)
+{
+    Program *program = resolver->out->program;
+    for (size_t i = 0; i < instance->def->role_params.count; i++) {
+        RoleId view = instance->role_args[i], family = program->role_of[view];
+        const Name *name = &instance->def->role_params.items[i];
+        if (family == view)
+            continue;
+        Node *node = ARENA_NEW(resolver->arena, Node);
+        *node = (Node){.kind = NODE_EACH, .span = name->span, .head = name->span, .view = view, .family = family};
+        node->is_param = true;
+        for (RoleId role = 0; role < resolver->role_count; role++) {
+            Variable *variable = new_variable(resolver, instance, role, name->text, name->span);
+            variable->is_index = variable->is_read = true;
+            variable->family = family;
+            variable->each = node;
+            vector_push(resolver->arena, &node->positions, variable);
+        }
+        vector_push(resolver->arena, &instance->members, node);
+    }
+}
+
+// A member has one result at most.
+static void check_member_results(Resolver *resolver, const Instance *instance)
+{
+    const Program *program = resolver->out->program;
+    for (size_t i = 0; i < instance->results.count; i++)
+        for (size_t k = 0; k < i; k++)
+            for (ROLESET_EACH(one, &instance->results.items[i].at))
+                for (ROLESET_EACH(other, &instance->results.items[k].at))
+                    if (program->role_of[one] == program->role_of[other] && program->is_family[program->role_of[one]]) {
+                        diag_error(resolver->diags, instance->results.items[i].span,
+                                   "'%s' has results at two members of '%s', which may be the same one: this is not "
+                                   "supported",
+                                   instance->def->name.text, program->role_names[program->role_of[one]]);
+                        return;
+                    }
+}
+
 Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
                        bool is_abstract, Span use)
 {
-    Env env = {def, role_args, function_args, is_abstract};
+    Env env = {def, role_args, function_args, is_abstract, NULL, NULL};
     const char *key = instance_key(resolver, &env);
     Instance *instance = map_get(&resolver->instance_by_key, key);
     if (instance != NULL)
@@ -250,8 +354,10 @@ Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args
         instance->id = (uint32_t)program->instances.count;
         vector_push(resolver->arena, &program->instances, instance);
     }
+    add_members(resolver, instance);
     add_params(resolver, instance, &env);
     add_results(resolver, instance, &env);
+    check_member_results(resolver, instance);
     vector_push(resolver->arena, &resolver->jobs, ((InstanceJob){instance, env}));
     return instance;
 }
@@ -268,7 +374,7 @@ Instance *new_signature(Resolver *resolver, const FunctionValue *value)
                      .body.span = signature->span};
     Instance *instance = ARENA_NEW(resolver->arena, Instance);
     *instance = (Instance){.def = def, .role_args = value->role_args, .name = signature->name.text};
-    Env env = {def, value->role_args, {0}, true};
+    Env env = {def, value->role_args, {0}, true, NULL, NULL};
     add_params(resolver, instance, &env);
     add_results(resolver, instance, &env);
     return instance;
@@ -292,8 +398,21 @@ static void add_roles(Resolver *resolver, const Tree *tree)
     resolver->role_capacity = tree->roles.count;
     for (size_t i = 0; i < tree->defs.count; i++)
         resolver->role_capacity += tree->defs.items[i]->role_params.count;
-    program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->role_capacity + 1);
-    program->role_name_taken = ARENA_ARRAY(resolver->arena, bool, resolver->role_capacity + 1);
+    size_t families = 0;
+    for (size_t i = 0; i < tree->is_family.count; i++)
+        families += tree->is_family.items[i];
+    resolver->id_capacity =
+        resolver->role_capacity + families * (tree->selections + resolver->role_capacity - resolver->role_count);
+    program->id_count = families > 0 ? resolver->id_capacity : resolver->role_count;
+    program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->id_capacity + 1);
+    program->role_name_taken = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + 1);
+    bool *is_family = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + 1);
+    program->is_family = is_family;
+    program->role_of = ARENA_ARRAY(resolver->arena, RoleId, resolver->id_capacity + 1);
+    for (size_t i = 0; i < resolver->id_capacity; i++)
+        program->role_of[i] = (RoleId)i;
+    for (size_t i = 0; i < tree->is_family.count; i++)
+        is_family[i] = tree->is_family.items[i];
     for (size_t i = 0; i < tree->roles.count; i++) {
         const Name *name = &tree->roles.items[i];
         program->role_names[i] = name->text;
@@ -341,6 +460,35 @@ static void check_part_names(Resolver *resolver, const Tree *tree, const Name *n
     }
 }
 
+// The role in "Buyer", "Buyer_start", ...: what NAME_DEF_as_ is followed by.
+static bool ends_with_role(Resolver *resolver, const char *text, bool with_suffix)
+{
+    static const char *const SUFFIXES[] = {"", "_start", "_wait", "_drop"};
+    size_t length = strlen(text);
+    for (size_t i = 0; i < (with_suffix ? sizeof SUFFIXES / sizeof *SUFFIXES : 1); i++) {
+        size_t suffix = strlen(SUFFIXES[i]);
+        if (length > suffix && strcmp(text + length - suffix, SUFFIXES[i]) == 0 &&
+            map_has(&resolver->role_by_name, arena_copy(resolver->arena, text, length - suffix)))
+            return true;
+    }
+    return false;
+}
+
+// For roles on several hosts there are NAME_DEF_as_ROLE, NAME_DEF_serve_ROLE and so on.
+static void check_host_names(Resolver *resolver, const Tree *tree, const Name *name)
+{
+    for (const char *gap = strchr(name->text, '_'); gap != NULL; gap = strchr(gap + 1, '_')) {
+        bool is_as = strncmp(gap, "_as_", 4) == 0, is_serve = strncmp(gap, "_serve_", 7) == 0;
+        const char *def = arena_copy(resolver->arena, name->text, (size_t)(gap - name->text));
+        if ((is_as || is_serve) && map_has(&resolver->def_by_name, def) &&
+            ends_with_role(resolver, gap + (is_as ? 4 : 7), is_as)) {
+            diag_error(resolver->diags, name->span, "'%s' and '%s' collide in C: both make '%s_%s'", name->text, def,
+                       tree->name.text, name->text);
+            return;
+        }
+    }
+}
+
 static void add_defs(Resolver *resolver, const Tree *tree)
 {
     static const char *const SUFFIXES[] = {"_start", "_wait", "_result_drop"};
@@ -372,6 +520,10 @@ static void add_defs(Resolver *resolver, const Tree *tree)
         check_part_names(resolver, tree, &tree->defs.items[i]->name);
     for (size_t i = 0; i < tree->roles.count; i++)
         check_part_names(resolver, tree, &tree->roles.items[i]);
+    for (size_t i = 0; i < tree->defs.count; i++)
+        check_host_names(resolver, tree, &tree->defs.items[i]->name);
+    for (size_t i = 0; i < tree->roles.count; i++)
+        check_host_names(resolver, tree, &tree->roles.items[i]);
 }
 
 static void add_protos(Resolver *resolver, const Tree *tree)
@@ -449,6 +601,7 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
 
     Resolver resolver = {.out = out, .arena = arena, .diags = diags};
     map_init(&resolver.role_by_name, arena);
+    map_init(&resolver.view_by_key, arena);
     map_init(&resolver.def_by_name, arena);
     map_init(&resolver.instance_by_key, arena);
     map_init(&resolver.name_taken, arena);

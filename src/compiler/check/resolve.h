@@ -94,6 +94,9 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
 RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name);               // NULL: unknown
 RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use); // made if unknown
 
+// Is the size of an array the name of a family?
+bool is_family_size(const Resolved *resolved, const CText *size);
+
 // The type of a variable whose binding was wrong.
 extern const CType POISON;
 bool is_poisoned(const Variable *variable);

@@ -129,8 +129,7 @@ static void check_bind(Typing *typing, const Pattern *pattern)
 static void check_array(Typing *typing, const Pattern *pattern, const CType *value)
 {
     const CType *type = pattern->type;
-    if (!is_valid(type) || !is_valid(value) || type->kind != CTYPE_ARRAY ||
-        strcmp(type->canonical, value->canonical) == 0)
+    if (!is_valid(type) || !is_valid(value) || !ctype_is_array(type) || strcmp(type->canonical, value->canonical) == 0)
         return;
     const char *name = pattern->kind == PATTERN_BIND
                            ? pattern->variables.items[0]->name
@@ -231,7 +230,7 @@ static void check_condition(Typing *typing, const Node *node)
     if (node->is_switch && !is_integer)
         diag_error(typing->diags, node->condition->span, "a switch is over an integer or enum, not '%s'",
                    type->spelling);
-    else if (!node->is_switch && !is_number(type) && !is_pointer(type) && type->kind != CTYPE_ARRAY)
+    else if (!node->is_switch && !is_number(type) && !is_pointer(type) && !ctype_is_array(type))
         diag_error(typing->diags, node->condition->span, "a value of type '%s' can't be a condition", type->spelling);
 }
 
@@ -248,7 +247,7 @@ static void check_node(void *context, Node *node)
         check_condition(typing, node);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const Pattern *pattern = node->results.items[i].pattern;
-        const Result *result = instance_result(node->callee, roleset_next(&node->results.items[i].at, 0));
+        const Result *result = call_result(typing->resolved->program, node, i);
         for (size_t k = 0; k < result->types.count; k++)
             check_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
                           result->types.items[k]);

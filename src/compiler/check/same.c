@@ -95,12 +95,18 @@ static bool keep_who_informs(Same *same, const RoleSet *involved, RoleSet *unawa
     return changed;
 }
 
+static bool has_members(const Same *same, RoleId role)
+{
+    return same->program->is_family[same->program->role_of[role]];
+}
+
 // Who need not know, of those who do the same. `told` are all who are involved and don't decide.
 static void decide_unaware(Same *same, const Node *node, RoleSet *told)
 {
-    RoleSet unaware = roleset_new(same->arena, same->program->role_count);
+    RoleSet unaware = roleset_new(same->arena, same->program->id_count);
+    // Members of a family are told: several of them may be in the choice, each with a part of its own.
     for (ROLESET_EACH(role, told))
-        if (branches_same(same, node, role))
+        if (!has_members(same, role) && branches_same(same, node, role))
             roleset_add(&unaware, role);
     same->knowledge->same[node->site] = roleset_copy(same->arena, &unaware);
     if (roleset_empty(&unaware) || same->plain_depth > 0)
@@ -122,6 +128,23 @@ static void decide_unaware(Same *same, const Node *node, RoleSet *told)
     same->knowledge->unaware[node->site] = unaware;
 }
 
+// Two views may be the same member. Of those who decide together with a role outside of the family none is told, or all.
+static void tell_members(Same *same, const Node *node, RoleSet *told)
+{
+    const Program *program = same->program;
+    RoleId teller = node->condition != NULL ? teller_of(program, &node->deciders) : ROLE_NONE;
+    for (ROLESET_EACH(decider, &node->deciders)) {
+        RoleId family = program->role_of[decider];
+        if (!program->is_family[family] || decider == teller || roleset_has(&node->deciders, family))
+            continue;
+        for (ROLESET_EACH(role, told))
+            if (program->role_of[role] == family) {
+                roleset_add(told, decider);
+                break;
+            }
+    }
+}
+
 static void decide_node(Same *same, const Node *node)
 {
     Knowledge *knowledge = same->knowledge;
@@ -129,6 +152,7 @@ static void decide_node(Same *same, const Node *node)
     *told = roleset_copy(same->arena, &knowledge->acting[node->site]);
     for (ROLESET_EACH(role, &node->deciders))
         roleset_remove(told, role);
+    tell_members(same, node, told);
     knowledge->unaware[node->site] = knowledge->same[node->site] = (RoleSet){0};
     if (node->kind != NODE_CHOICE || roleset_empty(told))
         return;
@@ -281,8 +305,8 @@ void same_find(Arena *arena, const Program *program, Knowledge *knowledge)
 {
     Same same = {.arena = arena, .scratch = arena_new(), .program = program, .knowledge = knowledge};
     same.merger = merger_new(arena, program, knowledge, knowledge->merges);
-    same.informs = ARENA_ARRAY(same.scratch, size_t, program->role_count);
-    same.peers = ARENA_ARRAY(same.scratch, RoleId, program->role_count);
+    same.informs = ARENA_ARRAY(same.scratch, size_t, program->id_count);
+    same.peers = ARENA_ARRAY(same.scratch, RoleId, program->id_count);
     same.is_plain = ARENA_ARRAY(same.scratch, bool, program->site_count);
     size_t *before = ARENA_ARRAY(same.scratch, size_t, program->site_count);
     parts_init(&same.parts, same.scratch, program, knowledge);

@@ -193,6 +193,18 @@ static void report(Typing *typing, const LocalC *local, const CDiffer *differ)
     }
 }
 
+// Roles of a set must come to the same value, and so must the members of a family where it matters.
+static bool must_agree(const Typing *typing, const LocalC *local)
+{
+    const Program *program = typing->resolved->program;
+    if (party_count(program, &local->expr.at) > 1)
+        return true;
+    for (ROLESET_EACH(role, &local->expr.at))
+        if (program->is_family[role])
+            return local->expr.must_agree;
+    return false;
+}
+
 void typing_sets(Typing *typing)
 {
     CErrorList errors = {0};
@@ -200,8 +212,8 @@ void typing_sets(Typing *typing)
     for (size_t i = 0; i < typing->resolved->locals.count; i++) {
         const LocalC *local = typing->resolved->locals.items[i];
         CDiffer differ;
-        if (!typing->typed[i] || roleset_count(&local->expr.at) < 2 || typing_has_error(&errors, local) ||
-            !cunit_differs(typing->unit, local->id, local->expr.type->kind == CTYPE_ARRAY, &differ))
+        if (!typing->typed[i] || !must_agree(typing, local) || typing_has_error(&errors, local) ||
+            !cunit_differs(typing->unit, local->id, ctype_is_array(local->expr.type), &differ))
             continue;
         report(typing, local, &differ);
     }

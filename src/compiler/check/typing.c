@@ -1,6 +1,7 @@
 // Types for a resolved program: rounds of writing a unit, parsing it and learning from it.
 
 #include "compiler/check/agree.h"
+#include "compiler/check/durable.h"
 #include "compiler/check/typing.h"
 
 #include <string.h>
@@ -176,6 +177,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     map_init(&typing.unfit, arena);
     map_init(&typing.headers, arena);
     typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
+    durable_mark(resolved->program);
     typing_agreement(&typing);
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const char *error = NULL;

@@ -45,7 +45,10 @@ static void write_declaration(Typing *typing, const TypeText *type, const TypeNa
     ctext(typing->unit, " %s", name);
     for (size_t i = 0; i < type->sizes.count; i++) {
         ctext(typing->unit, "[");
-        ccopy(typing->unit, type->sizes.items[i].span);
+        if (is_family_size(typing->resolved, &type->sizes.items[i]))
+            ctext(typing->unit, "%d", SEQUENCE_ELEMENTS);
+        else
+            ccopy(typing->unit, type->sizes.items[i].span);
         ctext(typing->unit, "]");
     }
     ctext(typing->unit, ";\n");
@@ -100,7 +103,8 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
         bool is_target = target != NULL && strcmp(target, mention->name) == 0;
-        bool is_const = !is_target && (mention->shared || variable->is_fault);
+        bool is_const =
+            !is_target && (mention->shared || variable->is_fault || variable->is_index || variable->is_count);
         ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
               mention->name);
     }
@@ -232,7 +236,7 @@ static bool write_expr(Typing *typing, const Expr *expr, const char *type)
 static bool binds_here(const Pattern *pattern, const Variable *variable)
 {
     return variable->span.start >= pattern->span.start && variable->span.end <= pattern->span.end &&
-           variable->span.file == pattern->span.file && !variable->is_fault;
+           variable->span.file == pattern->span.file && !variable->is_fault && !variable->is_index;
 }
 
 // A C variable for each variable that comes into being here: of its declared type, or of `type`.
@@ -240,7 +244,11 @@ static void write_bindings(Typing *typing, const Pattern *pattern, const char *t
 {
     for (size_t i = 0; i < pattern->variables.count; i++) {
         const Variable *variable = pattern->variables.items[i];
-        if (!binds_here(pattern, variable) || is_poisoned(variable))
+        // All members of a family have the same one.
+        bool is_there = false;
+        for (size_t k = 0; k < i; k++)
+            is_there |= pattern->variables.items[k] == variable;
+        if (!binds_here(pattern, variable) || is_poisoned(variable) || is_there)
             continue;
         if (variable->declared != NULL)
             write_declaration(typing, variable->declared, &typing->resolved->visible.items[variable->id].type_names,
@@ -283,8 +291,7 @@ static void write_place_check(Typing *typing, const Pattern *place)
 {
     const LocalC *local = local_c(place->expr);
     const char *first = "";
-    for (const CType *type = typing->expr_fact[local->id]; type != NULL && type->kind == CTYPE_ARRAY;
-         type = type->element)
+    for (const CType *type = typing->expr_fact[local->id]; type != NULL && ctype_is_array(type); type = type->element)
         first = arena_printf(typing->arena, "%s[0]", first);
     ctext(typing->unit, "{ ");
     write_mentions(typing, local, local->mentions.count > 0 ? local->mentions.items[0].name : NULL);
@@ -473,11 +480,13 @@ static void write_args(Typing *typing, const Node *node)
     }
 }
 
-static const TreeResult *tree_result(const Instance *callee, const RoleSet *at)
+static const TreeResult *tree_result(const Node *node, const RoleSet *at)
 {
+    const Instance *callee = node->callee;
     for (size_t i = 0; i < callee->results.count; i++)
-        if (roleset_covers(&callee->results.items[i].at, at))
-            return &callee->def->results.items[i];
+        for (ROLESET_EACH(role, &callee->results.items[i].at))
+            if (roleset_has(at, given_role(node, role)))
+                return &callee->def->results.items[i];
     return NULL;
 }
 
@@ -486,7 +495,7 @@ static void write_call(Typing *typing, const Node *node)
     write_args(typing, node);
     for (size_t i = 0; i < node->results.count; i++) {
         const LocatedPattern *located = &node->results.items[i];
-        const TreeResult *result = tree_result(node->callee, &located->at);
+        const TreeResult *result = tree_result(node, &located->at);
         bool is_tuple = located->pattern->kind == PATTERN_TUPLE;
         for (size_t k = 0; k < result->types.count; k++) {
             const Pattern *pattern = is_tuple ? located->pattern->parts.items[k] : located->pattern;
@@ -503,7 +512,7 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
     if (node->callee != NULL) {
         write_args(typing, node);
         for (size_t i = 0; i < instance->results.count; i++) {
-            const TreeResult *have = tree_result(node->callee, &instance->results.items[i].at);
+            const TreeResult *have = tree_result(node, &instance->results.items[i].at);
             const TreeResult *needed = &instance->def->results.items[i];
             for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++) {
                 const char *type = want_text(typing, &needed->types.items[k]);
@@ -571,6 +580,13 @@ static void write_loop(Typing *typing, const Node *node, const Instance *instanc
     write_nodes(typing, &node->step, instance);
 }
 
+// Indices of members and sizes of families.
+static void write_sizes(Typing *typing, const VariableList *variables)
+{
+    for (size_t i = 0; i < variables->count; i++)
+        ctext(typing->unit, "__SIZE_TYPE__ chx_v%u;\n", variables->items[i]->id);
+}
+
 static void write_node(Typing *typing, const Node *node, const Instance *instance)
 {
     switch (node->kind) {
@@ -597,6 +613,12 @@ static void write_node(Typing *typing, const Node *node, const Instance *instanc
         break;
     case NODE_LOOP:
         write_loop(typing, node, instance);
+        break;
+    case NODE_EACH:
+        write_sizes(typing, &node->positions);
+        if (node->index != NULL)
+            write_expr(typing, node->index, "__SIZE_TYPE__");
+        write_nodes(typing, &node->body, instance);
         break;
     case NODE_CHECKPOINT:
         write_nodes(typing, &node->body, instance);
@@ -719,6 +741,9 @@ void typing_write(Typing *typing)
                     ctext(typing->unit, "__typeof__(%s) chx_v%u;\n", type_text_name(typing, variable->declared),
                           variable->id);
             }
+        write_sizes(typing, &instance->counts);
+        for (size_t k = 0; k < instance->members.count; k++)
+            write_sizes(typing, &instance->members.items[k]->positions);
         write_nodes(typing, &instance->body, instance);
         ctext(typing->unit, "}\n");
     }

@@ -266,6 +266,7 @@ static bool is_value(const CType *type)
     case CTYPE_BYTES:
         return true;
     case CTYPE_ARRAY:
+    case CTYPE_SEQUENCE:
         return is_value(type->element);
     case CTYPE_STRUCT:
         for (size_t i = 0; i < type->fields.count; i++)

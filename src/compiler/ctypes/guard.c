@@ -410,6 +410,7 @@ static bool holds_string(const CType *type, bool with_structs)
     case CTYPE_BYTES:
         return true;
     case CTYPE_ARRAY:
+    case CTYPE_SEQUENCE:
         return holds_string(type->element, with_structs);
     case CTYPE_STRUCT:
         for (size_t i = 0; with_structs && i < type->fields.count; i++)

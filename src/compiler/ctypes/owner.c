@@ -33,7 +33,7 @@ bool ctype_has_codec(const CType *type)
         return false;
     if (type->kind == CTYPE_CODEC)
         return true;
-    if (type->kind == CTYPE_ARRAY)
+    if (type->kind == CTYPE_ARRAY || type->kind == CTYPE_SEQUENCE)
         return ctype_has_codec(type->element);
     for (size_t i = 0; i < type->fields.count; i++)
         if (ctype_has_codec(type->fields.items[i].type))

@@ -17,18 +17,22 @@ typedef enum {
     CTYPE_COMPLEX,
     CTYPE_ENUM,
     CTYPE_STRUCT,
-    CTYPE_ARRAY,   // of fixed size
-    CTYPE_CSTRING, // const char * (also volatile-free typedefs of it)
-    CTYPE_STR,     // chx_str
-    CTYPE_BYTES,   // chx_bytes
-    CTYPE_CODEC,   // the user gave it a codec (CHX_CODEC)
-    CTYPE_POINTER, // any other pointer, char * included
+    CTYPE_ARRAY,    // of fixed size
+    CTYPE_SEQUENCE, // an array over a family of roles: one element for each member. In C a pointer to the first
+    CTYPE_CSTRING,  // const char * (also volatile-free typedefs of it)
+    CTYPE_STR,      // chx_str
+    CTYPE_BYTES,    // chx_bytes
+    CTYPE_CODEC,    // the user gave it a codec (CHX_CODEC)
+    CTYPE_POINTER,  // any other pointer, char * included
     CTYPE_UNION,
     CTYPE_FUNCTION,
     CTYPE_OTHER, // vectors, incomplete types, variable length arrays, ...
 } CTypeKind;
 
 typedef struct CType CType;
+
+// Where types are found, an array over a family has so many elements: nobody else writes such an array.
+#define SEQUENCE_ELEMENTS 16777213
 
 typedef struct {
     const char *name; // NULL: an anonymous struct member; its fields are reached through the outer struct
@@ -49,7 +53,7 @@ struct CType {
     bool is_named;         // can be spelled: false for a struct, union or enum without tag and typedef
     bool is_char_array;    // ARRAY of char
     bool has_flexible;     // STRUCT with a flexible array member
-    const CType *element;  // ARRAY; POINTER (pointee)
+    const CType *element;  // ARRAY, SEQUENCE; POINTER (pointee)
     uint64_t count;        // ARRAY
     VECTOR(CField) fields; // STRUCT
     const char *codec;     // CODEC: the C name of its chx_codec object, or
@@ -60,5 +64,11 @@ struct CType {
     bool is_owning;     // holds strings, bytes or codec values: must be copied and dropped, not just moved as bytes
     bool holds_pointer; // a pointer (not a string) somewhere inside: its target is not saved by a checkpoint
 };
+
+// As C sees it where types are found.
+static inline bool ctype_is_array(const CType *type)
+{
+    return type->kind == CTYPE_ARRAY || type->kind == CTYPE_SEQUENCE;
+}
 
 #endif

@@ -179,6 +179,21 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
     return CXVisit_Continue;
 }
 
+// C code has a pointer to the first element.
+static void become_sequence(CUnit *unit, CType *type)
+{
+    const CType *element = type->element;
+    bool is_plain = element->after[0] == '\0';
+    type->kind = CTYPE_SEQUENCE;
+    type->spelling = arena_printf(unit->arena, "%s for each member", element->spelling);
+    type->before = arena_printf(unit->arena, is_plain ? "%s*" : "%s(*", element->before);
+    type->before_const = arena_printf(unit->arena, is_plain ? "%s*" : "%s(*", element->before_const);
+    type->after = is_plain ? "" : arena_printf(unit->arena, ")%s", element->after);
+    type->size = type->align = sizeof(void *);
+    type->is_owning = true;
+    type->is_char_array = false;
+}
+
 static void fill_array(CUnit *unit, CType *type, CXType from)
 {
     CXType array = peel(from);
@@ -195,6 +210,8 @@ static void fill_array(CUnit *unit, CType *type, CXType from)
     note_part(type, type->element, why);
     if (type->is_sendable && canonical.kind == CXType_Atomic)
         not_sendable(type, "it is an array whose element is atomic");
+    if (type->count == SEQUENCE_ELEMENTS)
+        become_sequence(unit, type);
 }
 
 static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
@@ -212,6 +229,7 @@ static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
     case CTYPE_BOOL:
     case CTYPE_FLOAT:
     case CTYPE_COMPLEX:
+    case CTYPE_SEQUENCE: // an array is found to be one here
         break;
     case CTYPE_CSTRING:
     case CTYPE_STR:

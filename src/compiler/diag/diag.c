@@ -88,6 +88,16 @@ void diag_fix(Diags *diags, Span span, const char *replacement, const char *form
     vector_push(diags->arena, &diags->current->fixes, fix);
 }
 
+void diag_cause(Diags *diags, const char *format, ...)
+{
+    if (diags->current == NULL)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    diags->current->cause = arena_vprintf(diags->arena, format, arguments);
+    va_end(arguments);
+}
+
 size_t diags_errors(const Diags *diags)
 {
     return diags->errors;
@@ -133,10 +143,19 @@ size_t diags_list(const Diags *diags, const Diagnostic *const **list)
         sorted[i] = (Sorted){diags->list.items[i], i};
     qsort(sorted, count, sizeof *sorted, compare);
     const Diagnostic **pointers = ARENA_ARRAY(diags->arena, const Diagnostic *, count + 1);
-    for (size_t i = 0; i < count; i++)
-        pointers[i] = sorted[i].diagnostic;
+    size_t listed = 0;
+    Map causes;
+    map_init(&causes, diags->arena);
+    for (size_t i = 0; i < count; i++) {
+        const char *cause = sorted[i].diagnostic->cause;
+        if (cause != NULL && map_has(&causes, cause))
+            continue;
+        if (cause != NULL)
+            map_put(&causes, cause, diags->list.items[i]);
+        pointers[listed++] = sorted[i].diagnostic;
+    }
     *list = pointers;
-    return count;
+    return listed;
 }
 
 void diags_print(const Diags *diags, DiagFormat format, bool color, FILE *out)

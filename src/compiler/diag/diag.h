@@ -2,7 +2,7 @@
 //
 // A pass reports what is wrong with the user's choreography here and goes on; it never prints or exits.
 // One mistake gives one error: a diagnostic with the same severity, span and message as an earlier one is dropped
-// (its notes too).
+// (its notes too), and of those that have the same cause the first one is listed.
 
 #ifndef DIAG_DIAG_H
 #define DIAG_DIAG_H
@@ -73,6 +73,7 @@ typedef struct {
     Severity severity;
     Span span;
     char *message;
+    const char *cause; // NULL: its own
     VECTOR(Note) notes;
     VECTOR(Fix) fixes;
 } Diagnostic;
@@ -87,6 +88,10 @@ void diag_warning(Diags *diags, Span span, const char *format, ...) __attribute_
 void diag_note(Diags *diags, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_fix(Diags *diags, Span span, const char *replacement, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+// The diagnostic reported last has this cause. Of those with the same one only the first in the file is listed: the others are the
+// same mistake.
+void diag_cause(Diags *diags, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 size_t diags_errors(const Diags *diags);
 size_t diags_warnings(const Diags *diags);

@@ -181,6 +181,26 @@ static void a_repetition_is_dropped_with_its_notes(void **state)
     assert_int_equal(list[0]->notes.count, 1);
 }
 
+static void of_those_with_one_cause_the_first_in_the_file_is_listed(void **state)
+{
+    Fixture *fixture = *state;
+    Source *source = add(fixture, "one two three");
+    diag_error(fixture->diags, span_of(source, "two"), "later");
+    diag_cause(fixture->diags, "x in %d", 1);
+    diag_note(fixture->diags, SPAN_NONE, "goes with it");
+    diag_error(fixture->diags, span_of(source, "one"), "first");
+    diag_cause(fixture->diags, "x in %d", 1);
+    diag_error(fixture->diags, span_of(source, "three"), "of another cause");
+    diag_cause(fixture->diags, "x in %d", 2);
+    diag_error(fixture->diags, span_of(source, "three"), "of its own");
+    const Diagnostic *const *list;
+    assert_int_equal(diags_list(fixture->diags, &list), 3);
+    assert_string_equal(list[0]->message, "first");
+    assert_string_equal(list[1]->message, "of another cause");
+    assert_string_equal(list[2]->message, "of its own");
+    assert_null(strstr(printed(fixture, DIAG_TEXT, false), "goes with it"));
+}
+
 static void the_list_is_in_order_of_place(void **state)
 {
     Fixture *fixture = *state;
@@ -327,6 +347,7 @@ int main(void)
         TEST(control_characters_do_not_reach_the_terminal),
         TEST(a_long_line_is_cut_around_the_caret),
         TEST(a_repetition_is_dropped_with_its_notes),
+        TEST(of_those_with_one_cause_the_first_in_the_file_is_listed),
         TEST(the_list_is_in_order_of_place),
         TEST(werror_and_nowarn_work_on_warnings),
         TEST(color_is_sgr),

@@ -91,6 +91,57 @@ void cc_add_libs(Arena *arena, const Places *places, WordList *words)
     vector_push(arena, words, "-lpthread");
 }
 
+// Ours besides libchorex, in the order in which they are linked, because they are static: each comes before those that it needs. A program
+// need not mention what its configuration, its cast or its environment asks for, so the linker is told what it wants.
+static const struct {
+    unsigned is; // LIBRARY_...
+    const char *name, *wants, *needs[2], *needs_text, *package;
+} more[] = {
+    {LIBRARY_NATS, "chorex-nats", "chx_carrier_nats", {"-lnats"}, "libnats", "libnats-dev"},
+    {LIBRARY_NET, "chorex-net", "chx_node_start", {"-lssl", "-lcrypto"}, "OpenSSL 3", "libssl-dev"},
+    {LIBRARY_SQLITE, "chorex-sqlite", "chx_store_ops_sqlite", {"-lsqlite3"}, "SQLite", "libsqlite3-dev"},
+    {LIBRARY_POSTGRES, "chorex-postgres", "chx_store_ops_postgres", {"-lpq"}, "libpq", "libpq-dev"},
+};
+enum { MORE_COUNT = sizeof more / sizeof more[0] };
+
+// NULL: those that are wanted are there.
+static const char *missing_library(Arena *arena, const Places *places, unsigned libraries)
+{
+    // What is needed by others comes last.
+    for (size_t i = MORE_COUNT; i-- > 0;) {
+        const char *library = path_join(arena, places->lib_dir, arena_printf(arena, "lib%s.a", more[i].name));
+        if ((libraries & more[i].is) != 0 && access(library, R_OK) != 0)
+            return arena_printf(arena,
+                                "'%s' is not there: Chorex was built without %s. Install its headers (%s), "
+                                "then build and install Chorex again",
+                                library, more[i].needs_text, more[i].package);
+    }
+    return NULL;
+}
+
+const char *cc_add_more_libs(Arena *arena, const Places *places, unsigned libraries, WordList *words)
+{
+    const char *problem = missing_library(arena, places, libraries);
+    if (problem != NULL)
+        return problem;
+    const char *lib_dir = arena_printf(arena, "-L%s", places->lib_dir);
+    vector_push(arena, words, lib_dir);
+    for (size_t i = 0; i < MORE_COUNT; i++) {
+        if ((libraries & more[i].is) == 0)
+            continue;
+        const char *wants = arena_printf(arena, "-Wl,--undefined=%s", more[i].wants);
+        const char *library = arena_printf(arena, "-l%s", more[i].name);
+        vector_push(arena, words, wants);
+        vector_push(arena, words, library);
+    }
+    vector_push(arena, words, "-lchorex");
+    for (size_t i = 0; i < MORE_COUNT; i++)
+        for (size_t j = 0; j < 2 && (libraries & more[i].is) != 0 && more[i].needs[j] != NULL; j++)
+            vector_push(arena, words, more[i].needs[j]);
+    vector_push(arena, words, "-lpthread");
+    return NULL;
+}
+
 static int run(Arena *arena, const WordList *words, const posix_spawn_file_actions_t *actions)
 {
     char **arguments = ARENA_ARRAY(arena, char *, words->count + 1);

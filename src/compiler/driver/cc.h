@@ -17,6 +17,8 @@ Places places_find(Arena *arena);
 // $CHORCC_CC (which may be several words, "ccache gcc") or cc.
 void cc_add_command(Arena *arena, WordList *words);
 void cc_add_libs(Arena *arena, const Places *places, WordList *words);
+// The same with others, a set of LIBRARY_..., and what they need. NULL, or why it can't be linked with them.
+const char *cc_add_more_libs(Arena *arena, const Places *places, unsigned libraries, WordList *words);
 // True if we were called by cc_run: calling that compiler would go on for ever.
 bool cc_is_chorcc(void);
 // Its exit status; 128 + n if signal n killed it; 127 if it can't be started (a message says so).

@@ -52,6 +52,7 @@ typedef struct {
     size_t cc_arg_count;
     const char *include_dir; // where chorex.h is; NULL: among cc_args
     const char *emit_dir;    // NULL: companions lie beside the file that holds the choreography
+    bool warns_durable_gap;  // -Wdurable-gap
     bool wants_all;          // a file is expected to hold choreographies: complain where it can't be read
 } CompilationOptions;
 

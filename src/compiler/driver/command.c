@@ -160,6 +160,7 @@ static Compilation *new_compilation(const Command *command, Pass until)
         .cc_arg_count = options->read_args.count,
         .include_dir = command->places.include_dir,
         .emit_dir = options->emit_dir,
+        .warns_durable_gap = options->warns_durable_gap,
         .wants_all = options->mode != MODE_COMPILE,
     };
     Compilation *compilation = compilation_new(command->arena, &wanted);
@@ -339,6 +340,12 @@ static void print_central(const Command *command, FILE *out)
         for (size_t k = 0; k < unit->choreographies.count; k++) {
             if (unit->choreographies.items[k] != choreography)
                 continue;
+            if (program_has_families(choreography->program)) {
+                diag_error(command->compilation->diags, choreography->tree->name.span,
+                           "'%s' has families of roles: a sequential program of such is not supported yet",
+                           choreography->program->name);
+                return;
+            }
             if (!central_has_place(command->arena, choreography->program, &unit->file->found)) {
                 diag_error(
                     command->compilation->diags, choreography->tree->name.span,
@@ -346,8 +353,8 @@ static void print_central(const Command *command, FILE *out)
                     unit->file->source->path, choreography->program->name);
                 return;
             }
-            central_write(command->arena, choreography->program, choreography->knowledge->numbers, unit->file->source,
-                          &unit->file->found, out);
+            central_write(command->arena, choreography->program, choreography->locals, choreography->knowledge->numbers,
+                          unit->file->source, &unit->file->found, out);
             return;
         }
     }
@@ -376,8 +383,15 @@ static int show(const Command *command)
         cc_command_line(command, &words);
     if (mode == MODE_CFLAGS || mode == MODE_CFLAGS_AND_LIBS)
         add_cflags(command, &words);
-    if (mode == MODE_LIBS || mode == MODE_CFLAGS_AND_LIBS)
-        cc_add_libs(command->arena, &command->places, &words);
+    if (mode == MODE_LIBS || mode == MODE_CFLAGS_AND_LIBS) {
+        const char *problem = NULL;
+        if (command->options.libraries != 0)
+            problem = cc_add_more_libs(command->arena, &command->places, command->options.libraries, &words);
+        else
+            cc_add_libs(command->arena, &command->places, &words);
+        if (problem != NULL)
+            return usage_error(problem);
+    }
     cc_print(&words, stdout);
     return EXIT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 
+#include "compiler/check/durable.h"
 #include "compiler/driver/blocks.h"
 #include "compiler/driver/chorcc.h"
 #include "compiler/driver/path.h"
@@ -175,6 +176,8 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
     choreography->knowledge = knowledge_new(arena, diags, choreography->program);
     if (diags_errors(diags) > errors)
         return;
+    if (compilation->options.warns_durable_gap)
+        durable_warn_gaps(arena, diags, choreography->program);
     // All the way: the companions are part of what later blocks of the file are typed in.
     choreography->locals = project_all(arena, choreography->program, choreography->knowledge);
     EmitOptions options = {.source_path = path_plain(arena, source->path)};

@@ -3,6 +3,8 @@
 // What cc may be given is open-ended, so an unknown option passes through. What must be known is which options take the
 // next word as their argument: it is not an input then.
 
+#define _GNU_SOURCE
+
 #include "compiler/driver/options.h"
 #include "compiler/driver/response.h"
 
@@ -145,6 +147,32 @@ static bool parse_emit_dir(OptionParser *parser, const char *value)
     return true;
 }
 
+// Names with commas between them.
+static bool parse_libs(OptionParser *parser, const char *word, const char *value)
+{
+    static const struct {
+        const char *name;
+        unsigned set;
+    } libraries[] = {{"net", LIBRARY_NET},
+                     {"nats", LIBRARY_NATS | LIBRARY_NET},
+                     {"sqlite", LIBRARY_SQLITE},
+                     {"postgres", LIBRARY_POSTGRES}};
+    char *rest = arena_strdup(parser->arena, value);
+    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+        size_t i = 0, count = sizeof libraries / sizeof libraries[0];
+        while (i < count && strcmp(name, libraries[i].name) != 0)
+            i++;
+        if (i == count)
+            return fail(parser,
+                        arena_printf(parser->arena,
+                                     "unknown '%s': --libs, or --libs=net, nats, sqlite, postgres, or several of "
+                                     "them with commas in between",
+                                     word));
+        parser->options->libraries |= libraries[i].set;
+    }
+    return set_mode(parser, MODE_LIBS, word);
+}
+
 static bool parse_subject(OptionParser *parser, Mode mode, const char *word, const char *what)
 {
     return take_own_argument(parser, what, &parser->options->subject) && set_mode(parser, mode, word);
@@ -166,6 +194,8 @@ static bool parse_own(OptionParser *parser, const char *word, bool *is_own)
         return set_mode(parser, MODE_CFLAGS, word);
     if (strcmp(word, "--showme:link") == 0 || strcmp(word, "--libs") == 0)
         return set_mode(parser, MODE_LIBS, word);
+    if (starts_with(word, "--libs="))
+        return parse_libs(parser, word, word + strlen("--libs="));
     if (starts_with(word, "--showme"))
         return fail(parser,
                     arena_printf(parser->arena, "unknown '%s': --showme, --showme:compile or --showme:link", word));
@@ -181,6 +211,10 @@ static bool parse_own(OptionParser *parser, const char *word, bool *is_own)
         return parse_diagnostics(parser, word, strchr(word, '=') == NULL ? "" : strchr(word, '=') + 1);
     if (strcmp(word, "--color") == 0 || starts_with(word, "--color="))
         return parse_color(parser, word, strchr(word, '=') == NULL ? "" : strchr(word, '=') + 1);
+    if (strcmp(word, "-Wdurable-gap") == 0 || strcmp(word, "-Wno-durable-gap") == 0) {
+        parser->options->warns_durable_gap = word[2] == 'd';
+        return true;
+    }
     if (strcmp(word, "--help") == 0)
         return set_mode(parser, MODE_HELP, word);
     if (strcmp(word, "--version") == 0)

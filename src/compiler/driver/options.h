@@ -25,6 +25,9 @@ typedef enum {
 typedef enum { DUMP_TOKENS, DUMP_TREE, DUMP_TYPES, DUMP_LOCAL, DUMP_MODEL } Dump;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 
+// What programs may be linked with besides libchorex.
+enum { LIBRARY_NET = 1, LIBRARY_NATS = 2, LIBRARY_SQLITE = 4, LIBRARY_POSTGRES = 8 };
+
 typedef struct {
     const char *path;
     bool is_c; // C source or header: choreographies are looked for in it
@@ -37,6 +40,7 @@ typedef struct {
     const char *mode_word; // the option that chose the mode
     Dump dump;
     const char *subject;  // --stubs NAME.ROLE, --central NAME
+    unsigned libraries;   // of --libs=NAMES: a set of LIBRARY_...
     const char *emit_dir; // NULL: beside the file that holds the choreography
     DiagFormat diagnostics;
     ColorMode color;
@@ -53,6 +57,7 @@ typedef struct {
     bool has_link_input;    // -l, -Wl, -Xlinker, -T: cc may go on without an input file
     bool asks_cc;           // -v -dumpmachine -print-...: cc answers without an input file
     bool werror, nowarn;
+    bool warns_durable_gap; // -Wdurable-gap
 } Options;
 
 // False: wrong usage; *error says what. `words` are the arguments without the program's name.

@@ -62,6 +62,20 @@ static void put_restart(FunctionEmit *f, uint32_t restart)
         out_printf(&f->ctx.out, "chx_frame_set_at(&%s->chx_head, %u); ", f->role->me, restart);
 }
 
+// Which members the callee's role parameters are. `saved`: C variables with this name and a number; NULL: the frame's.
+static void put_indices(FunctionEmit *f, const LocalOp *op, const char *saved)
+{
+    f->ctx.uses_variables |= op->indices.count > 0;
+    for (size_t i = 0; i < op->indices.count; i++) {
+        const struct LocalIndex *index = &op->indices.items[i];
+        out_printf(&f->ctx.out, "chx_callee->%s = ", index->param->c_name);
+        if (saved != NULL)
+            out_printf(&f->ctx.out, "%s%zu; ", saved, i);
+        else
+            out_printf(&f->ctx.out, "%s->%s; ", f->role->me, index->given->c_name);
+    }
+}
+
 // The current frame goes away before the new one is there: its variables are read first.
 static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *function, uint32_t restart)
 {
@@ -94,11 +108,14 @@ static void put_tail_call(FunctionEmit *f, const LocalOp *op, const char *functi
     }
     if (op_args_call(op))
         out_puts(out, "chx_step_end(chx_this); ");
+    for (size_t i = 0; i < op->indices.count; i++)
+        out_printf(out, "size_t chx_index%zu = %s->%s; ", i, f->role->me, op->indices.items[i].given->c_name);
     const char *call = op->callee == f->function ? "chx_tail_call_again" : "chx_tail_call";
-    if (op->arg_count > 0)
+    if (op->arg_count > 0 || op->indices.count > 0)
         out_printf(out, "%s *chx_callee = %s(chx_this, &%s); ", frame_of(f, op->callee), call, function);
     else
         out_printf(out, "%s(chx_this, &%s); ", call, function);
+    put_indices(f, op, "chx_index");
     for (size_t i = 0; i < op->arg_count; i++) {
         const Variable *param = op->args[i].param;
         const char *from = param->type->is_owning ? "chx_own" : "chx_arg";
@@ -163,10 +180,14 @@ static void put_call_result(FunctionEmit *f, const LocalOp *op)
         out_printf(&f->ctx.out, "chx_value_drop(&%s, chx_result(chx_this));", shape.descriptor);
         return;
     }
+    // What the others have is nothing.
+    if (op->result_only != ROLE_NONE && op->result != NULL)
+        out_printf(&f->ctx.out, "if (%s == chx_me(chx_this)) ", member_index(f, op, op->result_only));
     if (!op->returns_result && shape.is_owning && pattern_may_fail(op->result)) {
         const char *held = value_hold(&f->ctx, &shape);
-        out_printf(&f->ctx.out, "chx_set_moved(&%s, &%s, chx_result(chx_this)); ", shape.descriptor, held);
+        out_printf(&f->ctx.out, "{ chx_set_moved(&%s, &%s, chx_result(chx_this)); ", shape.descriptor, held);
         value_store(&f->ctx, op->site, op->result, &op->result_at, held, &shape, STORE_MOVE_HELD);
+        out_puts(&f->ctx.out, " }");
         return;
     }
     const char *pointer = shape.after[0] != '\0' ? "(*chx_value)" : "*chx_value";
@@ -233,18 +254,22 @@ void call_put(FunctionEmit *f, const LocalOp *op)
     }
     uint32_t label = ++f->labels;
     f->ctx.uses_variables = true;
-    if (op->arg_count == 0) {
+    if (op->arg_count == 0 && op->indices.count == 0) {
         out_printf(out, "%s; chx_call(chx_this, &%s); ", step_begin(f, op, false), function);
     } else {
         out_printf(out, "{ %s; ", step_begin(f, op, false));
         put_restart(f, restart);
         out_printf(out, "%s *chx_callee = chx_call(chx_this, &%s); ", frame_of(f, op->callee), function);
+        put_indices(f, op, NULL);
         bool borrows = callee_borrows(f, op);
         if (borrows)
             out_puts(out, "chx_frame_borrows(&chx_callee->chx_head); ");
         for (size_t i = 0; i < op->arg_count; i++) {
             const Variable *param = op->args[i].param;
             const char *place = arena_printf(f->arena, "chx_callee->%s", param->c_name);
+            bool is_partial = op->args[i].only != ROLE_NONE;
+            if (is_partial)
+                out_printf(out, "if (%s == chx_me(chx_this)) { ", member_index(f, op, op->args[i].only));
             if (borrows && emit_rank(op->callee, param) == RANK_FIXED) {
                 out_printf(out, "%s = ", place);
                 value_expr(&f->ctx, op->args[i].value);
@@ -252,6 +277,7 @@ void call_put(FunctionEmit *f, const LocalOp *op)
             } else {
                 value_assign(&f->ctx, place, param->type, op->args[i].value);
             }
+            out_puts(out, is_partial ? "} " : "");
         }
         if (op_args_call(op))
             out_puts(out, "chx_step_end(chx_this); ");

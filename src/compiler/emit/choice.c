@@ -2,9 +2,14 @@
 
 #include "compiler/emit/function.h"
 
+bool choice_is_mixed(const LocalOp *op)
+{
+    return op->decides.words != NULL && !roleset_empty(&op->decides);
+}
+
 static void put_branch(FunctionEmit *f, const LocalOp *op, const LocalBranch *branch)
 {
-    if (op->decide == DECIDE_SELF)
+    if (op->decide == DECIDE_SELF && !choice_is_mixed(op))
         message_tell(f, op, branch->outcome);
     function_ops(f, &branch->body);
 }
@@ -41,7 +46,7 @@ static void put_go_over(FunctionEmit *f, const LocalBranch *branch, uint32_t cha
 // What comes after `else`, behind the `if`.
 static void put_rest_of_chain(FunctionEmit *f, const LocalOp *op, uint32_t chain)
 {
-    if (op->decide == DECIDE_SELF)
+    if (op->decide == DECIDE_SELF && !choice_is_mixed(op))
         message_tell(f, op, op->branches.items[1].outcome);
     function_ops(f, &op->branches.items[1].body);
     out_end_line(&f->ctx.out);
@@ -134,19 +139,60 @@ void choice_told(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     f->uses_outcome = true;
     function_statement(f, op);
-    out_printf(&f->ctx.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", f->role->from[op->peer], op->arrives,
-               function_wait(f, label));
+    out_printf(&f->ctx.out, "if (!chx_told(chx_this, %s, %u, &chx_outcome)) %s", member_sender(f, op, op->peer),
+               op->arrives, function_wait(f, label));
+}
+
+// The value of the condition as the number of a branch; for a loop, 1 to go on.
+static void put_outcome(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    function_statement(f, op);
+    if (!op->is_switch) {
+        out_puts(out, "chx_outcome = (");
+        control_condition(&f->ctx, choice_step(f, op), op->condition, true);
+        out_puts(out, op->kind == LOCAL_LOOP ? ") ? 1 : 0;" : ") ? 0 : 1;");
+        return;
+    }
+    out_puts(out, "switch (");
+    control_condition(&f->ctx, step_begin(f, op, false), op->condition, false);
+    out_puts(out, ") { ");
+    for (size_t i = 0; i < op->branches.count; i++) {
+        control_labels(&f->ctx, &op->branches.items[i].labels, op->branches.items[i].is_default);
+        out_printf(out, "chx_outcome = %u; break; ", op->branches.items[i].outcome);
+    }
+    out_puts(out, "}");
+    if (op->condition->has_call)
+        out_puts(out, " chx_step_end(chx_this);");
+}
+
+void choice_mixed(FunctionEmit *f, const LocalOp *op)
+{
+    Out *out = &f->ctx.out;
+    f->uses_outcome = true;
+    function_statement(f, op);
+    out_printf(out, "if (%s) {", member_is_one_of(f, op, &op->decides));
+    out->indent++;
+    message_room(f, op);
+    put_outcome(f, op);
+    message_tell_variable(f, op);
+    control_else(out);
+    choice_told(f, op);
+    control_close(out, "}");
 }
 
 void choice_put(FunctionEmit *f, const LocalOp *op)
 {
     if (!op->is_switch && op->decide != DECIDE_ARRIVAL && op->branches.count == 2) {
-        if (op->decide == DECIDE_SELF) {
+        if (op->decide == DECIDE_SELF && !choice_is_mixed(op)) {
             message_room(f, op);
             function_statement(f, op);
             control_if(&f->ctx, choice_step(f, op), op->condition);
         } else {
-            choice_told(f, op);
+            if (choice_is_mixed(op))
+                choice_mixed(f, op);
+            else
+                choice_told(f, op);
             function_statement(f, op);
             out_printf(&f->ctx.out, "if (chx_outcome == %u) {", op->branches.items[0].outcome);
             f->ctx.out.indent++;
@@ -156,7 +202,10 @@ void choice_put(FunctionEmit *f, const LocalOp *op)
     }
     uint32_t chain = op->decide == DECIDE_ARRIVAL ? chain_label(f, op) : 0;
     control_switch_begin(f->loop);
-    if (op->decide == DECIDE_SELF) {
+    if (choice_is_mixed(op)) {
+        choice_mixed(f, op);
+        put_switch_told(f, op);
+    } else if (op->decide == DECIDE_SELF) {
         message_room(f, op);
         put_switch_self(f, op);
     } else if (op->decide == DECIDE_TOLD) {

@@ -37,7 +37,7 @@ static void use_messages(Emit *emit, const LocalOpList *ops)
 uint64_t emit_digest(const Emit *emit)
 {
     const Program *program = emit->program;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = FNV_START;
     if (program->tree != NULL && program->tree->span.file != FILE_NONE) {
         uint32_t length = 0;
         const char *text = span_text(program->sources, program->tree->span, &length);
@@ -53,9 +53,10 @@ uint64_t emit_digest(const Emit *emit)
     return types_digest(&emit->types, hash);
 }
 
-void emit_init(Emit *emit, Arena *arena, const Program *program, const char *source_path)
+void emit_init(Emit *emit, Arena *arena, const Program *program, LocalProgram *const *locals, const char *source_path)
 {
-    *emit = (Emit){.arena = arena, .program = program, .source_path = source_path};
+    *emit = (Emit){.arena = arena, .program = program, .locals = locals, .source_path = source_path};
+    emit->protocol_digest = emit_protocol_digest(arena, program, locals);
     emit->source_literal = c_literal(arena, source_path);
     types_init(&emit->types, arena, program->name, NULL);
     use_results(emit);
@@ -65,7 +66,7 @@ void emit_companions(Arena *arena, const Program *program, LocalProgram *const *
                      CompanionList *companions)
 {
     Emit emit;
-    emit_init(&emit, arena, program, options->source_path);
+    emit_init(&emit, arena, program, locals, options->source_path);
     for (RoleId role = 0; role < program->role_count; role++) {
         for (size_t i = 0; i < locals[role]->functions.count; i++)
             use_messages(&emit, &locals[role]->functions.items[i]->body);

@@ -387,6 +387,72 @@ static void every_way_out_leaves_the_blocks_that_it_leaves(void **state)
     mini_free(result.mini);
 }
 
+// ---- what roles must have in common ----
+
+static uint64_t protocol_of(const Emitted *result, const char *name)
+{
+    const char *end = strstr(companion(result, name),
+                             strcmp(name, "mini.chor.h") == 0 ? "), CHX_BUILT, " : "),\n    NULL, NULL,\n};\n");
+    assert_non_null(end);
+    return strtoull(end - strlen("0x0123456789abcdef"), NULL, 16);
+}
+
+static bool same_protocol(const char *one, const char *other)
+{
+    Emitted first = emitted(one), second = emitted(other);
+    uint64_t digest = protocol_of(&first, "mini.chor.h");
+    assert_true(digest != 0);
+    assert_true(digest == protocol_of(&first, "mini.A.chor.h"));
+    bool is_same = digest == protocol_of(&second, "mini.chor.h");
+    mini_free(first.mini);
+    mini_free(second.mini);
+    return is_same;
+}
+
+static void the_protocol_is_what_travels(void **state)
+{
+    (void)state;
+    assert_true(same_protocol("def f { A>B=x }", "def f { A>B=y }"));
+    assert_true(same_protocol("def f { A>B=x A+x B! }", "def f { A>B=x B! A! A! }"));
+    assert_false(same_protocol("def f { A>B=x }", "def f { B>A=x }"));
+    assert_false(same_protocol("def f { A>B=x }", "def f { A>BC=x }"));
+    assert_false(same_protocol("def f { A>B=x }", "def f { A>B=x A>B=x }"));
+    assert_false(same_protocol("def f { A>B=x }", "def g { A>B=x }"));
+    assert_false(same_protocol("def f->A { A>B=x return }", "def f->B { A>B=x return }"));
+    assert_false(same_protocol("def f { g() A>B } def g { B>A }", "def f { A>B g() } def g { B>A }"));
+}
+
+// The number of the message is the same: that of the first statement of the branch.
+static void the_protocol_is_where_it_travels(void **state)
+{
+    (void)state;
+    assert_false(same_protocol("def f { if A { A>B } { } }", "def f { while A { A>B } }"));
+    assert_false(same_protocol("def f { if A { A>B } { } }", "def f { if A { } { A>B } }"));
+    assert_false(same_protocol("def f { if A { A>B } { A>B } }", "def f { switch A { A>B } { A>B } { A>B } }"));
+    assert_false(same_protocol("def f { try { A>B } { } }", "def f { try { A>B } { A! } B>A }"));
+    assert_false(same_protocol("def f { loop { A>B } }", "def f { loop { A>B break } }"));
+    // Nobody else notices whether A does something once, often or never.
+    assert_true(same_protocol("def f { A>B A! A! }", "def f { A>B if A { A! } }"));
+    assert_true(same_protocol("def f { A>B A! A! }", "def f { A>B while A { A! } }"));
+}
+
+static void all_blocks_are_in_the_interface(void **state)
+{
+    (void)state;
+    Emitted result = emitted("def f { A>B try { A>C g() } { A! } } def g { try { B! } { } }");
+    const char *text = companion(&result, "mini.chor.h");
+    assert_has(text, "static const unsigned mini_chx_block_2_participants[] = {0, 1, 2};\n");
+    assert_has(text, "static const unsigned mini_chx_block_6_participants[] = {1};\n");
+    assert_has(text, "static const chx_block mini_chx_all_blocks[] = {\n"
+                     "    {2, 0, UINT64_C(0), mini_chx_block_2_participants, 3, true, false, false},\n"
+                     "    {6, 0, UINT64_C(0), mini_chx_block_6_participants, 1, true, false, false},\n};\n");
+    assert_has(text, "    mini_chx_all_blocks, 2, UINT64_C(0x");
+    mini_free(result.mini);
+    result = emitted("def f { A>B }");
+    assert_has(companion(&result, "mini.chor.h"), "    NULL, 0, UINT64_C(0x");
+    mini_free(result.mini);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +475,9 @@ int main(void)
         cmocka_unit_test(the_state_digest_is_of_the_labels),
         cmocka_unit_test(body_and_rescue_are_places_to_go_on_at),
         cmocka_unit_test(every_way_out_leaves_the_blocks_that_it_leaves),
+        cmocka_unit_test(the_protocol_is_what_travels),
+        cmocka_unit_test(the_protocol_is_where_it_travels),
+        cmocka_unit_test(all_blocks_are_in_the_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,8 @@ bool function_ends(const LocalOpList *ops)
     if (ops->count == 0)
         return false;
     const LocalOp *last = ops->items[ops->count - 1];
+    if (last->is_guarded)
+        return false;
     if (last->kind == LOCAL_CHECKPOINT)
         return function_ends(&last->body) && (!last->has_rescue || function_ends(&last->rescue));
     return last->kind == LOCAL_RETURN || last->kind == LOCAL_BREAK || last->kind == LOCAL_CONTINUE ||
@@ -74,7 +76,7 @@ void function_wait_for_ever(FunctionEmit *f, const LocalOp *op)
 
 // ---- the function ----
 
-static void put_op(FunctionEmit *f, const LocalOp *op)
+static void put_plain(FunctionEmit *f, const LocalOp *op)
 {
     value_hold_none(&f->ctx);
     // Choices and loops contain other operations, but bind nothing.
@@ -98,6 +100,9 @@ static void put_op(FunctionEmit *f, const LocalOp *op)
     case LOCAL_LOOP:
         loop_put(f, op);
         break;
+    case LOCAL_EACH:
+        each_put(f, op);
+        break;
     case LOCAL_BREAK:
     case LOCAL_CONTINUE:
         loop_jump(f, op);
@@ -109,6 +114,24 @@ static void put_op(FunctionEmit *f, const LocalOp *op)
         block_put(f, op);
         break;
     }
+}
+
+// A member of a family does it only if it is one of those whom it concerns.
+static void put_op(FunctionEmit *f, const LocalOp *op)
+{
+    const char *guard = member_guard(f, op);
+    const RoleSet *within = f->within;
+    if (guard == NULL) {
+        put_plain(f, op);
+        return;
+    }
+    function_statement(f, op);
+    out_printf(&f->ctx.out, "if (%s) {", guard);
+    f->ctx.out.indent++;
+    f->within = op->is_guarded ? &op->who : f->within;
+    put_plain(f, op);
+    f->within = within;
+    control_close(&f->ctx.out, "}");
 }
 
 void function_ops(FunctionEmit *f, const LocalOpList *ops)

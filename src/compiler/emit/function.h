@@ -10,8 +10,10 @@
 typedef struct BlockScope BlockScope;
 struct BlockScope {
     const char *name;         // of its chx_checkpoint
+    const char *object;       // C that points to it, as the runtime knows it
     const LoopLabels *loop;   // the innermost loop around it; of a round: around its own loop
     const LoopLabels *rounds; // the loop whose rounds it is; NULL: it is a single block
+    bool is_durable;
     BlockScope *outer;
 };
 
@@ -29,8 +31,9 @@ typedef struct {
     uint32_t chains;    // of else-ifs that are written one behind the other: over_1 .. over_chains
     unsigned else_ifs;  // in one another around the current place
     uint32_t loops;
-    LoopLabels *loop;  // the innermost
-    BlockScope *block; // the innermost
+    LoopLabels *loop;      // the innermost
+    BlockScope *block;     // the innermost
+    const RoleSet *within; // a member of a family is one of these at the current place; NULL: any
 } FunctionEmit;
 
 // ---- function.c ----
@@ -60,7 +63,27 @@ bool op_calls(const LocalOp *op);          // does the operation call any C func
 bool op_args_call(const LocalOp *op);      // does computing the arguments of the call in it call C functions?
 void step_put(FunctionEmit *f, const LocalOp *op);
 
+// ---- member.c ----
+
+// Which member the view is, at this operation: "Queue->w".
+const char *member_index(FunctionEmit *f, const LocalOp *op, RoleId view);
+// C that is true if a member of a family does the operation; NULL: all do, or the role is no family.
+const char *member_guard(FunctionEmit *f, const LocalOp *op);
+// The same for some of them.
+const char *member_is_one_of(FunctionEmit *f, const LocalOp *op, const RoleSet *who);
+// Around a statement about one receiver, or about each of several, and the channel in it.
+typedef struct {
+    const char *before, *channel, *after;
+    bool is_several;
+} Receiver;
+Receiver member_receiver(FunctionEmit *f, const LocalOp *op, RoleId to);
+const char *member_sender(FunctionEmit *f, const LocalOp *op, RoleId from); // the channel
+void each_put(FunctionEmit *f, const LocalOp *op);
+
 // ---- message.c ----
+
+// The same as message_tell with the outcome in a C variable.
+void message_tell_variable(FunctionEmit *f, const LocalOp *op);
 
 // The operation begins: waits until every channel to `op->to` has room. Asking again does no harm, so all of them are asked at
 // once.
@@ -82,6 +105,8 @@ bool call_recurses(const LocalOpList *ops, const LocalFunction *function);
 void choice_put(FunctionEmit *f, const LocalOp *op);
 void choice_told(FunctionEmit *f, const LocalOp *op);        // waits for the outcome, into `chx_outcome`
 const char *choice_step(FunctionEmit *f, const LocalOp *op); // begins the step of a condition
+bool choice_is_mixed(const LocalOp *op);                     // some members decide, others are told
+void choice_mixed(FunctionEmit *f, const LocalOp *op);       // then: the outcome into `chx_outcome`
 
 // ---- loop.c ----
 

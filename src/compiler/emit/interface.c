@@ -35,10 +35,19 @@ void emit_version_check(const char *companion_name, Out *out)
                CHX_GENERATED_VERSION, companion_name);
 }
 
-// Arrays can't be passed by value; a pointer will do, since arguments are copied at once.
-static char *param_declare(const Emit *emit, const Param *param)
+static const char *members_pointer(const Emit *emit, const CType *type, const char *name)
+{
+    return arena_printf(emit->arena, type->kind == CTYPE_ARRAY ? "(*%s)" : "*%s", name);
+}
+
+char *emit_param_declare(const Emit *emit, const Param *param)
 {
     const char *name = emit_param_name(emit, param);
+    // One value for each member.
+    if (only_family(emit->program, &param->at) != ROLE_NONE)
+        return type_declare_const(emit->arena, param->type, members_pointer(emit, param->type, name));
+    if (param->type->kind == CTYPE_SEQUENCE)
+        return type_declare_const(emit->arena, param->type, name);
     bool is_flat = param->type->kind == CTYPE_ARRAY && param->type->element->kind != CTYPE_ARRAY;
     // C does not convert T (*)[N] to const T (*)[N].
     return is_flat ? type_declare_const(emit->arena, param->type, name) : type_declare(emit->arena, param->type, name);
@@ -47,7 +56,7 @@ static char *param_declare(const Emit *emit, const Param *param)
 static void print_params(const Emit *emit, const Instance *instance, Out *out)
 {
     for (size_t i = 0; i < instance->params.count; i++)
-        out_printf(out, ", %s", param_declare(emit, &instance->params.items[i]));
+        out_printf(out, ", %s", emit_param_declare(emit, &instance->params.items[i]));
 }
 
 static void print_args_struct(const Emit *emit, const Instance *instance, Out *out)
@@ -58,12 +67,47 @@ static void print_args_struct(const Emit *emit, const Instance *instance, Out *o
     for (size_t i = 0; i < instance->params.count; i++) {
         const Param *param = &instance->params.items[i];
         const char *name = emit_param_name(emit, param);
-        if (param->type->kind == CTYPE_ARRAY)
+        if (ctype_is_array(param->type) || only_family(emit->program, &param->at) != ROLE_NONE)
             out_printf(out, "    const void *%s;\n", name);
         else
             out_printf(out, "    %s;\n", type_declare(emit->arena, param->type, name));
     }
     out_puts(out, "};\n");
+}
+
+static size_t slot_count(const Emit *emit, const Instance *instance)
+{
+    size_t count = 0;
+    // Choreographies with families are not on several hosts.
+    if (program_has_families(emit->program))
+        return 0;
+    for (size_t i = 0; i < instance->params.count && !emit->is_central; i++)
+        for (RoleId role = 0; role < emit->program->role_count; role++)
+            count += roleset_has(&instance->params.items[i].at, role);
+    return count;
+}
+
+// What is sent to a role on another host.
+static void print_argument_slots(const Emit *emit, TypeTable *types, const Instance *instance, Out *out)
+{
+    const char *name = arena_printf(emit->arena, "%s_%s", emit->program->name, instance->name);
+    if (slot_count(emit, instance) == 0)
+        return;
+    out_printf(out, "static const chx_argument_slot %s_chx_arguments[] = {\n", name);
+    for (size_t i = 0; i < instance->params.count; i++) {
+        const Param *param = &instance->params.items[i];
+        for (RoleId role = 0; role < emit->program->role_count; role++)
+            if (roleset_has(&param->at, role))
+                out_printf(out, "    {%u, %s, offsetof(struct %s_args, %s), &%s},\n", role,
+                           param->type->kind == CTYPE_ARRAY ? "true" : "false", name, emit_param_name(emit, param),
+                           types_use(types, param->type));
+    }
+    out_puts(out, "};\n");
+}
+
+static bool is_sequence(const Shape *shape)
+{
+    return shape->type != NULL && shape->type->kind == CTYPE_SEQUENCE;
 }
 
 static void print_result_struct(Emit *emit, const Instance *instance, Out *out)
@@ -77,7 +121,15 @@ static void print_result_struct(Emit *emit, const Instance *instance, Out *out)
         if (result == NULL)
             continue;
         Shape shape = emit_result_shape(&emit->types, result);
-        out_printf(out, "    %s;\n", shape_declare(emit->arena, &shape, program->role_names[role]));
+        const char *role_name = program->role_names[role];
+        if (program->is_family[role])
+            out_printf(out, "    struct { size_t count; %s; } %s;\n",
+                       shape_declare(emit->arena, &shape, shape.after[0] != '\0' ? "(*item)" : "*item"), role_name);
+        else if (is_sequence(&shape))
+            out_printf(out, "    struct { size_t count; %s; } %s;\n", shape_declare(emit->arena, &shape, "item"),
+                       role_name);
+        else
+            out_printf(out, "    %s;\n", shape_declare(emit->arena, &shape, role_name));
     }
     out_puts(out, "};\n");
     out_printf(out, "static const chx_result_slot %s_%s_chx_slots[] = {\n", program->name, instance->name);
@@ -86,9 +138,34 @@ static void print_result_struct(Emit *emit, const Instance *instance, Out *out)
         if (result == NULL)
             continue;
         Shape shape = emit_result_shape(&emit->types, result);
-        out_printf(out, "    {%u, offsetof(struct %s_%s_result, %s), &%s},\n", role, program->name, instance->name,
-                   program->role_names[role], shape.descriptor);
+        bool has_item = is_sequence(&shape) && !program->is_family[role];
+        out_printf(out, "    {%u, offsetof(struct %s_%s_result, %s%s), &%s},\n", role, program->name, instance->name,
+                   program->role_names[role], has_item ? ".item" : "", shape.descriptor);
     }
+    out_puts(out, "};\n");
+}
+
+static void print_definition(const Emit *emit, const Instance *instance, Out *out)
+{
+    const char *name = arena_printf(emit->arena, "%s_%s", emit->program->name, instance->name);
+    const char *results = "0, NULL, 0", *arguments = "NULL, 0";
+    if (instance->results.count > 0)
+        results = arena_printf(emit->arena,
+                               "sizeof(struct %s_result), %s_chx_slots, sizeof %s_chx_slots / sizeof %s_chx_slots[0]",
+                               name, name, name, name);
+    if (slot_count(emit, instance) > 0)
+        arguments = arena_printf(emit->arena, "%s_chx_arguments, %zu", name, slot_count(emit, instance));
+    out_printf(out, "    {\"%s\", %s, %s, %s},\n", instance->name, results, arguments,
+               instance->has_durable ? "true" : "false");
+}
+
+// Where the roles stand in the cast, which is no array then.
+static void print_places(const Program *program, Out *out)
+{
+    out_printf(out, "static const chx_place %s_chx_places[] = {\n", program->name);
+    for (RoleId role = 0; role < program->role_count; role++)
+        out_printf(out, "    {offsetof(struct %s_cast, %s), %s},\n", program->name, program->role_names[role],
+                   program->is_family[role] ? "true" : "false");
     out_puts(out, "};\n");
 }
 
@@ -107,23 +184,25 @@ static void print_object(const Emit *emit, Out *out)
             continue;
         if (definitions++ == 0)
             out_printf(out, "static const chx_definition %s_chx_definitions[] = {\n", name);
-        if (instance->results.count == 0) {
-            out_printf(out, "    {\"%s\", 0, NULL, 0},\n", instance->name);
-            continue;
-        }
-        const char *slots = arena_printf(emit->arena, "%s_%s_chx_slots", name, instance->name);
-        out_printf(out, "    {\"%s\", sizeof(struct %s_%s_result), %s, sizeof %s / sizeof %s[0]},\n", instance->name,
-                   name, instance->name, slots, slots, slots);
+        print_definition(emit, instance, out);
     }
     if (definitions > 0)
         out_puts(out, "};\n");
+    size_t blocks = emit_blocks(emit->arena, program, emit->locals, out);
+    bool families = program_has_families(program);
+    if (families)
+        print_places(program, out);
     out_printf(out, "static const chx_choreography %s_chx_choreography CHX_UNUSED = {\n", name);
     out_printf(out, "    CHX_GENERATED_VERSION, \"%s\", UINT64_C(0x%016" PRIx64 "), %s, %s_chx_roles, %zu, ", name,
                emit->digest, emit->source_literal, name, program->role_count);
     if (definitions > 0)
-        out_printf(out, "%s_chx_definitions, %zu,\n};\n", name, definitions);
+        out_printf(out, "%s_chx_definitions, %zu,\n", name, definitions);
     else
-        out_puts(out, "NULL, 0,\n};\n");
+        out_puts(out, "NULL, 0,\n");
+    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "), CHX_BUILT, %s, %u, NULL,\n};\n",
+               blocks > 0 ? arena_printf(emit->arena, "%s_chx_all_blocks", name) : "NULL", blocks,
+               emit->protocol_digest, families ? arena_printf(emit->arena, "%s_chx_places", name) : "NULL",
+               program->site_count);
 }
 
 // Fills in the arguments and prints how to pass them.
@@ -139,16 +218,24 @@ static const char *print_arguments(const Emit *emit, const Instance *instance, O
     return "&chx_args";
 }
 
-static void print_start(const Emit *emit, const Instance *instance, size_t index, const char *arguments, Out *out)
+// `opens`: under a name. In a sequential program nothing is kept: then the name says nothing.
+static void print_start(const Emit *emit, const Instance *instance, size_t index, const char *arguments, bool opens,
+                        Out *out)
 {
     const char *name = emit->program->name;
+    if (!emit->is_central && opens) {
+        out_printf(out, "    return chx_open(chx_runtime_, &%s_chx_choreography, %zu, chx_name_, %s, %s);\n", name,
+                   index, CAST_AS_ARRAY, arguments);
+        return;
+    }
     if (!emit->is_central) {
         out_printf(out, "    return chx_start(chx_runtime_, &%s_chx_choreography, %zu, %s, %s);\n", name, index,
                    CAST_AS_ARRAY, arguments);
         return;
     }
     // A sequential program is over as soon as it is started.
-    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n    (void)chx_runtime_;\n", name, instance->name);
+    out_printf(out, "    struct %s_%s_chx_closure chx_closure;\n    (void)chx_runtime_;\n%s", name, instance->name,
+               opens ? "    (void)chx_name_;\n" : "");
     out_printf(out, "    memset(&chx_closure, 0, sizeof chx_closure);\n    chx_closure.chx_arguments = %s;\n",
                arguments);
     out_printf(out, "    return chx_central_start(&%s_chx_choreography, %zu, %s, %s_%s_chx_body, &chx_closure, %s);\n",
@@ -191,9 +278,26 @@ static void print_drop(Emit *emit, const Instance *instance, Out *out)
         if (result == NULL)
             continue;
         Shape shape = emit_result_shape(&emit->types, result);
-        if (shape.is_owning)
-            out_printf(out, "    chx_value_drop(&%s, &chx_out_->%s);\n", shape.descriptor, program->role_names[role]);
+        if (program->is_family[role])
+            out_printf(out, "    chx_results_drop(&%s, &chx_out_->%s);\n", shape.descriptor, program->role_names[role]);
+        else if (shape.is_owning)
+            out_printf(out, "    chx_value_drop(&%s, &chx_out_->%s%s);\n", shape.descriptor, program->role_names[role],
+                       is_sequence(&shape) ? ".item" : "");
     }
+    out_puts(out, "}\n");
+}
+
+// NAME_DEF_start, or NAME_DEF_open.
+static void print_starter(Emit *emit, const Instance *instance, size_t index, bool opens, Out *out)
+{
+    const char *program = emit->program->name;
+    out_printf(out, "\n%s chx_session *%s_%s_%s(chx_runtime *chx_runtime_, %sconst struct %s_cast *chx_cast_",
+               LINKAGE(emit), program, instance->name, opens ? "open" : "start", opens ? "const char *chx_name_, " : "",
+               program);
+    print_params(emit, instance, out);
+    out_puts(out, ")\n{\n");
+    const char *arguments = print_arguments(emit, instance, out);
+    print_start(emit, instance, index, arguments, opens, out);
     out_puts(out, "}\n");
 }
 
@@ -206,13 +310,9 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
 
     if (has_results)
         print_drop(emit, instance, out);
-    out_printf(out, "\n%s chx_session *%s_start(chx_runtime *chx_runtime_, const struct %s_cast *chx_cast_", linkage,
-               name, program->name);
-    print_params(emit, instance, out);
-    out_puts(out, ")\n{\n");
-    const char *arguments = print_arguments(emit, instance, out);
-    print_start(emit, instance, index, arguments, out);
-    out_puts(out, "}\n");
+    print_starter(emit, instance, index, false, out);
+    if (instance->has_durable)
+        print_starter(emit, instance, index, true, out);
 
     if (has_results)
         out_printf(out, "\n%s chx_status %s_wait(chx_session *chx_session_, struct %s_result *chx_out_)\n", linkage,
@@ -231,7 +331,7 @@ static void print_functions(Emit *emit, const Instance *instance, size_t index, 
     out_printf(out, "const struct %s_cast *chx_cast_", program->name);
     print_params(emit, instance, out);
     out_puts(out, ")\n{\n");
-    arguments = print_arguments(emit, instance, out);
+    const char *arguments = print_arguments(emit, instance, out);
     print_run(emit, instance, index, arguments, out);
     out_puts(out, "}\n");
 }
@@ -240,7 +340,8 @@ static void print_cast(const Program *program, Out *out)
 {
     out_printf(out, "\nstruct %s_cast {\n", program->name);
     for (RoleId role = 0; role < program->role_count; role++)
-        out_printf(out, "    chx_actor %s;\n", program->role_names[role]);
+        out_printf(out, "    %s %s;\n", program->is_family[role] ? "chx_family" : "chx_actor",
+                   program->role_names[role]);
     out_puts(out, "};\n\n/* the roles' implementations, where they are linked in */\n");
     for (RoleId role = 0; role < program->role_count; role++)
         out_printf(out, "extern const chx_role %s_%s;\n", program->name, program->role_names[role]);
@@ -259,16 +360,20 @@ void emit_interface(Emit *emit, Out *out)
     print_cast(program, out);
 
     Out results;
+    TypeTable arguments; // of their own: those of messages are not seen by C++
     out_init(&results, emit->arena, emit->source_literal);
+    types_init(&arguments, emit->arena, arena_printf(emit->arena, "%s_args", program->name), NULL);
     for (size_t i = 0; i < program->instances.count; i++) {
         const Instance *instance = program->instances.items[i];
         if (!instance->is_entry)
             continue;
         out_printf(&results, "\n/* %s */\n", instance->name);
         print_args_struct(emit, instance, &results);
+        print_argument_slots(emit, &arguments, instance, &results);
         print_result_struct(emit, instance, &results);
     }
     types_print_first(&emit->types, emit->result_types, out);
+    types_print(&arguments, out);
     out_append(out, &results);
     print_object(emit, out);
     if (emit->is_central)
@@ -285,4 +390,7 @@ void emit_interface(Emit *emit, Out *out)
         out_puts(out, "#endif\n");
     }
     out_puts(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    // A sequential program has all roles in one place.
+    if (!emit->is_central && !program_has_families(program))
+        emit_hosts(emit, out);
 }

@@ -11,18 +11,30 @@
 typedef struct {
     Arena *arena;
     const Program *program;
+    LocalProgram *const *locals; // of all roles
     const char *source_path;
     const char *source_literal; // the same as a C string literal
     TypeTable types;            // of results, messages: in NAME.chor.h
     size_t result_types;        // the first of them, which C++ sees too
     uint64_t digest;
+    uint64_t protocol_digest;
     bool is_central; // a sequential program: see compiler/central
     Out central;     // its code, which stands in the interface
 } Emit;
 
 // Reads what is needed of all roles together; then the results' types are in the table.
-void emit_init(Emit *emit, Arena *arena, const Program *program, const char *source_path);
+void emit_init(Emit *emit, Arena *arena, const Program *program, LocalProgram *const *locals, const char *source_path);
 uint64_t emit_digest(const Emit *emit); // when all types that travel are in the table
+
+// ---- protocol.c ----
+
+// What travels between the roles, in words, and a digest of that: the same for all programs that can play together.
+const char *emit_protocol(Arena *arena, const Program *program, LocalProgram *const *locals);
+uint64_t emit_protocol_digest(Arena *arena, const Program *program, LocalProgram *const *locals);
+// The participants of a block, with commas in between; a member of a family is CHX_ONE_MEMBER and the number of the family.
+void emit_participants(const Program *program, const RoleSet *participants, Out *out);
+// Prints the table NAME_chx_all_blocks, unless there are no blocks. Returns how many there are.
+size_t emit_blocks(Arena *arena, const Program *program, LocalProgram *const *locals, Out *out);
 
 // ---- interface.c ----
 
@@ -31,8 +43,15 @@ void emit_interface(Emit *emit, Out *out);
 Shape emit_result_shape(TypeTable *table, const Result *result);
 // The name of a parameter in C: that of its first role, and its own.
 const char *emit_param_name(const Emit *emit, const Param *param);
+// The same, declared as a parameter. Arrays can't be passed by value; a pointer will do, since arguments are copied at once.
+char *emit_param_declare(const Emit *emit, const Param *param);
 // `#error` in a companion that is compiled with headers of another version than ours.
 void emit_version_check(const char *companion_name, Out *out);
+
+// ---- hosts.c ----
+
+// Behind all else of NAME.chor.h: for programs in which one role is played while others are elsewhere.
+void emit_hosts(Emit *emit, Out *out);
 
 // ---- role.c ----
 

@@ -20,6 +20,8 @@ static bool op_waits(const LocalOp *op)
         return true;
     case LOCAL_LOOP:
         return op->decide == DECIDE_TOLD || !roleset_empty(&op->to);
+    case LOCAL_EACH: // there may be no members
+        return false;
     default:
         return false;
     }
@@ -69,8 +71,11 @@ static void put_poll(FunctionEmit *f, const LocalOp *op)
 // in channels or for the outcome, and a C condition can't do that.
 static void put_loop_decision(FunctionEmit *f, const LocalOp *op)
 {
-    if (op->decide == DECIDE_TOLD) {
-        choice_told(f, op);
+    if (op->decide == DECIDE_TOLD || choice_is_mixed(op)) {
+        if (choice_is_mixed(op))
+            choice_mixed(f, op);
+        else
+            choice_told(f, op);
         function_statement(f, op);
         out_puts(&f->ctx.out, "if (chx_outcome == 0) break;");
         return;
@@ -100,7 +105,8 @@ void loop_put(FunctionEmit *f, const LocalOp *op)
         return;
     }
     // C's own loops will do, unless a function in the condition may have to be called again.
-    bool is_plain = op->decide == DECIDE_SELF && roleset_empty(&op->to) && !op->condition->has_call;
+    bool is_plain =
+        op->decide == DECIDE_SELF && roleset_empty(&op->to) && !op->condition->has_call && !choice_is_mixed(op);
     bool is_do = op->loop == LOOP_DO && op->decide != DECIDE_FOREVER;
     LoopLabels loop = {.number = ++f->loops, .outer = f->loop};
     if (is_plain)

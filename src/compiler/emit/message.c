@@ -2,6 +2,16 @@
 
 #include "compiler/emit/function.h"
 
+// Of several members that decide, one tells the others.
+static const char *teller_guard(FunctionEmit *f, const LocalOp *op)
+{
+    bool is_choice = op->kind == LOCAL_CHOICE || op->kind == LOCAL_LOOP;
+    if (!is_choice || op->decide != DECIDE_SELF || op->teller == f->ctx.role ||
+        f->role->program->role_of[op->teller] != f->ctx.role)
+        return "";
+    return arena_printf(f->arena, "if (%s == chx_me(chx_this)) ", member_index(f, op, op->teller));
+}
+
 void message_room(FunctionEmit *f, const LocalOp *op)
 {
     if (roleset_empty(&op->to)) {
@@ -11,18 +21,32 @@ void message_room(FunctionEmit *f, const LocalOp *op)
     uint32_t label = function_label(f);
     function_restarts_at(f, op, label);
     for (ROLESET_EACH(peer, &op->to)) {
+        Receiver to = member_receiver(f, op, peer);
         function_statement(f, op);
-        out_printf(&f->ctx.out, "if (!chx_room(chx_this, %s)) %s", f->role->to[peer], function_wait(f, label));
+        out_printf(&f->ctx.out, "%s%sif (!chx_room(chx_this, %s)) %s%s", teller_guard(f, op), to.before, to.channel,
+                   function_wait(f, label), to.after);
+    }
+}
+
+static void put_tell(FunctionEmit *f, const LocalOp *op, const char *outcome)
+{
+    const uint32_t *number = op->leaves.items;
+    for (ROLESET_EACH(peer, &op->to)) {
+        Receiver to = member_receiver(f, op, peer);
+        function_statement(f, op);
+        out_printf(&f->ctx.out, "%s%schx_tell(chx_this, %s, %u, %s);%s", teller_guard(f, op), to.before, to.channel,
+                   *number++, outcome, to.after);
     }
 }
 
 void message_tell(FunctionEmit *f, const LocalOp *op, uint32_t outcome)
 {
-    const uint32_t *number = op->leaves.items;
-    for (ROLESET_EACH(peer, &op->to)) {
-        function_statement(f, op);
-        out_printf(&f->ctx.out, "chx_tell(chx_this, %s, %u, %u);", f->role->to[peer], *number++, outcome);
-    }
+    put_tell(f, op, arena_printf(f->arena, "%u", outcome));
+}
+
+void message_tell_variable(FunctionEmit *f, const LocalOp *op)
+{
+    put_tell(f, op, "chx_outcome");
 }
 
 // Is what is sent one variable, as it lies in the frame?
@@ -54,7 +78,7 @@ static void put_try_send(FunctionEmit *f, const LocalOp *op, const Shape *shape)
         value_gather(&f->ctx, value, shape, &op->sent);
     }
     for (ROLESET_EACH(peer, &op->to))
-        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", f->role->to[peer],
+        out_printf(out, "if (!chx_try_send(chx_this, %s, %u, &%s, sizeof %s)) %s", member_receiver(f, op, peer).channel,
                    op->leaves.items[0], value, value, function_wait(f, label));
     if (!is_variable)
         out_puts(out, " }");
@@ -104,7 +128,8 @@ void message_send(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->ctx.out;
     Shape shape = emit_message_shape(f->ctx.types, op);
     bool is_variable = sends_variable(f, op, &shape), is_quiet = is_variable || send_is_quiet(f, op, &shape);
-    if (is_quiet && !shape.is_owning && op->own == NULL && roleset_count(&op->to) == 1) {
+    if (is_quiet && !shape.is_owning && op->own == NULL && roleset_count(&op->to) == 1 &&
+        !member_receiver(f, op, roleset_next(&op->to, 0)).is_several) {
         put_try_send(f, op, &shape);
         return;
     }
@@ -120,20 +145,33 @@ void message_send(FunctionEmit *f, const LocalOp *op)
         gathered = value_gather(&f->ctx, value, &shape, &op->sent);
     }
     const uint32_t *number = op->leaves.items;
+    size_t left = roleset_count(&op->to);
+    // Once nobody else needs the value, what the step has made of it can be given away.
+    bool gives = op->own == NULL && value_makes(&op->sent);
     for (ROLESET_EACH(peer, &op->to)) {
+        Receiver to = member_receiver(f, op, peer);
+        gives = gives && !to.is_several;
+        out_puts(out, to.before);
         if (shape.is_owning) {
             out_printf(out, "{ %s; ", shape_declare(f->arena, &shape, "chx_copy"));
-            out_printf(out, "chx_value_copy(&%s, &chx_copy, &%s); ", shape.descriptor, value);
-            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", f->role->to[peer], *number++);
+            out_printf(out, "%s&%s, &chx_copy, &%s); ",
+                       gives && --left == 0 ? "chx_value_give(chx_this, " : "chx_value_copy(", shape.descriptor, value);
+            out_printf(out, "chx_send(chx_this, %s, %u, &chx_copy, sizeof chx_copy); } ", to.channel, *number++);
         } else {
-            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", f->role->to[peer], *number++, value, value);
+            out_printf(out, " chx_send(chx_this, %s, %u, &%s, sizeof %s);", to.channel, *number++, value, value);
         }
+        out_puts(out, to.after);
     }
     if (is_variable)
         return;
     out_puts(out, " ");
-    if (op->own != NULL)
+    if (op->own != NULL) {
+        bool may_be = op->own_if.words != NULL && !roleset_empty(&op->own_if);
+        if (may_be)
+            out_printf(out, "if (%s) { ", member_is_one_of(f, op, &op->own_if));
         value_store(&f->ctx, op->site, op->own, &op->own_at, value, &shape, STORE_COPY);
+        out_puts(out, may_be ? "} " : "");
+    }
     value_release_all(&f->ctx, &gathered);
     if (value_makes(&op->sent))
         out_puts(out, "chx_step_end(chx_this); ");
@@ -149,7 +187,7 @@ void message_receive(FunctionEmit *f, const LocalOp *op)
     Out *out = &f->ctx.out;
     Shape shape = emit_message_shape(f->ctx.types, op);
     uint32_t label = function_label(f);
-    const char *in = f->role->from[op->peer];
+    const char *in = member_sender(f, op, op->peer);
     function_statement(f, op);
     if (op->target->kind == PATTERN_BIND && shape.type != NULL) {
         const CType *type = NULL;

@@ -45,7 +45,8 @@ VariableRank emit_rank(const LocalFunction *function, const Variable *variable)
 {
     CTypeKind kind = variable->type->kind;
     bool is_text = kind == CTYPE_CSTRING || kind == CTYPE_STR || kind == CTYPE_BYTES;
-    if (!variable->type->is_owning)
+    // The strings of a fault are the block's.
+    if (variable->is_fault || !variable->type->is_owning)
         return RANK_OWNS_NOTHING;
     return is_text && list_has(&function->params, variable) && !ops_change(&function->body, variable) ? RANK_FIXED
                                                                                                       : RANK_CHANGES;

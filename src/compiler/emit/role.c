@@ -5,6 +5,7 @@
 
 #include "compiler/emit/internal.h"
 
+#include "base/check.h"
 #include "chorex/generated.h"
 
 #include <inttypes.h>
@@ -129,16 +130,25 @@ static void name_channels(RoleEmit *role)
         role->from[peer] = channel_name(role, "from", peer);
 }
 
+// Families come behind roles, so that those have the same place however many members there are.
 static void put_channels(const RoleEmit *role, const char *table, const RoleSet *peers, const char **names, Out *out)
 {
+    const bool *is_family = role->program->is_family;
     if (roleset_empty(peers))
         return;
     out_puts(out, "\nenum {\n");
-    for (ROLESET_EACH(peer, peers))
-        out_printf(out, "    %s,\n", names[peer]);
+    for (int families = 0; families < 2; families++)
+        for (ROLESET_EACH(peer, peers))
+            if (is_family[peer] == (families == 1))
+                out_printf(out, "    %s,\n", names[peer]);
     out_printf(out, "};\nstatic const unsigned %s_chx_%s[] = {", role->prefix, table);
-    for (ROLESET_EACH(peer, peers))
-        out_printf(out, "%s%u", peer == roleset_next(peers, 0) ? "" : ", ", peer);
+    const char *comma = "";
+    for (int families = 0; families < 2; families++)
+        for (ROLESET_EACH(peer, peers))
+            if (is_family[peer] == (families == 1)) {
+                out_printf(out, "%s%u", comma, peer);
+                comma = ", ";
+            }
     out_puts(out, "};\n");
 }
 
@@ -199,7 +209,15 @@ static void put_begin(RoleEmit *role, const LocalFunction *function, Out *out)
         const Variable *variable = function->params.items[next++];
         const char *name = emit_param_name(role->emit, param);
         bool is_array = variable->type->kind == CTYPE_ARRAY;
-        if (variable->type->is_owning)
+        if (only_family(role->program, &param->at) != ROLE_NONE)
+            out_printf(out,
+                       "    chx_value_copy(&%s, &chx_to->%s, (const char *)chx_from->%s + chx_role_index() * sizeof "
+                       "chx_to->%s);\n",
+                       types_use(&role->types, variable->type), variable->c_name, name, variable->c_name);
+        else if (variable->type->kind == CTYPE_SEQUENCE)
+            out_printf(out, "    chx_sequence_take(&%s, &chx_to->%s, chx_from->%s, %u);\n",
+                       types_use(&role->types, variable->type), variable->c_name, name, variable->over);
+        else if (variable->type->is_owning)
             out_printf(out, "    chx_value_copy(&%s, &chx_to->%s, %schx_from->%s);\n",
                        types_use(&role->types, variable->type), variable->c_name, is_array ? "" : "&", name);
         else if (is_array)
@@ -261,11 +279,17 @@ static void add_numbers(const RoleEmit *role, const LocalOp *op, Site site, Site
 static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sites)
 {
     static const char *const kinds[] = {
-        [LOCAL_STEP] = "STEP",       [LOCAL_SEND] = "SEND",
-        [LOCAL_RECEIVE] = "RECEIVE", [LOCAL_CALL] = "CALL",
-        [LOCAL_CHOICE] = "CHOICE",   [LOCAL_LOOP] = "CHOICE",
-        [LOCAL_BREAK] = NULL,        [LOCAL_CONTINUE] = NULL,
-        [LOCAL_RETURN] = "STEP",     [LOCAL_CHECKPOINT] = "CHECKPOINT",
+        [LOCAL_STEP] = "STEP",
+        [LOCAL_SEND] = "SEND",
+        [LOCAL_RECEIVE] = "RECEIVE",
+        [LOCAL_CALL] = "CALL",
+        [LOCAL_CHOICE] = "CHOICE",
+        [LOCAL_LOOP] = "CHOICE",
+        [LOCAL_BREAK] = NULL,
+        [LOCAL_CONTINUE] = NULL,
+        [LOCAL_EACH] = "STEP",
+        [LOCAL_RETURN] = "STEP",
+        [LOCAL_CHECKPOINT] = "CHECKPOINT",
     };
     for (size_t i = 0; i < ops->count; i++) {
         const LocalOp *op = ops->items[i];
@@ -462,10 +486,18 @@ static void put_function_table(RoleEmit *role, Out *out)
     rename_as(role, table, "_chx_function_table");
 }
 
-// Whatever a snapshot of this role's frames depends on, besides the text of the choreography.
+// Whatever a snapshot of this role's frames depends on: its program, with the names and types of its variables.
 static uint64_t state_digest(const RoleEmit *role, const Out *frames)
 {
-    uint64_t hash = types_digest(&role->types, role->emit->digest);
+    char *program = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&program, &size);
+    CHECK(stream != NULL);
+    dump_local(role->local, stream);
+    CHECK(fclose(stream) == 0);
+    uint64_t hash = fnv1a(role->emit->protocol_digest, program, size);
+    free(program);
+    hash = types_digest(&role->types, types_digest(&role->emit->types, hash));
     hash = fnv1a(hash, frames->text.chars, frames->text.length);
     const char *version = arena_printf(role->arena, "%d", CHX_GENERATED_VERSION);
     hash = fnv1a(hash, version, strlen(version) + 1);
@@ -542,8 +574,12 @@ static void put_object(RoleEmit *role, const RoleTables *tables, const char *cen
     out_printf(out, "    %s, %zu, %s, %zu, %zu,\n", table_or_null(role, "blocks", role->blocks.count),
                role->blocks.count, table_or_null(role, "fragile", role->fragile.count), role->fragile.count,
                role->counted.count);
-    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "),\n};\n",
-               table_or_null(role, "function_table", tables->functions), tables->functions, tables->state_digest);
+    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "), UINT64_C(0x%016" PRIx64 "),\n    %s, NULL,\n};\n",
+               table_or_null(role, "function_table", tables->functions), tables->functions, tables->state_digest,
+               role->emit->protocol_digest,
+               program_has_families(role->program)
+                   ? arena_printf(role->arena, "&%s_chx_choreography", role->program->name)
+                   : "NULL");
 
     out_printf(out, "static chx_registration %s_chx_registration = {&%s, NULL};\n", prefix, prefix);
     // Before the library's own constructor, which may turn this process into one that needs to know all roles.
@@ -565,6 +601,18 @@ static void role_init(RoleEmit *role, Emit *emit, const LocalProgram *local)
     role->labels = ARENA_ARRAY(emit->arena, uint32_t, local->functions.count);
     types_init(&role->types, emit->arena, role->prefix, &emit->types);
     name_channels(role);
+}
+
+// The interface, and of what it has for roles on several hosts the part of this one. Not again if nothing of it is new: it is long
+// where there are many roles.
+static void put_include(const RoleEmit *role, Out *out)
+{
+    const char *name = role->program->name;
+    out_printf(out, "#if !defined(CHX_%s_INTERFACE) || (defined(CHOREX_NET_H) && !defined(CHX_%s_HOSTS))\n", name,
+               role->prefix);
+    out_printf(out, "#define CHX_%s_PART\n#define CHX_%s_PART\n", name, role->prefix);
+    out_printf(out, "#include \"%s.chor.h\"\n", name);
+    out_printf(out, "#undef CHX_%s_PART\n#undef CHX_%s_PART\n#endif\n\n", name, role->prefix);
 }
 
 char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_name)
@@ -612,7 +660,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     put_comment(&role, &out);
     out_printf(&out, "\n#ifdef __cplusplus\n#error \"%s is C code: include %s.chor.h in C++\"\n#endif\n",
                companion_name, emit->program->name);
-    out_printf(&out, "#include \"%s.chor.h\"\n\n", emit->program->name);
+    put_include(&role, &out);
     emit_version_check(companion_name, &out);
     out_printf(&out, "#ifndef CHX_%s_TYPES\n#define CHX_%s_TYPES\n\n", role.prefix, role.prefix);
     types_print(&role.types, &out);

@@ -241,7 +241,7 @@ static const char *use_at(TypeTable *table, const CType *type, const char *root,
         add_fields(table, entry, type);
         if (has_bitfield(type))
             entry->shadow = table_name(table, "shadow", words);
-    } else if (type->kind == CTYPE_ARRAY) {
+    } else if (ctype_is_array(type)) {
         // The element has a name if the array has one: the path is then not used.
         const char *element = entry->path == NULL ? NULL : arena_printf(arena, "%s[0]", entry->path);
         entry->element = use_at(table, type->element, entry->root, element);
@@ -445,6 +445,8 @@ static void print_entry(const TypeEntry *entry, Out *out)
         print_type(entry, entry->name, "STRUCT", 0, size, out);
     } else if (type->kind == CTYPE_ARRAY) {
         print_type(entry, entry->name, "ARRAY", 0, size, out);
+    } else if (type->kind == CTYPE_SEQUENCE) {
+        print_type(entry, entry->name, "SEQUENCE", 0, size, out);
     } else if (type->kind == CTYPE_ENUM) {
         print_type(entry, entry->name, type->is_signed ? "SIGNED" : "UNSIGNED", 8, size, out);
     } else if (type->kind == CTYPE_INTEGER) {

@@ -44,6 +44,7 @@ void types_print(TypeTable *table, Out *out);
 void types_print_first(TypeTable *table, size_t count, Out *out);
 // Everything in the table, in words: the same for two compilations that can talk to each other.
 uint64_t types_digest(const TypeTable *table, uint64_t hash);
+#define FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t fnv1a(uint64_t hash, const char *text, size_t length);
 
 char *type_declare(Arena *arena, const CType *type, const char *name);

@@ -51,6 +51,9 @@ static const char *piece_text(RoleContext *ctx, const Expr *expr, const Piece *p
     case PIECE_TEXT:
         return text;
     case PIECE_VARIABLE:
+        if (piece_variable(expr, piece, ctx->role)->is_count)
+            return arena_printf(ctx->arena, "chx_members(chx_this, %u)",
+                                piece_variable(expr, piece, ctx->role)->family);
         ctx->uses_variables = true;
         return arena_printf(ctx->arena, "%s%s", ctx->variables, piece_variable(expr, piece, ctx->role)->c_name);
     case PIECE_FUNCTION:
@@ -442,6 +445,23 @@ static void store_place(const Store *store, const char *place, const CType *type
                    descriptor(ctx, type), place, source);
 }
 
+// Is all that the struct owns taken out of it by the pattern, each field as a whole?
+static bool takes_all_owned(const Store *store, const Pattern *pattern, const CType *type)
+{
+    for (size_t i = 0; i < type->fields.count; i++) {
+        const CField *field = &type->fields.items[i];
+        bool is_taken = !field->type->is_owning;
+        for (size_t j = 0; j < pattern->parts.count && !is_taken; j++) {
+            const Pattern *part = pattern->parts.items[j];
+            is_taken = part->kind == PATTERN_BIND && field->name != NULL && strcmp(part->field, field->name) == 0 &&
+                       type_same(pattern_variable(store->at, part, store->ctx->role)->type, field->type);
+        }
+        if (!is_taken)
+            return false;
+    }
+    return type->fields.count > 0;
+}
+
 static void store_binds(const Store *store, const Pattern *pattern, const char *source, const Shape *shape)
 {
     RoleContext *ctx = store->ctx;
@@ -474,7 +494,8 @@ static void store_binds(const Store *store, const Pattern *pattern, const char *
             store_binds(store, pattern->parts.items[i], part_source(store, pattern, source, i), &part);
         }
         // What was taken out is zero by now.
-        if (pattern->kind == PATTERN_STRUCT && moves && shape->type->is_owning)
+        if (pattern->kind == PATTERN_STRUCT && moves && shape->type->is_owning &&
+            !(store->mode == STORE_MOVE && takes_all_owned(store, pattern, shape->type)))
             out_printf(&ctx->out, "chx_value_drop(&%s, &%s); ", descriptor(ctx, shape->type), source);
         break;
     }
@@ -538,7 +559,10 @@ void value_step(RoleContext *ctx, uint32_t site, const RoleSet *at, const Patter
     }
     const CType *type = NULL;
     const char *place = value_place(ctx, target, at, &type);
-    if (op == NULL) {
+    if (op == NULL && type->kind == CTYPE_SEQUENCE) {
+        out_printf(out, "chx_sequence_new(&%s, &%s, chx_members(chx_this, %u));", descriptor(ctx, type), place,
+                   pattern_variable(at, target, ctx->role)->over);
+    } else if (op == NULL) {
         value_zero(ctx, place, type);
     } else if (strcmp(op, "=") == 0 && target->kind == PATTERN_PLACE && target->expr->has_call && value->has_call) {
         // C does not say whether `a[f()] = g()` calls f or g first. Here the value comes first, as in a delivery.

@@ -201,6 +201,8 @@ static void dump_message(LocalDump *dump, const LocalOp *op)
         if (op->own != NULL) {
             text_puts(&dump->line, ", keep ");
             put_pattern(dump, op->own);
+            text_puts(&dump->line, roleset_empty(&op->own_if) ? "" : " as ");
+            put_roles(dump, &op->own_if);
         }
     } else {
         text_puts(&dump->line, "receive ");
@@ -235,6 +237,11 @@ static void put_decide(LocalDump *dump, const LocalOp *op)
         text_puts(&dump->line, "(");
         put_expr(dump, op->condition);
         text_puts(&dump->line, ")");
+        if (!roleset_empty(&op->decides)) {
+            text_puts(&dump->line, " as ");
+            put_roles(dump, &op->decides);
+            text_printf(&dump->line, ", others told by %s", dump->local->program->role_names[op->peer]);
+        }
         if (!roleset_empty(&op->to)) {
             text_puts(&dump->line, ", tells ");
             put_roles(dump, &op->to);
@@ -300,7 +307,8 @@ static void dump_loop(LocalDump *dump, const LocalOp *op)
 
 static void dump_checkpoint(LocalDump *dump, const LocalOp *op)
 {
-    text_puts(&dump->line, op->is_round ? "round, checkpoint of " : "checkpoint of ");
+    text_puts(&dump->line, op->is_round ? "round, " : "");
+    text_puts(&dump->line, op->is_durable ? "durable checkpoint of " : "checkpoint of ");
     put_roles(dump, &op->participants);
     if (op->has_within)
         text_printf(&dump->line, ", within %" PRIu64 " ns", op->within_ns);
@@ -315,9 +323,32 @@ static void dump_checkpoint(LocalDump *dump, const LocalOp *op)
     }
 }
 
+static void dump_each(LocalDump *dump, const LocalOp *op)
+{
+    const char *const *names = dump->local->program->role_names;
+    if (op->index != NULL) {
+        text_printf(&dump->line, "%s is %s[", op->position->c_name, names[op->family]);
+        put_expr(dump, op->index);
+        text_puts(&dump->line, "]");
+    } else {
+        text_printf(&dump->line, "for each %s of %s%s", op->position->c_name, names[op->family],
+                    op->is_own ? ", for itself only" : "");
+    }
+    line_end_site(dump, op->site);
+    dump_list(dump, &op->body);
+}
+
 static void dump_op(LocalDump *dump, const LocalOp *op)
 {
+    if (op->is_guarded) {
+        text_puts(&dump->line, "as ");
+        put_roles(dump, &op->who);
+        text_puts(&dump->line, ": ");
+    }
     switch (op->kind) {
+    case LOCAL_EACH:
+        dump_each(dump, op);
+        break;
     case LOCAL_STEP:
         dump_step(dump, op);
         break;
@@ -381,7 +412,7 @@ static void dump_function(LocalDump *dump, const LocalFunction *function)
     dump->indent++;
     for (size_t i = 0; i < function->variables.count; i++) {
         const Variable *variable = function->variables.items[i];
-        if (variable->is_param || variable->is_fault)
+        if (variable->is_param || variable->is_fault || variable->is_index)
             continue;
         text_printf(&dump->line, "var %s: %s", variable->c_name, type_text(variable->type));
         line_end(dump);

@@ -9,6 +9,8 @@
 
 #include "compiler/check/program.h"
 
+#include <stdio.h>
+
 typedef struct LocalFunction LocalFunction;
 typedef struct LocalOp LocalOp;
 typedef VECTOR(LocalOp *) LocalOpList;
@@ -20,11 +22,18 @@ typedef enum {
     LOCAL_CALL,    // of `callee`
     LOCAL_CHOICE,
     LOCAL_LOOP,
+    LOCAL_EACH, // `body` for each member of a family, or for one
     LOCAL_BREAK,
     LOCAL_CONTINUE,
     LOCAL_RETURN,
     LOCAL_CHECKPOINT,
 } LocalKind;
+
+// Which member a role parameter is.
+struct LocalIndex {
+    Variable *param;       // of the callee, this role's
+    const Variable *given; // the same here
+};
 
 // How the role learns which way a choice or loop goes.
 typedef enum {
@@ -48,9 +57,14 @@ struct LocalOp {
     LocalKind kind;
     uint32_t site;
     Span span;        // the statement's line is what #line and reports name
-    const Node *node; // where it comes from; for messages and dumps only
+    const Node *node; // where it comes from: for messages and dumps, and to know which round this is
     uint32_t number;  // of the statement, for all roles: CHECKPOINT: its name
     uint32_t arrives; // RECEIVE, DECIDE_TOLD: the number of the message
+
+    // A member of a family does it only if it is one of `who`: of these views; or, if the family is in it, none of the views at
+    // this place that are not.
+    bool is_guarded;
+    RoleSet who;
 
     // STEP, RECEIVE: target. STEP: op, value. (Patterns and expressions as in program.h; look up this role's variable.)
     RoleSet at; // the roles of the pattern or expression, for piece_variable and pattern_variable
@@ -62,6 +76,7 @@ struct LocalOp {
     Value sent;     // SEND
     Pattern *own;   // SEND: the sender keeps it too
     RoleSet own_at; // SEND: the roles of `own`
+    RoleSet own_if; // SEND: views of the sender's own family: if it is one of them, it is the one who keeps it
     RoleSet to;     // SEND: receivers. DECIDE_SELF: who is told by this role
     // SEND, DECIDE_SELF: the numbers of the messages, for each of `to` in role order
     VECTOR(uint32_t) leaves;
@@ -73,15 +88,28 @@ struct LocalOp {
     // that of its own. NULL: values travel.
     Pattern *compared;
 
-    RoleId peer; // RECEIVE, DECIDE_TOLD, DECIDE_ARRIVAL
+    RoleId peer; // RECEIVE, DECIDE_TOLD, DECIDE_ARRIVAL; or a view. Who is `peer` itself receives nothing
+    // DECIDE_SELF of a family's member: only these decide, the others are told by `peer`. Empty: all do
+    RoleSet decides;
+
+    RoleId view, family; // EACH
+    Variable *position;  // EACH: this role's variable for the index
+    Expr *index;         // EACH: one member; NULL: all of them
+    bool is_own;         // EACH: a member has to do with itself only
+    RoleId in_charge;    // EACH: who of this role fails if there is no such member; ROLE_NONE: nobody
+    RoleId teller;       // DECIDE_SELF: of those who decide, this one tells
 
     LocalFunction *callee; // CALL
     bool is_tail;          // CALL: nothing is left to do here afterwards: the frame is not needed
     struct LocalArg {
         Variable *param; // of the callee, this role's
         Expr *value;     // computed here
+        RoleId only;     // by this member only; ROLE_NONE: by all who call
     } * args;
     size_t arg_count;
+    bool has_partial;                  // CALL: there is such an argument
+    VECTOR(struct LocalIndex) indices; // CALL: which members the callee's role parameters are
+    RoleId result_only;                // CALL: the result is this member's; ROLE_NONE: of all who call
     Pattern *result; // CALL: where this role's result goes; NULL: dropped, or the callee has none here
     RoleSet result_at;
     bool returns_result; // CALL as in `return f(...)`: this role's result, converted to ours, is our result
@@ -99,6 +127,7 @@ struct LocalOp {
 
     bool is_round;                          // CHECKPOINT: all that its loop repeats. LOOP: repeats such a one
     bool has_rescue, has_within, has_retry; // CHECKPOINT
+    bool is_durable;                        // CHECKPOINT
     uint64_t within_ns;
     uint32_t retry;
     RoleSet participants;
@@ -124,5 +153,7 @@ typedef struct {
     RoleFunctionList provides;         // the C functions the role must provide, hooks included
     RoleSet sends_to, receives_from;   // over all functions
 } LocalProgram;
+
+void dump_local(const LocalProgram *local, FILE *out); // --dump=local
 
 #endif

@@ -389,6 +389,8 @@ static void gen_op(Model *model, const LocalOp *op, const Loop *loop, const Call
     case LOCAL_CHOICE:
         gen_choice(model, op, loop, call);
         break;
+    case LOCAL_EACH: // refused
+        CHECK(false);
     case LOCAL_LOOP:
         if (op->is_round)
             gen_rounds(model, op, loop, call);
@@ -463,6 +465,8 @@ void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FIL
     Span span = program->tree->name.span;
     if (entry == NULL)
         refuse(model, span, "no function can be started from C");
+    if (program_has_families(program))
+        refuse(model, span, "it has families of roles");
     if (program->role_count > ROLES_MAX)
         refuse(model, span, "there are too many roles");
     for (RoleId role = 0; !model->failed && role < program->role_count; role++) {

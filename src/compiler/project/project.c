@@ -25,20 +25,64 @@ typedef struct {
     LocalProgram **locals;
     Cast *casts; // by instance id
     const Instance *instance;
-    LocalOpList **lists;       // by role: where its next operation goes
+    LocalOpList **lists;       // by RoleId: where its next operation goes. Views of a family mostly share the family's
     VECTOR(LocalOp *) * loops; // by role: the loops around that operation, innermost last
     LocalOpList unread;        // what roles do in branches of which they don't know
 } Projector;
 
+// Members of a role: the role itself, or those of a family that a set names.
+typedef struct {
+    RoleId role;
+    RoleSet who;
+} Party;
+typedef VECTOR(Party) PartyList;
+
+typedef struct {
+    RoleId id;
+    LocalOpList *list;
+} Outer;
+
 // A statement with others inside: one operation for each role that is involved in it.
 typedef struct {
-    RoleId *roles;
+    PartyList parties;
     LocalOp **ops;
-    LocalOpList **outer; // where the roles' operations went before
+    VECTOR(Outer) outer; // where their operations went before
     size_t count;
 } Group;
 
 static void project_list(Projector *projector, const NodeList *list, const RoleSet *present);
+
+// ---- members of families ----
+
+static void parties_of(Projector *projector, const RoleSet *set, PartyList *parties)
+{
+    const Program *program = projector->program;
+    for (ROLESET_EACH(id, set)) {
+        RoleId role = program->role_of[id];
+        size_t i = role == id ? parties->count : 0; // a role comes only once, and before all views
+        while (i < parties->count && parties->items[i].role != role)
+            i++;
+        if (i == parties->count)
+            vector_push(projector->arena, parties, ((Party){role, roleset_new(projector->arena, program->id_count)}));
+        roleset_add(&parties->items[i].who, id);
+    }
+}
+
+// Is every member of the family among them, at this place?
+static bool is_everybody(const Node *node, RoleId family, const RoleSet *who)
+{
+    for (const Node *each = node->around; each != NULL; each = each->around)
+        if (each->family == family && !roleset_has(who, each->view))
+            return false;
+    return roleset_has(who, family);
+}
+
+// By which RoleId a message to a member of `who` is numbered.
+static RoleId receiver_id(const Projector *projector, const Party *party)
+{
+    (void)projector;
+    return roleset_has(&party->who, party->role) ? party->role : roleset_next(&party->who, 0);
+}
 
 // ---- functions ----
 
@@ -58,14 +102,6 @@ static LocalFunction *cast_function(const Projector *projector, const Instance *
     return NULL;
 }
 
-static Variable *variable_of(const VariableList *list, RoleId role)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i]->role == role)
-            return list->items[i];
-    return NULL;
-}
-
 static LocalFunction *function_new(Projector *projector, const Instance *instance, RoleId role)
 {
     LocalProgram *local = projector->locals[role];
@@ -78,17 +114,35 @@ static LocalFunction *function_new(Projector *projector, const Instance *instanc
     return function;
 }
 
+// Is the role there, or a member of it?
+static bool has_role(const Projector *projector, const RoleSet *at, RoleId role)
+{
+    for (ROLESET_EACH(id, at))
+        if (projector->program->role_of[id] == role)
+            return true;
+    return false;
+}
+
+// Families instead of their members.
+static RoleSet roles_of(Projector *projector, const RoleSet *set)
+{
+    RoleSet roles = roleset_new(projector->arena, projector->program->id_count);
+    for (ROLESET_EACH(id, set))
+        roleset_add(&roles, projector->program->role_of[id]);
+    return roles;
+}
+
 static void cast_instance(Projector *projector, const Instance *instance)
 {
     Arena *arena = projector->arena;
     Cast *cast = &projector->casts[instance->id];
-    const RoleSet *part = &projector->knowledge->part[instance->id];
+    RoleSet part = roles_of(projector, &projector->knowledge->part[instance->id]);
     size_t role_count = projector->program->role_count;
-    size_t capacity = instance->is_entry ? role_count : roleset_count(part);
+    size_t capacity = role_count;
     cast->roles = ARENA_ARRAY(arena, RoleId, capacity);
     cast->functions = ARENA_ARRAY(arena, LocalFunction *, capacity);
     for (RoleId role = 0; role < role_count; role++) {
-        if (!instance->is_entry && !roleset_has(part, role))
+        if (!instance->is_entry && !roleset_has(&part, role))
             continue;
         cast->roles[cast->count] = role;
         cast->functions[cast->count++] = function_new(projector, instance, role);
@@ -96,7 +150,9 @@ static void cast_instance(Projector *projector, const Instance *instance)
     for (size_t i = 0; i < instance->variables.count; i++) {
         Variable *variable = instance->variables.items[i];
         LocalFunction *function = cast_function(projector, instance, variable->role);
-        if (function != NULL)
+        bool is_idle = variable->is_index && !variable->each->is_param &&
+                       !has_role(projector, &projector->knowledge->acting[variable->each->site], variable->role);
+        if (function != NULL && !is_idle)
             vector_push(arena, &function->variables, variable);
     }
     for (size_t i = 0; i < instance->params.count; i++) {
@@ -111,17 +167,22 @@ static void cast_instance(Projector *projector, const Instance *instance)
 
 // ---- simple statements ----
 
-static LocalOp *op_new(Projector *projector, RoleId role, LocalKind kind, const Node *node)
+static LocalOp *op_new(Projector *projector, const Party *party, LocalKind kind, const Node *node)
 {
     LocalOp *op = ARENA_NEW(projector->arena, LocalOp);
+    RoleId id = roleset_next(&party->who, 0);
     op->kind = kind;
     op->site = node->site;
     op->number = number_of_statement(projector->knowledge->numbers, node->site);
-    op->arrives = number_of_message(projector->knowledge->numbers, node->site, role);
+    op->arrives = number_of_message(projector->knowledge->numbers, node->site, receiver_id(projector, party));
     op->span = node->span;
     op->node = node;
     op->peer = ROLE_NONE;
-    vector_push(projector->arena, projector->lists[role], op);
+    if (projector->program->is_family[party->role]) {
+        op->who = party->who;
+        op->is_guarded = !is_everybody(node, party->role, &party->who);
+    }
+    vector_push(projector->arena, projector->lists[id], op);
     return op;
 }
 
@@ -132,10 +193,19 @@ static void op_number_messages(Projector *projector, LocalOp *op)
         vector_push(projector->arena, &op->leaves, number_of_message(projector->knowledge->numbers, op->site, role));
 }
 
+static void note_channel(Projector *projector, RoleId from, RoleId to)
+{
+    const RoleId *role_of = projector->program->role_of;
+    roleset_add(&projector->locals[role_of[from]]->sends_to, role_of[to]);
+    roleset_add(&projector->locals[role_of[to]]->receives_from, role_of[from]);
+}
+
 static void project_step(Projector *projector, const Node *node)
 {
-    for (ROLESET_EACH(role, &node->at)) {
-        LocalOp *op = op_new(projector, role, LOCAL_STEP, node);
+    PartyList parties = {0};
+    parties_of(projector, &node->at, &parties);
+    for (size_t i = 0; i < parties.count; i++) {
+        LocalOp *op = op_new(projector, &parties.items[i], LOCAL_STEP, node);
         op->at = node->at;
         op->target = node->target;
         op->op = node->op;
@@ -160,179 +230,288 @@ static void message_types(Projector *projector, LocalOp *op, const Node *node)
     }
 }
 
-static void project_delivery(Projector *projector, const Node *node)
+// The sender keeps the value if it is among the receivers: certainly, or if one of these members is the sender itself.
+static void send_own(Projector *projector, const Node *node, LocalOp *send)
 {
-    LocalOp *send = op_new(projector, node->from, LOCAL_SEND, node);
-    send->sent = node->sent;
-    send->at = node->sent.at;
-    send->to = roleset_copy(projector->arena, &node->to.at);
-    roleset_remove(&send->to, node->from);
-    if (roleset_has(&node->to.at, node->from)) {
+    const Program *program = projector->program;
+    RoleId role = program->role_of[node->from];
+    send->own_if = roleset_new(projector->arena, program->id_count);
+    for (ROLESET_EACH(id, &send->to))
+        if (id != role && program->role_of[id] == role)
+            roleset_add(&send->own_if, id);
+    if (roleset_has(&node->to.at, node->from) || !roleset_empty(&send->own_if)) {
         send->own = node->to.pattern;
         send->own_at = node->to.at;
     }
+    if (roleset_has(&node->to.at, node->from))
+        send->own_if = roleset_new(projector->arena, program->id_count);
+}
+
+static void project_delivery(Projector *projector, const Node *node)
+{
+    RoleSet all = roleset_copy(projector->arena, &node->to.at);
+    roleset_remove(&all, node->from);
+    Party sender = {projector->program->role_of[node->from],
+                    roleset_one(projector->arena, projector->program->id_count, node->from)};
+    LocalOp *send = op_new(projector, &sender, LOCAL_SEND, node);
+    send->sent = node->sent;
+    send->at = node->sent.at;
+    send->to = without_views(projector->arena, projector->program, &all);
+    send_own(projector, node, send);
     message_types(projector, send, node);
     op_number_messages(projector, send);
-    roleset_add_all(&projector->locals[node->from]->sends_to, &send->to);
-    for (ROLESET_EACH(role, &send->to)) {
-        LocalOp *receive = op_new(projector, role, LOCAL_RECEIVE, node);
+    PartyList parties = {0};
+    parties_of(projector, &all, &parties);
+    for (size_t i = 0; i < parties.count; i++) {
+        LocalOp *receive = op_new(projector, &parties.items[i], LOCAL_RECEIVE, node);
         receive->at = node->to.at;
         receive->target = node->to.pattern;
         receive->peer = node->from;
         message_types(projector, receive, node);
-        roleset_add(&projector->locals[role]->receives_from, node->from);
+        note_channel(projector, node->from, parties.items[i].role);
     }
 }
 
 // Everybody sends before it receives, so that whoever finds a difference has let all others find it, too.
 static void project_agree(Projector *projector, const Node *node)
 {
-    for (ROLESET_EACH(role, &node->at)) {
-        LocalOp *send = op_new(projector, role, LOCAL_SEND, node);
+    PartyList parties = {0};
+    parties_of(projector, &node->at, &parties);
+    for (size_t i = 0; i < parties.count; i++) {
+        RoleId role = parties.items[i].role;
+        LocalOp *send = op_new(projector, &parties.items[i], LOCAL_SEND, node);
         send->at = node->at;
         send->compared = node->target;
         send->to = roleset_copy(projector->arena, &node->at);
         roleset_remove(&send->to, role);
-        roleset_add_all(&projector->locals[role]->sends_to, &send->to);
-        roleset_add_all(&projector->locals[role]->receives_from, &send->to);
         op_number_messages(projector, send);
         for (ROLESET_EACH(peer, &send->to)) {
-            LocalOp *receive = op_new(projector, role, LOCAL_RECEIVE, node);
+            LocalOp *receive = op_new(projector, &parties.items[i], LOCAL_RECEIVE, node);
             receive->at = node->at;
             receive->compared = node->target;
             receive->peer = peer;
+            note_channel(projector, role, peer);
+            note_channel(projector, peer, role);
         }
     }
 }
 
 // Arguments of a role that has no part in the callee are computed for their effect only.
-static void project_unused_args(Projector *projector, const Node *node, RoleId role)
+static void project_unused_args(Projector *projector, const Node *node, const Party *party)
 {
+    RoleId role = party->role;
     for (size_t i = 0; i < node->args.count; i++) {
         const Value *arg = &node->args.items[i];
         for (size_t j = 0; roleset_has(&arg->at, role) && j < arg->exprs.count; j++) {
             if (arg->exprs.items[j]->is_variable || arg->exprs.items[j]->is_constant)
                 continue;
-            LocalOp *op = op_new(projector, role, LOCAL_STEP, node);
+            LocalOp *op = op_new(projector, party, LOCAL_STEP, node);
             op->at = arg->at;
             op->value = arg->exprs.items[j];
         }
     }
 }
 
-static void project_call(Projector *projector, const Node *node, RoleId role)
+// Whose argument or result it is, of several members that take part in the call: one of them, or ROLE_NONE for all.
+static RoleId only_member(const Projector *projector, const Node *node, const RoleSet *at, const Party *party)
 {
+    const Program *program = projector->program;
+    for (ROLESET_EACH(id, at)) {
+        RoleId given = given_role(node, id);
+        bool is_only = roleset_count(&party->who) == 1 && roleset_has(&party->who, given);
+        if (program->role_of[given] == party->role)
+            return given == party->role || is_only ? ROLE_NONE : given;
+    }
+    return ROLE_NONE;
+}
+
+// Which members the callee's role parameters are.
+static void project_members(Projector *projector, const Node *node, RoleId role, LocalOp *op)
+{
+    const NodeList *members = &node->callee->members;
+    for (size_t i = 0; i < members->count; i++) {
+        struct LocalIndex index = {variable_of_role(&members->items[i]->positions, role),
+                                   view_index(node, given_role(node, members->items[i]->view), role)};
+        CHECK(index.param != NULL && index.given != NULL);
+        vector_push(projector->arena, &op->indices, index);
+    }
+}
+
+static void project_call(Projector *projector, const Node *node, const Party *party)
+{
+    RoleId role = party->role;
     const Instance *callee = node->callee;
-    if (!roleset_has(&projector->knowledge->part[callee->id], role)) {
-        project_unused_args(projector, node, role);
+    if (!has_role(projector, &projector->knowledge->part[callee->id], role)) {
+        project_unused_args(projector, node, party);
         return;
     }
-    LocalOp *op = op_new(projector, role, LOCAL_CALL, node);
+    LocalOp *op = op_new(projector, party, LOCAL_CALL, node);
     op->callee = cast_function(projector, callee, role);
     CHECK(op->callee != NULL);
+    op->result_only = ROLE_NONE;
     op->args = ARENA_ARRAY(projector->arena, struct LocalArg, op->callee->params.count);
     for (size_t i = 0; i < callee->params.count; i++) {
         const Param *param = &callee->params.items[i];
-        if (!roleset_has(&param->at, role))
+        if (!has_role(projector, &param->at, role))
             continue;
         CHECK(i < node->args.count && node->args.items[i].exprs.count == 1);
-        op->args[op->arg_count].param = variable_of(&param->variables, role);
-        op->args[op->arg_count++].value = node->args.items[i].exprs.items[0];
+        struct LocalArg *arg = &op->args[op->arg_count++];
+        arg->param = variable_of_role(&param->variables, role);
+        arg->value = node->args.items[i].exprs.items[0];
+        arg->only = only_member(projector, node, &param->at, party);
+        op->has_partial |= arg->only != ROLE_NONE;
     }
     for (size_t i = 0; i < node->results.count; i++) {
-        if (roleset_has(&node->results.items[i].at, role)) {
+        if (has_role(projector, &node->results.items[i].at, role)) {
             op->result = node->results.items[i].pattern;
             op->result_at = node->results.items[i].at;
+            op->result_only = only_member(projector, node, &call_result(projector->program, node, i)->at, party);
         }
     }
+    project_members(projector, node, role, op);
     op->returns_result = node->kind == NODE_RETURN && instance_result(projector->instance, role) != NULL;
 }
 
-static void project_return(Projector *projector, const Node *node, RoleId role)
+static void project_return(Projector *projector, const Node *node, const Party *party)
 {
+    RoleId role = party->role;
     const Instance *instance = projector->instance;
     if (node->callee != NULL) {
-        project_call(projector, node, role);
+        project_call(projector, node, party);
         if (instance_result(instance, role) != NULL)
             return;
     }
-    LocalOp *op = op_new(projector, role, LOCAL_RETURN, node);
+    LocalOp *op = op_new(projector, party, LOCAL_RETURN, node);
     for (size_t i = 0; i < node->values.count && i < instance->results.count; i++) {
-        if (roleset_has(&instance->results.items[i].at, role)) {
+        if (has_role(projector, &instance->results.items[i].at, role)) {
             op->returned = node->values.items[i];
             op->at = node->values.items[i].at;
         }
     }
 }
 
-static void project_loop_jump(Projector *projector, const Node *node, RoleId role)
+static void project_loop_jump(Projector *projector, const Node *node, const Party *party)
 {
-    LocalOp *op = op_new(projector, role, node->kind == NODE_BREAK ? LOCAL_BREAK : LOCAL_CONTINUE, node);
+    RoleId role = party->role;
+    LocalOp *op = op_new(projector, party, node->kind == NODE_BREAK ? LOCAL_BREAK : LOCAL_CONTINUE, node);
     for (size_t i = projector->loops[role].count; i-- > 0 && op->loop_op == NULL;)
         if (projector->loops[role].items[i]->node == node->loop_node)
             op->loop_op = projector->loops[role].items[i];
     CHECK(op->loop_op != NULL);
 }
 
+// Jumps are the only statements that views of a family may do in different lists: those that follow a choice whose end is
+// not reached, and those that take part in it.
+static void project_jumps(Projector *projector, const Node *node, const RoleSet *present,
+                          void (*project)(Projector *, const Node *, const Party *))
+{
+    PartyList parties = {0};
+    parties_of(projector, present, &parties);
+    for (size_t i = 0; i < parties.count; i++) {
+        RoleSet left = roleset_copy(projector->arena, &parties.items[i].who);
+        while (!roleset_empty(&left)) {
+            const LocalOpList *list = projector->lists[roleset_next(&left, 0)];
+            Party part = {parties.items[i].role, roleset_new(projector->arena, projector->program->id_count)};
+            for (ROLESET_EACH(id, &parties.items[i].who))
+                if (projector->lists[id] == list) {
+                    roleset_add(&part.who, id);
+                    roleset_remove(&left, id);
+                }
+            project(projector, node, &part);
+        }
+    }
+}
+
 // ---- statements with others inside ----
 
 static Group group_new(Projector *projector, LocalKind kind, const Node *node)
 {
-    const RoleSet *acting = &projector->knowledge->acting[node->site];
-    const RoleSet *unaware = &projector->knowledge->unaware[node->site];
-    size_t count = roleset_count(acting);
-    Group group = {.roles = ARENA_ARRAY(projector->arena, RoleId, count),
-                   .ops = ARENA_ARRAY(projector->arena, LocalOp *, count),
-                   .outer = ARENA_ARRAY(projector->arena, LocalOpList *, count)};
-    for (ROLESET_EACH(role, acting)) {
-        if (roleset_has(unaware, role))
-            continue;
-        group.roles[group.count] = role;
-        group.outer[group.count] = projector->lists[role];
-        group.ops[group.count++] = op_new(projector, role, kind, node);
+    RoleSet aware = roleset_copy(projector->arena, &projector->knowledge->acting[node->site]);
+    for (ROLESET_EACH(role, &projector->knowledge->unaware[node->site]))
+        roleset_remove(&aware, role);
+    Group group = {0};
+    parties_of(projector, &aware, &group.parties);
+    group.count = group.parties.count;
+    group.ops = ARENA_ARRAY(projector->arena, LocalOp *, group.count);
+    for (size_t i = 0; i < group.count; i++) {
+        for (ROLESET_EACH(id, &group.parties.items[i].who))
+            vector_push(projector->arena, &group.outer, ((Outer){id, projector->lists[id]}));
+        group.ops[i] = op_new(projector, &group.parties.items[i], kind, node);
     }
     return group;
 }
 
+// What the members of one party do from now on goes to this list.
+static void group_enter(Projector *projector, const Group *group, size_t index, LocalOpList *list)
+{
+    for (ROLESET_EACH(id, &group->parties.items[index].who))
+        projector->lists[id] = list;
+}
+
 static void group_close(Projector *projector, const Group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        projector->lists[group->roles[i]] = group->outer[i];
+    for (size_t i = 0; i < group->outer.count; i++)
+        projector->lists[group->outer.items[i].id] = group->outer.items[i].list;
+}
+
+static RoleSet common(Projector *projector, const RoleSet *one, const RoleSet *other)
+{
+    RoleSet both = roleset_new(projector->arena, projector->program->id_count);
+    for (ROLESET_EACH(id, one))
+        if (roleset_has(other, id))
+            roleset_add(&both, id);
+    return both;
+}
+
+// How one party learns of the outcome. Who is told is added to `told`.
+static void party_decide(Projector *projector, const Party *party, const Node *node, LocalOp *op, RoleSet *told)
+{
+    RoleId teller = teller_of(projector->program, &node->deciders);
+    const Merge *merge =
+        node->kind == NODE_CHOICE ? merge_find(&projector->knowledge->merges[node->site], party->role) : NULL;
+    RoleSet listens = common(projector, &party->who, &projector->knowledge->told[node->site]);
+    RoleSet decides = common(projector, &party->who, &node->deciders);
+    for (ROLESET_EACH(id, &listens))
+        roleset_remove(&decides, id);
+    op->decide = roleset_empty(&decides) ? DECIDE_TOLD : DECIDE_SELF;
+    if (merge != NULL && roleset_empty(&decides)) {
+        op->decide = DECIDE_ARRIVAL;
+        op->peer = merge->peer;
+        return;
+    }
+    if (op->decide == DECIDE_SELF) {
+        op->condition = node->condition;
+        op->at = node->deciders;
+        op->teller = teller;
+        if (!roleset_empty(&listens))
+            op->decides = decides;
+    }
+    if (roleset_empty(&listens))
+        return;
+    op->peer = teller;
+    roleset_add_all(told, &listens);
+    note_channel(projector, teller, party->role);
+    Party numbered = {party->role, listens};
+    op->arrives = number_of_message(projector->knowledge->numbers, node->site, receiver_id(projector, &numbered));
 }
 
 // Who decides, who is told, by whom. Only the first decider tells.
 static void group_decide(Projector *projector, const Group *group, const Node *node)
 {
-    RoleId teller = node->condition != NULL ? roleset_next(&node->deciders, 0) : ROLE_NONE;
-    RoleSet told = roleset_new(projector->arena, projector->program->role_count);
+    RoleId teller = node->condition != NULL ? teller_of(projector->program, &node->deciders) : ROLE_NONE;
+    RoleSet told = roleset_new(projector->arena, projector->program->id_count);
     for (size_t i = 0; i < group->count; i++) {
-        RoleId role = group->roles[i];
-        LocalOp *op = group->ops[i];
-        const Merge *merge =
-            node->kind == NODE_CHOICE ? merge_find(&projector->knowledge->merges[node->site], role) : NULL;
-        if (node->condition == NULL) {
-            op->decide = DECIDE_FOREVER;
-        } else if (roleset_has(&node->deciders, role)) {
-            op->decide = DECIDE_SELF;
-            op->condition = node->condition;
-            op->at = node->deciders;
-        } else if (merge != NULL) {
-            op->decide = DECIDE_ARRIVAL;
-            op->peer = merge->peer;
-        } else {
-            op->decide = DECIDE_TOLD;
-            op->peer = teller;
-            roleset_add(&told, role);
-            roleset_add(&projector->locals[role]->receives_from, teller);
-        }
+        if (node->condition == NULL)
+            group->ops[i]->decide = DECIDE_FOREVER;
+        else
+            party_decide(projector, &group->parties.items[i], node, group->ops[i], &told);
     }
-    RoleSet nobody = roleset_new(projector->arena, projector->program->role_count);
-    for (size_t i = 0; i < group->count; i++)
-        group->ops[i]->to = group->roles[i] == teller ? told : nobody;
-    for (size_t i = 0; i < group->count; i++)
+    RoleSet nobody = roleset_new(projector->arena, projector->program->id_count);
+    for (size_t i = 0; i < group->count; i++) {
+        bool tells = teller != ROLE_NONE && group->parties.items[i].role == projector->program->role_of[teller];
+        group->ops[i]->to = tells ? without_views(projector->arena, projector->program, &told) : nobody;
         op_number_messages(projector, group->ops[i]);
-    if (teller != ROLE_NONE)
-        roleset_add_all(&projector->locals[teller]->sends_to, &told);
+    }
 }
 
 static void branch_add_arrival(Projector *projector, LocalBranch *branch, uint32_t site, RoleId role)
@@ -351,7 +530,7 @@ static void branches_init(Projector *projector, const Group *group, const Node *
         LocalOp *op = group->ops[i];
         op->is_switch = node->is_switch;
         const Merge *merge = op->decide == DECIDE_ARRIVAL
-                                 ? merge_find(&projector->knowledge->merges[node->site], group->roles[i])
+                                 ? merge_find(&projector->knowledge->merges[node->site], group->parties.items[i].role)
                                  : NULL;
         for (size_t j = 0; j < node->branches.count; j++) {
             const Branch *branch = &node->branches.items[j];
@@ -361,7 +540,7 @@ static void branches_init(Projector *projector, const Group *group, const Node *
                                  .outcome = (uint32_t)j,
                                  .span = branch->span};
             for (size_t k = 0; merge != NULL && k < merge->arrivals[j].count; k++)
-                branch_add_arrival(projector, &local, merge->arrivals[j].items[k], group->roles[i]);
+                branch_add_arrival(projector, &local, merge->arrivals[j].items[k], group->parties.items[i].role);
             vector_push(arena, &op->branches, local);
         }
     }
@@ -385,7 +564,7 @@ static void project_choice(Projector *projector, const Node *node, const RoleSet
     branches_init(projector, &group, node);
     for (size_t i = 0; i < node->branches.count; i++) {
         for (size_t j = 0; j < group.count; j++)
-            projector->lists[group.roles[j]] = &group.ops[j]->branches.items[i].body;
+            group_enter(projector, &group, j, &group.ops[j]->branches.items[i].body);
         project_list(projector, &node->branches.items[i].body,
                      i == 0 ? present_first(projector, node, present) : &aware);
         size_t count = 0;
@@ -411,15 +590,73 @@ static void project_loop(Projector *projector, const Node *node)
     for (size_t i = 0; i < group.count; i++) {
         group.ops[i]->loop = node->loop;
         group.ops[i]->is_round = node->body.count == 1 && node->body.items[0]->is_round;
-        vector_push(projector->arena, &projector->loops[group.roles[i]], group.ops[i]);
-        projector->lists[group.roles[i]] = &group.ops[i]->body;
+        vector_push(projector->arena, &projector->loops[group.parties.items[i].role], group.ops[i]);
+        group_enter(projector, &group, i, &group.ops[i]->body);
     }
     project_list(projector, &node->body, acting);
     for (size_t i = 0; i < group.count; i++)
-        projector->lists[group.roles[i]] = &group.ops[i]->step;
+        group_enter(projector, &group, i, &group.ops[i]->step);
     project_list(projector, &node->step, acting);
     for (size_t i = 0; i < group.count; i++)
-        projector->loops[group.roles[i]].count--;
+        projector->loops[group.parties.items[i].role].count--;
+    group_close(projector, &group);
+}
+
+// Does anybody of the family do something in the body, besides the member that it is about?
+static bool concerns_others(const Projector *projector, const Node *node)
+{
+    for (size_t i = 0; i < node->body.count; i++)
+        for (ROLESET_EACH(id, &projector->knowledge->acting[node->body.items[i]->site]))
+            if (id != node->view && projector->program->role_of[id] == node->family)
+                return true;
+    return false;
+}
+
+// Who fails if Worker[e] does not exist: who sends to it, or receives from it, or else the first member.
+static RoleId in_charge(const Projector *projector, const Node *node)
+{
+    const Node *inner = node->body.count > 0 ? node->body.items[0] : NULL;
+    while (inner != NULL && inner->kind == NODE_EACH && inner->index != NULL)
+        inner = inner->body.count > 0 ? inner->body.items[0] : NULL;
+    if (inner != NULL && inner->kind == NODE_DELIVERY && inner->from != node->view)
+        return inner->from;
+    if (inner != NULL && inner->kind == NODE_DELIVERY)
+        for (ROLESET_EACH(id, &inner->to.at))
+            if (id != node->view)
+                return id;
+    for (ROLESET_EACH(id, &node->index->at))
+        if (inner != NULL && inner->kind == NODE_STEP && roleset_has(&inner->at, id) &&
+            projector->program->role_of[id] == id && !projector->program->is_family[id])
+            return id;
+    return node->family;
+}
+
+static void project_each(Projector *projector, const Node *node)
+{
+    RoleSet inside = roleset_copy(projector->arena, &projector->knowledge->acting[node->site]);
+    Group group = group_new(projector, LOCAL_EACH, node);
+    for (size_t i = 0; i < group.count; i++) {
+        LocalOp *op = group.ops[i];
+        RoleId role = group.parties.items[i].role;
+        op->view = node->view;
+        op->family = node->family;
+        op->index = node->index;
+        op->at = node->index != NULL ? node->index->at : op->at;
+        op->position = variable_of_role(&node->positions, role);
+        op->is_own = role == node->family && node->index == NULL && !concerns_others(projector, node);
+        CHECK(op->position != NULL);
+        RoleId charge = node->index != NULL ? in_charge(projector, node) : ROLE_NONE;
+        op->in_charge = charge != ROLE_NONE && projector->program->role_of[charge] == role ? charge : ROLE_NONE;
+        vector_push(projector->arena, &projector->loops[role], op);
+        group_enter(projector, &group, i, &op->body);
+        if (role == node->family) {
+            projector->lists[node->view] = &op->body;
+            roleset_add(&inside, node->view);
+        }
+    }
+    project_list(projector, &node->body, &inside);
+    for (size_t i = 0; i < group.count; i++)
+        projector->loops[group.parties.items[i].role].count--;
     group_close(projector, &group);
 }
 
@@ -431,17 +668,18 @@ static void project_checkpoint(Projector *projector, const Node *node, const Rol
         LocalOp *op = group.ops[i];
         op->is_round = node->is_round;
         op->has_rescue = node->has_rescue;
+        op->is_durable = node->is_durable;
         op->has_within = node->has_within;
         op->has_retry = node->has_retry;
         op->within_ns = node->within_ns;
         op->retry = node->retry;
         op->participants = projector->knowledge->participants[node->site];
-        op->fault = variable_of(&node->fault_variables, group.roles[i]);
-        projector->lists[group.roles[i]] = &op->body;
+        op->fault = variable_of_role(&node->fault_variables, group.parties.items[i].role);
+        group_enter(projector, &group, i, &op->body);
     }
     project_list(projector, &node->body, present_first(projector, node, present));
     for (size_t i = 0; i < group.count; i++)
-        projector->lists[group.roles[i]] = &group.ops[i]->rescue;
+        group_enter(projector, &group, i, &group.ops[i]->rescue);
     if (node->has_rescue)
         project_list(projector, &node->rescue, acting);
     group_close(projector, &group);
@@ -460,8 +698,7 @@ static void project_node(Projector *projector, const Node *node, const RoleSet *
         project_agree(projector, node);
         break;
     case NODE_CALL:
-        for (ROLESET_EACH(role, &projector->knowledge->acting[node->site]))
-            project_call(projector, node, role);
+        project_jumps(projector, node, &projector->knowledge->acting[node->site], project_call);
         break;
     case NODE_CHOICE:
         project_choice(projector, node, present);
@@ -469,14 +706,15 @@ static void project_node(Projector *projector, const Node *node, const RoleSet *
     case NODE_LOOP:
         project_loop(projector, node);
         break;
+    case NODE_EACH:
+        project_each(projector, node);
+        break;
     case NODE_BREAK:
     case NODE_CONTINUE:
-        for (ROLESET_EACH(role, present))
-            project_loop_jump(projector, node, role);
+        project_jumps(projector, node, present, project_loop_jump);
         break;
     case NODE_RETURN:
-        for (ROLESET_EACH(role, present))
-            project_return(projector, node, role);
+        project_jumps(projector, node, present, project_return);
         break;
     case NODE_CHECKPOINT:
         project_checkpoint(projector, node, present);
@@ -508,8 +746,8 @@ static void locals_new(Projector *projector)
         local->program = program;
         local->role = role;
         local->name = program->role_names[role];
-        local->sends_to = roleset_new(projector->arena, program->role_count);
-        local->receives_from = roleset_new(projector->arena, program->role_count);
+        local->sends_to = roleset_new(projector->arena, program->id_count);
+        local->receives_from = roleset_new(projector->arena, program->id_count);
         projector->locals[role] = local;
     }
     for (size_t i = 0; i < program->functions.count; i++) {
@@ -522,7 +760,7 @@ LocalProgram **project_all(Arena *arena, const Program *program, const Knowledge
 {
     Projector projector = {.arena = arena, .program = program, .knowledge = knowledge};
     projector.casts = ARENA_ARRAY(arena, Cast, program->instances.count);
-    projector.lists = ARENA_ARRAY(arena, LocalOpList *, program->role_count);
+    projector.lists = ARENA_ARRAY(arena, LocalOpList *, program->id_count);
     projector.loops = arena_alloc(arena, program->role_count * sizeof *projector.loops);
     locals_new(&projector);
     for (size_t i = 0; i < program->instances.count; i++)
@@ -533,7 +771,21 @@ LocalProgram **project_all(Arena *arena, const Program *program, const Knowledge
         projector.instance = instance;
         for (size_t j = 0; j < cast->count; j++)
             projector.lists[cast->roles[j]] = &cast->functions[j]->body;
-        project_list(&projector, &instance->body, &knowledge->part[i]);
+        // Views of other statements than role parameters have a part where they come into being.
+        RoleSet part = roleset_new(arena, program->id_count);
+        for (ROLESET_EACH(id, &knowledge->part[i]))
+            if (program->role_of[id] == id)
+                roleset_add(&part, id);
+        for (size_t j = 0; j < instance->members.count; j++) {
+            const Node *member = instance->members.items[j];
+            LocalFunction *function = cast_function(&projector, instance, member->family);
+            if (function == NULL)
+                continue;
+            projector.lists[member->view] = &function->body;
+            if (roleset_has(&knowledge->part[i], member->view))
+                roleset_add(&part, member->view);
+        }
+        project_list(&projector, &instance->body, &part);
         for (size_t j = 0; j < cast->count; j++)
             tail_mark(cast->functions[j]);
     }

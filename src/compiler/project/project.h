@@ -8,7 +8,6 @@
 
 // One per role, in role order.
 LocalProgram **project_all(Arena *arena, const Program *program, const Knowledge *knowledge);
-void dump_local(const LocalProgram *local, FILE *out); // --dump=local
 // --dump=model: tables for tests/model/recovery.pml. What they can't express is an error in `diags`; nothing is printed.
 void dump_model(LocalProgram **locals, const Program *program, Diags *diags, FILE *out);
 

@@ -241,6 +241,8 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
     uint32_t outcome = 0;
     Way way;
     switch (node->kind) {
+    case NODE_EACH: // no families here
+        CHECK(false);
     case NODE_STEP:
         for (ROLESET_EACH(role, &node->at))
             note_event(&central->expected[role], central->numbers, node);
@@ -419,6 +421,8 @@ static bool sim_op(Sim *sim, RoleId role, const LocalOp *op)
     Trace *trace = &sim->traces[role];
     uint32_t outcome = 0;
     switch (op->kind) {
+    case LOCAL_EACH: // no families here
+        CHECK(false);
     case LOCAL_STEP:
         note_event(trace, sim->numbers, op->node);
         break;

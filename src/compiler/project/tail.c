@@ -16,7 +16,7 @@ static bool results_same(const Result *one, const Result *other)
 
 static bool op_just_returns(const LocalOp *op)
 {
-    return op->kind == LOCAL_RETURN && op->returned.exprs.count == 0;
+    return op->kind == LOCAL_RETURN && op->returned.exprs.count == 0 && !op->is_guarded;
 }
 
 // `ends`: behind the list the function ends. Loops and checkpoints are not entered: there is no tail position in them.
@@ -27,7 +27,9 @@ static void mark_list(const LocalFunction *function, LocalOpList *list, bool end
     for (size_t i = 0; i < list->count; i++) {
         LocalOp *op = list->items[i];
         bool is_last = i + 1 == list->count;
-        if (op->kind == LOCAL_CALL && op->returns_result) {
+        if (op->kind == LOCAL_CALL && op->has_partial) {
+            continue;
+        } else if (op->kind == LOCAL_CALL && op->returns_result) {
             op->is_tail = results_same(function->result, op->callee->result);
         } else if (op->kind == LOCAL_CALL) {
             bool returns = is_last ? ends : op_just_returns(list->items[i + 1]);

@@ -98,6 +98,8 @@ static void pair_closing(Pairing *pairing, uint32_t index)
         depth--;
     if (depth == 0) {
         report(pairing, index, "no bracket is open that this '%s' could close");
+        if (token_is(&tokens[index], "}"))
+            vector_push(parser->arena, &parser->strays, tokens[index].start);
         if (pairing->drop == NULL)
             pairing->drop = ARENA_ARRAY(parser->arena, bool, parser->tokens.count);
         pairing->drop[index] = true;
@@ -277,4 +279,62 @@ bool brackets_pair(Parser *parser, bool quiet)
     if (cut || pairing.inserts.count > 0 || pairing.drop != NULL)
         rebuild(&pairing);
     return expressions_are_flat(parser);
+}
+
+// ---- a block that ends too early ----
+
+// `Role.name`, between these: nothing that C has between the parentheses of a function's parameters.
+static bool has_role(const TokenList *tokens, size_t from, size_t to)
+{
+    for (size_t i = from; i + 2 < to; i++)
+        if (tokens->items[i].kind == TOKEN_IDENTIFIER && tokens_have(tokens, i + 1, "."))
+            return true;
+    return false;
+}
+
+// `def name(...)`, which may be a function in C, too: its result's type is called `def` then.
+static bool is_definition(const TokenList *tokens, size_t at)
+{
+    if (!tokens_have(tokens, at, "def") || tokens->items[at + 1].kind != TOKEN_IDENTIFIER)
+        return false;
+    if (tokens_have(tokens, at + 2, "["))
+        return true;
+    size_t close = tokens_have(tokens, at + 2, "(") ? tokens_close(tokens, at + 2) : tokens->count;
+    if (close == tokens->count || tokens_have(tokens, close + 1, "->") || has_role(tokens, at + 3, close))
+        return close != tokens->count;
+    size_t end = tokens_have(tokens, close + 1, "{") ? tokens_close(tokens, close + 1) : close;
+    for (size_t i = close; i < end; i++)
+        if (tokens->items[i].kind == TOKEN_ARROW)
+            return true;
+    return false;
+}
+
+// `int Role.name(`.
+static bool is_prototype(const TokenList *tokens, size_t at)
+{
+    size_t first = at;
+    while (tokens->items[at].kind == TOKEN_IDENTIFIER || tokens_have(tokens, at, "*"))
+        at++;
+    return at > first + 1 && tokens_have(tokens, at, ".") && tokens->items[at + 1].kind == TOKEN_IDENTIFIER &&
+           tokens_have(tokens, at + 2, "(");
+}
+
+bool block_ends_early(Parser *parser)
+{
+    enum { LOOKED_AT_BYTES = 4096 };
+    const Source *source = source_get(parser->sources, parser->file);
+    uint32_t start = parser->block->span.end, end = source->size;
+    TokenList tokens = {0};
+    if (!parser->block->closed)
+        return false;
+    lex_range(parser->arena, source, start, end - start > LOOKED_AT_BYTES ? start + LOOKED_AT_BYTES : end, &tokens);
+    size_t at = tokens_have(&tokens, 0, ";") ? 1 : 0;
+    bool is_def = is_definition(&tokens, at);
+    if (!is_def && !is_prototype(&tokens, at))
+        return false;
+    Span last = {parser->file, parser->block->inside.end, parser->block->span.end};
+    Span next = {parser->file, tokens.items[at].start, tokens.items[at + is_def].end};
+    parse_error(parser, last, "this ')' ends the choreography, but more of it follows");
+    diag_note(parser->diags, next, "this is not C: remove that ')', or move this before it");
+    return true;
 }

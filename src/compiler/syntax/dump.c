@@ -56,7 +56,11 @@ static void put_names(const TreeDump *dump, const NameList *names)
 static void put_role(const TreeDump *dump, const RoleRef *at)
 {
     fputs(at->is_set ? "{" : "", dump->out);
-    put_names(dump, &at->names);
+    for (size_t i = 0; i < at->names.count; i++) {
+        fprintf(dump->out, "%s%s", i > 0 ? ", " : "", at->names.items[i].text);
+        if (i < at->selects.count && at->selects.items[i].kind != SELECT_NONE)
+            put_span(dump, at->selects.items[i].span);
+    }
     fputs(at->is_set ? "}" : "", dump->out);
 }
 
@@ -153,6 +157,16 @@ static void dump_expr(const TreeDump *dump, const TreeExpr *expr, const char *wh
     fputc('\n', dump->out);
 }
 
+static void put_role_refs(const TreeDump *dump, const RoleRefList *refs)
+{
+    fputs(refs->count > 0 ? "[" : "", dump->out);
+    for (size_t i = 0; i < refs->count; i++) {
+        fputs(i > 0 ? ", " : "", dump->out);
+        put_role(dump, &refs->items[i]);
+    }
+    fputs(refs->count > 0 ? "]" : "", dump->out);
+}
+
 static void put_role_args(const TreeDump *dump, const NameList *names)
 {
     if (names->count == 0)
@@ -166,7 +180,7 @@ static void dump_call(TreeDump *dump, const TreeCall *call)
 {
     line_start(dump, "call ");
     fputs(call->function.text, dump->out);
-    put_role_args(dump, &call->role_args);
+    put_role_refs(dump, &call->role_args);
     fputc('\n', dump->out);
     dump->depth++;
     for (size_t i = 0; i < call->args.count; i++) {
@@ -177,7 +191,7 @@ static void dump_call(TreeDump *dump, const TreeCall *call)
         }
         line_start(dump, "arg function ");
         fputs(arg->function.text, dump->out);
-        put_role_args(dump, &arg->role_args);
+        put_role_refs(dump, &arg->role_args);
         fputc('\n', dump->out);
     }
     dump->depth--;
@@ -219,6 +233,7 @@ static void put_head(const TreeDump *dump, const Stmt *stmt)
         [STMT_WHILE] = "while",
         [STMT_DO] = "do",
         [STMT_FOR] = "for",
+        [STMT_EACH] = "for each",
         [STMT_BREAK] = "break",
         [STMT_CONTINUE] = "continue",
         [STMT_RETURN] = "return",
@@ -236,19 +251,23 @@ static void put_head(const TreeDump *dump, const Stmt *stmt)
     }
     if (stmt->rounds != ROUNDS_NONE)
         fputs(stmt->rounds == ROUNDS_WHILE ? " while" : " for", dump->out);
+    if (stmt->is_durable)
+        fputs(" durable", dump->out);
     if (stmt->has_within)
         fprintf(dump->out, " within %lluns", (unsigned long long)stmt->within_ns);
     if (stmt->has_retry)
         fprintf(dump->out, " retry %u", stmt->retry);
     if (stmt->fault.text != NULL)
         fprintf(dump->out, " fault %s", stmt->fault.text);
+    if (stmt->kind == STMT_EACH)
+        fprintf(dump->out, " %s of %s", stmt->member.text, stmt->family.text);
     fprintf(dump->out, " @%u:%u\n", position.line, position.column);
 }
 
 static bool has_body(StmtKind kind)
 {
-    return kind == STMT_IF || kind == STMT_WHILE || kind == STMT_DO || kind == STMT_FOR || kind == STMT_CHECKPOINT ||
-           kind == STMT_BLOCK;
+    return kind == STMT_IF || kind == STMT_WHILE || kind == STMT_DO || kind == STMT_FOR || kind == STMT_EACH ||
+           kind == STMT_CHECKPOINT || kind == STMT_BLOCK;
 }
 
 static void dump_stmt(TreeDump *dump, const Stmt *stmt)

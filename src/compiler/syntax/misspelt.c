@@ -97,6 +97,10 @@ bool correct_checkpoint_option(Parser *parser)
     size_t next = parser->at + 1;
     if (peek_at(parser, next)->kind == TOKEN_NUMBER)
         return correct_index(parser, parser->at, WORDS("within", "retry"));
+    // What may follow it: the block, a loop, or another option.
+    if (index_is(parser, next, "{") || index_is(parser, next, "while") || index_is(parser, next, "for") ||
+        index_is(parser, next, "retry") || index_is(parser, next, "within"))
+        return correct_index(parser, parser->at, WORDS("durable"));
     return index_is(parser, next, "(") && correct_index(parser, parser->at, WORDS("while", "for"));
 }
 

@@ -166,8 +166,9 @@ static bool parse_head(Parser *parser, TreeDef *def)
         return false;
     if (next_is(parser, "[")) {
         size_t open = parser->at++;
-        if (!parse_name_list(parser, "a role parameter", &def->role_params))
+        if (!parse_name_list(parser, "a role parameter", &def->role_params, &def->param_is_family.items))
             return false;
+        def->param_is_family.count = def->role_params.count;
         if (def->role_params.count == 0) {
             parse_error(parser, range_span(parser, open, parser->at),
                         "a role parameter is missing between '[' and ']'");
@@ -271,10 +272,8 @@ static TreeProto *parse_proto(Parser *parser)
         return NULL;
     }
     TreeProto *proto = ARENA_NEW(parser->arena, TreeProto);
-    if (index_is(parser, dot - 1, "}") || index_is(parser, dot - 1, "]")) {
-        bool is_set = index_is(parser, dot - 1, "}");
-        parse_error(parser, token_span(parser, dot - 1),
-                    is_set ? "a prototype belongs to one role" : "a family of roles is not supported yet");
+    if (index_is(parser, dot - 1, "}")) {
+        parse_error(parser, token_span(parser, dot - 1), "a prototype belongs to one role");
         return NULL;
     }
     if (dot == first + 1) {
@@ -285,6 +284,7 @@ static TreeProto *parse_proto(Parser *parser)
     if (!parse_type(parser, TYPE_NAMED, &proto->type, &proto->role))
         return NULL;
     proto->type.span = proto->type.before;
+    proto->type.sizes.count = 0; // Worker[*].f is what Worker.f is
     if (!expect(parser, ".", "after the role of a prototype") || !parse_proto_rest(parser, proto))
         return NULL;
     proto->span = range_span(parser, first, parser->at);
@@ -307,6 +307,22 @@ static void skip_definition(Parser *parser, size_t first)
     parser->at = i < parser->limit ? i : parser->limit;
 }
 
+// A '}' too many inside of a function ends the function, and leaves another one unpaired further down. What stands between the two
+// is the rest of the function: goes on at the next `def`.
+static void skip_rest_of_function(Parser *parser)
+{
+    size_t i = parser->at;
+    while (i < parser->limit && !(is_def(parser, i) && peek_at(parser, i)->starts_line))
+        i = behind_group(parser, i);
+    uint32_t start = peek(parser)->start, end = peek_at(parser, i)->start;
+    for (size_t k = 0; k < parser->strays.count; k++) {
+        if (parser->strays.items[k] > start && parser->strays.items[k] < end) {
+            parser->at = i;
+            return;
+        }
+    }
+}
+
 // definitions = { def | proto | ";" }
 static void parse_definitions(Parser *parser)
 {
@@ -320,6 +336,8 @@ static void parse_definitions(Parser *parser)
             CHECK(def != NULL || parser->errors > 0);
             if (def != NULL)
                 vector_push(parser->arena, &tree->defs, def);
+            if (parser->strays.count > 0)
+                skip_rest_of_function(parser);
             continue;
         }
         // Behind a block that is never closed stands the rest of the C file.
@@ -352,16 +370,9 @@ static bool parse_roles(Parser *parser)
         parser->at = close + 1;
         return false;
     }
-    for (size_t i = open + 1; i < close; i = behind_group(parser, i)) {
-        if (index_is(parser, i, "[")) {
-            parse_error(parser, range_span(parser, i - 1, behind_group(parser, i)),
-                        "a family of roles ('%s[]') is not supported yet", peek_at(parser, i - 1)->text);
-            parser->at = close + 1;
-            return false;
-        }
-    }
     parser->at++;
-    bool good = parse_name_list(parser, "a role", &tree->roles);
+    bool good = parse_name_list(parser, "a role", &tree->roles, &tree->is_family.items);
+    tree->is_family.count = tree->roles.count;
     for (size_t i = 0; i < tree->roles.count; i++)
         map_put(&parser->roles, tree->roles.items[i].text, tree);
     parser->at = close + 1;
@@ -463,7 +474,7 @@ Tree *parse_block(Arena *arena, const Sources *sources, Diags *diags, const Foun
         parse_error(&parser, block->directive, "no preprocessor directives inside a choreography");
     parser_lex(&parser);
     bool unterminated = report_unterminated(&parser);
-    if (!brackets_pair(&parser, unterminated))
+    if (block_ends_early(&parser) || !brackets_pair(&parser, unterminated))
         return parser.tree;
     parser.limit = parser.tokens.count - 1;
     parse_choreography(&parser);

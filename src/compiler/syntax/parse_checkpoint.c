@@ -99,6 +99,29 @@ static bool parse_retry(Parser *parser, Stmt *stmt)
     return number > 0;
 }
 
+// durable = "durable"
+static bool parse_durable(Parser *parser, Stmt *stmt)
+{
+    bool good = !stmt->is_durable;
+    if (!good)
+        parse_error_here(parser, "a checkpoint has one 'durable'");
+    parser->at++;
+    stmt->is_durable = true;
+    return good;
+}
+
+static bool parse_option(Parser *parser, Stmt *stmt)
+{
+    if (next_is(parser, "durable"))
+        return parse_durable(parser, stmt);
+    return next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt);
+}
+
+static bool is_option(const Parser *parser)
+{
+    return next_is(parser, "durable") || next_is(parser, "within") || next_is(parser, "retry");
+}
+
 static bool is_rescue(const Parser *parser)
 {
     if (!next_is(parser, "rescue"))
@@ -173,7 +196,7 @@ static bool parse_rounds(Parser *parser, Stmt *stmt)
     if (loop == NULL)
         return false;
     bool is_plain_for = loop->init == NULL && loop->expr == NULL && loop->step == NULL;
-    if (loop->kind == STMT_DO || (loop->kind == STMT_FOR && !is_plain_for)) {
+    if (loop->kind == STMT_DO || loop->kind == STMT_EACH || (loop->kind == STMT_FOR && !is_plain_for)) {
         parse_error(parser, token_span(parser, word),
                     "a checkpoint repeats its body with 'while (...)' or 'for (;;)': what else a loop does belongs "
                     "before it or into its body");
@@ -204,20 +227,21 @@ static bool parse_otherwise(Parser *parser, Stmt *stmt)
     return good;
 }
 
-// checkpoint = "checkpoint" { within | retry } ( block | rounds ) [ rescue ]
+// checkpoint = "checkpoint" { durable | within | retry } ( block | rounds ) [ rescue ]
 static Stmt *parse_checkpoint(Parser *parser)
 {
     size_t first = parser->at++;
     Stmt *stmt = stmt_new(parser, STMT_CHECKPOINT);
     bool good = true;
-    while (next_is(parser, "within") || next_is(parser, "retry") || correct_checkpoint_option(parser)) {
+    while (is_option(parser) || correct_checkpoint_option(parser)) {
         if (is_loop(parser))
             break;
-        good = (next_is(parser, "within") ? parse_within(parser, stmt) : parse_retry(parser, stmt)) && good;
+        good = parse_option(parser, stmt) && good;
     }
     if (!next_is(parser, "{") && !is_loop(parser)) {
         if (good)
-            parse_error_here(parser, "expected '{', 'while', 'for', 'within' or 'retry' after 'checkpoint', not %s",
+            parse_error_here(parser,
+                             "expected '{', 'while', 'for', 'durable', 'within' or 'retry' after 'checkpoint', not %s",
                              describe(parser, parser->at));
         while (parser->at < parser->limit && !next_is(parser, "{") && !next_is(parser, ";"))
             parser->at++;

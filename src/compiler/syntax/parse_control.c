@@ -60,7 +60,7 @@ static bool parse_notify(Parser *parser, Stmt *stmt)
     size_t behind = behind_group(parser, parser->at + 1);
     stmt->has_notify = true;
     parser->at += 2;
-    bool good = parse_name_list(parser, "a role", &stmt->notify);
+    bool good = parse_name_list(parser, "a role", &stmt->notify, NULL);
     parser->at = behind;
     return good;
 }
@@ -384,11 +384,6 @@ static bool parse_for_step(Parser *parser, Stmt **step, bool is_last)
 // head = [ step ] ";" [ expr ] ";" [ step ]
 static bool parse_for_head(Parser *parser, Stmt *stmt)
 {
-    if (peek(parser)->kind == TOKEN_IDENTIFIER && index_is(parser, parser->at + 1, ":")) {
-        parse_error_here(parser, "a loop over a family of roles ('for (%s : ...)') is not supported yet",
-                         peek(parser)->text);
-        return false;
-    }
     size_t errors = parser->errors;
     bool good = parse_for_step(parser, &stmt->init, false);
     if (parser->errors != errors && parser->at == parser->limit)
@@ -413,6 +408,36 @@ static bool parse_for_head(Parser *parser, Stmt *stmt)
     return parse_for_step(parser, &stmt->step, true) && good;
 }
 
+// head = NAME ":" NAME
+static bool parse_each_head(Parser *parser, Stmt *stmt)
+{
+    stmt->kind = STMT_EACH;
+    if (!parse_name(parser, "the name of a member", &stmt->member))
+        return false;
+    parser->at++;
+    if (!parse_name(parser, "a family of roles", &stmt->family))
+        return false;
+    if (!is_family(parser, stmt->family.text)) {
+        if (is_role(parser, stmt->family.text))
+            parse_error(parser, stmt->family.span, "'%s' is one role, not a family: a family is declared '%s[]'",
+                        stmt->family.text, stmt->family.text);
+        else
+            parse_error(parser, stmt->family.span, "there is no family '%s'", stmt->family.text);
+        return false;
+    }
+    if (is_role(parser, stmt->member.text)) {
+        parse_error(parser, stmt->member.span, "'%s' is a role already: give the member another name",
+                    stmt->member.text);
+        return false;
+    }
+    if (parser->at != parser->limit) {
+        parse_error_here(parser, "expected ')' behind the family, not %s", describe(parser, parser->at));
+        return false;
+    }
+    parser->tree->selections++;
+    return true;
+}
+
 // for = "for" "(" head ")" block
 static Stmt *parse_for(Parser *parser)
 {
@@ -425,10 +450,14 @@ static Stmt *parse_for(Parser *parser)
     size_t close = peek(parser)->match, outer_limit = parser->limit;
     parser->limit = close;
     parser->at++;
-    bool good = parse_for_head(parser, stmt);
+    bool is_each = peek(parser)->kind == TOKEN_IDENTIFIER && index_is(parser, parser->at + 1, ":");
+    bool good = is_each ? parse_each_head(parser, stmt) : parse_for_head(parser, stmt);
     parser->limit = outer_limit;
     parser->at = close + 1;
+    if (is_each && stmt->member.text != NULL)
+        vector_push(parser->arena, &parser->members, stmt->member.text);
     good = parse_loop_body(parser, &stmt->body, "for") && good;
+    parser->members.count -= is_each && stmt->member.text != NULL;
     return good ? stmt_end(parser, stmt, first) : NULL;
 }
 

@@ -24,10 +24,14 @@ bool is_role_set(const Parser *parser)
         return false;
     size_t close = peek(parser)->match;
     bool has_comma = false;
-    for (size_t i = parser->at + 1; i < close; i += 2) {
-        if (peek_at(parser, i)->kind != TOKEN_IDENTIFIER || (i + 1 != close && !index_is(parser, i + 1, ",")))
+    for (size_t i = parser->at + 1; i < close;) {
+        if (peek_at(parser, i)->kind != TOKEN_IDENTIFIER)
             return false;
-        has_comma |= i + 1 != close;
+        i = index_is(parser, i + 1, "[") ? behind_group(parser, i + 1) : i + 1;
+        if (i != close && !index_is(parser, i, ","))
+            return false;
+        has_comma |= i != close;
+        i++;
     }
     return has_comma || is_dot(parser, close + 1);
 }
@@ -38,13 +42,85 @@ bool is_located(const Parser *parser)
         return true;
     if (!is_plain_name(peek(parser)))
         return false;
-    if (index_is(parser, parser->at + 1, "[")) // a family of roles, to be reported
+    if (index_is(parser, parser->at + 1, "[")) // members of a family
         return is_dot(parser, behind_group(parser, parser->at + 1));
     return index_is(parser, parser->at + 1, ".") ||
            (is_dot(parser, parser->at + 1) && is_role(parser, peek(parser)->text));
 }
 
-// role-ref = ( NAME | "{" NAME { "," NAME } "}" ) "."
+// part = [ C ] ".." [ C ]. The lexer takes `1..` for a number.
+static bool parse_part(Parser *parser, size_t open, size_t close, Select *select)
+{
+    Span inside = range_span(parser, open + 1, close);
+    const char *text = span_copy_of(parser, inside), *dots = strstr(text, "..");
+    if (dots == NULL)
+        return false;
+    uint32_t at = inside.start + (uint32_t)(dots - text);
+    select->kind = SELECT_PART;
+    select->from = (CText){{inside.file, inside.start, at}};
+    select->to = (CText){{inside.file, at + 2, inside.end}};
+    return true;
+}
+
+// select = "[" ( "*" | part | C ) "]"
+static bool parse_select(Parser *parser, const Name *name, Select *select)
+{
+    size_t open = parser->at, close = peek(parser)->match;
+    *select = (Select){.kind = SELECT_ONE, .span = range_span(parser, open, close + 1)};
+    parser->at = close + 1;
+    if (is_role(parser, name->text) && !is_family(parser, name->text)) {
+        parse_error(parser, select->span, "'%s' is one role, not a family: leave the brackets out", name->text);
+        return false;
+    }
+    if (close == open + 1) {
+        parse_error(parser, select->span, "which of them? '%s[*]' are all, '%s[0]' is the first", name->text,
+                    name->text);
+        return false;
+    }
+    if (close == open + 2 && index_is(parser, open + 1, "*")) {
+        select->kind = SELECT_ALL;
+        return true;
+    }
+    if (parse_part(parser, open, close, select))
+        return true;
+    select->index = local_text(parser, open + 1, close, NULL);
+    parser->tree->selections++;
+    return true;
+}
+
+// member = NAME [ select ]
+static bool parse_member(Parser *parser, RoleRef *at)
+{
+    Name name;
+    Select select = {0};
+    if (!parse_name(parser, "a role", &name) || (next_is(parser, "[") && !parse_select(parser, &name, &select)))
+        return false;
+    if (at->names.count == ROLES_MAX) {
+        parse_error(parser, name.span, "there are too many roles here (the limit is %d)", ROLES_MAX);
+        return false;
+    }
+    vector_push(parser->arena, &at->names, name);
+    vector_push(parser->arena, &at->selects, select);
+    return true;
+}
+
+static bool parse_members(Parser *parser, RoleRef *at, size_t close)
+{
+    for (;;) {
+        if (!parse_member(parser, at))
+            return false;
+        if (parser->at == close) {
+            parser->at++;
+            return true;
+        }
+        if (!accept(parser, ",")) {
+            parse_error_here(parser, "expected ',' or '}' before %s", describe(parser, parser->at));
+            return false;
+        }
+    }
+}
+
+// role-ref = ( member | "{" member { "," member } "}" ) "."
 bool parse_role_ref(Parser *parser, RoleRef *at)
 {
     *at = (RoleRef){0};
@@ -55,18 +131,10 @@ bool parse_role_ref(Parser *parser, RoleRef *at)
             parse_error(parser, range_span(parser, first, parser->at + 1), "a set of roles can't be empty");
             return false;
         }
-        if (!parse_name_list(parser, "a role", &at->names))
+        if (!parse_members(parser, at, peek_at(parser, first)->match))
             return false;
-    } else {
-        Name name;
-        if (!parse_name(parser, "a role", &name))
-            return false;
-        vector_push(parser->arena, &at->names, name);
-        if (next_is(parser, "[") && is_dot(parser, behind_group(parser, parser->at))) {
-            parse_error(parser, range_span(parser, first, behind_group(parser, parser->at)),
-                        "a family of roles ('%s[...]') is not supported yet", name.text);
-            return false;
-        }
+    } else if (!parse_member(parser, at)) {
+        return false;
     }
     at->span = range_span(parser, first, parser->at);
     if (accept(parser, ".") || is_dot(parser, parser->at))
@@ -435,6 +503,27 @@ TreeExpr *parse_expr(Parser *parser)
 
 // ---- calls of choreographic functions ----
 
+// role-args = [ role-arg { "," role-arg } ], behind '[', consumes the closing one; role-arg = member | "{" members "}"
+static bool parse_role_args(Parser *parser, RoleRefList *refs)
+{
+    size_t close = peek_at(parser, parser->at - 1)->match;
+    while (parser->at < close) {
+        RoleRef ref = {0};
+        size_t first = parser->at;
+        ref.is_set = accept(parser, "{");
+        if (ref.is_set ? !parse_members(parser, &ref, peek_at(parser, first)->match) : !parse_member(parser, &ref))
+            return false;
+        ref.span = range_span(parser, first, parser->at);
+        vector_push(parser->arena, refs, ref);
+        if (parser->at < close && !accept(parser, ",")) {
+            parse_error_here(parser, "expected ',' or ']' before %s", describe(parser, parser->at));
+            return false;
+        }
+    }
+    parser->at = close + 1;
+    return true;
+}
+
 bool is_call(const Parser *parser)
 {
     if (!is_plain_name(peek(parser)))
@@ -475,7 +564,7 @@ static bool parse_argument(Parser *parser, TreeArg *arg)
                (end == first + 1 || (index_is(parser, first + 1, "[") && behind_group(parser, first + 1) == end))) {
         if (!parse_name(parser, "a function", &arg->function))
             return false;
-        if (accept(parser, "[") && !parse_name_list(parser, "a role", &arg->role_args))
+        if (accept(parser, "[") && !parse_role_args(parser, &arg->role_args))
             return false;
     } else if (first == end) {
         parse_error_here(parser, "an argument is missing before %s", describe(parser, parser->at));
@@ -526,7 +615,7 @@ TreeCall *parse_call(Parser *parser)
     if (next_is(parser, "[")) {
         size_t close = peek(parser)->match;
         parser->at++;
-        good = parse_name_list(parser, "a role", &call->role_args);
+        good = parse_role_args(parser, &call->role_args);
         parser->at = close + 1;
     }
     if (!parse_arguments(parser, call) || !good)

@@ -524,8 +524,9 @@ static void checkpoints_gone_wrong(void **state)
     check_errors("checkpoint retry 3u { }", "2:18: 'retry' needs a whole decimal number up to 1000000000\n");
     check_errors("checkpoint retry many { }", "2:18: expected a number after 'retry', not 'many'\n");
     check_errors("checkpoint retry 1 retry 2 { }", "2:26: a checkpoint has one 'retry'\n");
-    check_errors("checkpoint twice { A.f(); }",
-                 "2:12: expected '{', 'while', 'for', 'within' or 'retry' after 'checkpoint', not 'twice'\n");
+    check_errors(
+        "checkpoint twice { A.f(); }",
+        "2:12: expected '{', 'while', 'for', 'durable', 'within' or 'retry' after 'checkpoint', not 'twice'\n");
     check_errors("checkpoint do { } while (A.x);",
                  "2:12: a checkpoint repeats its body with 'while (...)' or 'for (;;)': what else a loop does belongs "
                  "before it or into its body\n");
@@ -543,13 +544,21 @@ static void checkpoints_gone_wrong(void **state)
 static void stage_two_is_not_supported_yet(void **state)
 {
     (void)state;
-    check_errors("R[*].f(x);", "2:1: a family of roles ('R[...]') is not supported yet\n");
-    check_errors("A.x ~> R[i].x;", "2:8: a family of roles ('R[...]') is not supported yet\n");
     check_errors("unordered { A.f(); }", "2:1: 'unordered' is not supported yet\n");
-    check_errors("for (i : R) { A.f(); }",
-                 "2:6: a loop over a family of roles ('for (i : ...)') is not supported yet\n");
-    check_block_errors("choreography(t, (A, R[]), def f() { A.f(); })",
-                       "1:21: a family of roles ('R[]') is not supported yet\n");
+}
+
+static void families_gone_wrong(void **state)
+{
+    (void)state;
+    check_errors("A[*].f(x);", "2:2: 'A' is one role, not a family: leave the brackets out\n");
+    check_errors("for (i : A) { A.f(); }", "2:10: 'A' is one role, not a family: a family is declared 'A[]'\n");
+    check_errors("for (i : R) { A.f(); }", "2:10: there is no family 'R'\n");
+    check_block_errors("choreography(t, (A, R[]), def f() { for (i : R, A) { A.f(); } })",
+                       "1:47: expected ')' behind the family, not ','\n");
+    check_block_errors("choreography(t, (A, R[]), def f() { R[].f(); })",
+                       "1:38: which of them? 'R[*]' are all, 'R[0]' is the first\n");
+    check_block_errors("choreography(t, (A, R[2]), def f() { A.f(); })",
+                       "1:22: a family is declared 'R[]': how many members it has is said by the cast\n");
 }
 
 static void blocks_gone_wrong(void **state)
@@ -596,6 +605,18 @@ static void brackets_gone_wrong(void **state)
     check_block_errors("choreography(t, (A),\ndef f() { }\nint main(void) { return 0; }",
                        "1:1: this choreography is never closed: its last ')' is missing\n");
     check_block_errors("choreography(t, (A),\ndef f() { A.f(x)); }\n)", "2:9: this '{' is never closed\n");
+    // One that ends the block: what follows is not C.
+    check_block_errors("choreography(t, (A),\ndef f() { })\ndef g(A.int x) { A.h(x); }\n)",
+                       "2:12: this ')' ends the choreography, but more of it follows\n");
+    check_block_errors("choreography(t, (A, B),\ndef f() { })\ndef g() { A.x ~> B.y; }\n)",
+                       "2:12: this ')' ends the choreography, but more of it follows\n");
+    check_block_errors("choreography(t, (A),\nvoid A.h(int x));\ndef g() -> A.int { A.h(x); }\n)",
+                       "2:16: this ')' ends the choreography, but more of it follows\n");
+    check_block_errors("choreography(t, (A),\ndef f() { })\nconst char *A.h(int x);\ndef g() { }\n)",
+                       "2:12: this ')' ends the choreography, but more of it follows\n");
+    // C, with a type of that name.
+    check_block_errors("choreography(t, (A),\ndef f() { A.h(); })\ndef g(void);\ndef g(void) { return x.y; }", "");
+    check_block_errors("choreography(t, (A),\ndef f() { A.h(); });\ndef g(int x, ...) { return ~x > y; }", "");
     check_block_errors("choreography(t, (A),\ndef f() { } /* x\n)", "2:13: this comment is never closed\n");
     check_block_errors("choreography(t, (A,\ndef f() { }\n)\n#include \"x\"\nint x;",
                        "1:17: this '(' is never closed\n");
@@ -662,6 +683,7 @@ int main(void)
         cmocka_unit_test(cases_end_properly),
         cmocka_unit_test(checkpoints_gone_wrong),
         cmocka_unit_test(stage_two_is_not_supported_yet),
+        cmocka_unit_test(families_gone_wrong),
         cmocka_unit_test(blocks_gone_wrong),
         cmocka_unit_test(brackets_gone_wrong),
         cmocka_unit_test(depth_and_errors_are_limited),

@@ -163,6 +163,8 @@ bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name)
     if (use == TYPE_NAMED || (use == TYPE_MAYBE_NAMED && peek(parser)->kind == TOKEN_IDENTIFIER)) {
         if (!parse_name(parser, "a variable's name", name))
             return false;
+    } else if (use == TYPE_ONLY && is_plain_name(peek(parser)) && index_is(parser, parser->at + 1, "[")) {
+        parser->at++; // the name of an array, which says what it is
     } else if (use == TYPE_ONLY && is_plain_name(peek(parser))) {
         if (is_role(parser, peek(parser)->text) && index_is(parser, parser->at + 1, "."))
             parse_error(parser, previous_end(parser), "expected ',' between two results");

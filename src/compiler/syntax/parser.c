@@ -121,6 +121,23 @@ bool is_role(const Parser *parser, const char *name)
         if (strcmp(parser->def->role_params.items[i].text, name) == 0)
             return true;
     }
+    for (size_t i = 0; i < parser->members.count; i++) {
+        if (strcmp(parser->members.items[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool is_family(const Parser *parser, const char *name)
+{
+    for (size_t i = 0; parser->def != NULL && i < parser->def->role_params.count; i++) {
+        if (strcmp(parser->def->role_params.items[i].text, name) == 0)
+            return parser->def->param_is_family.items[i];
+    }
+    for (size_t i = 0; i < parser->tree->roles.count; i++) {
+        if (strcmp(parser->tree->roles.items[i].text, name) == 0)
+            return parser->tree->is_family.items[i];
+    }
     return false;
 }
 
@@ -172,10 +189,24 @@ bool parse_name(Parser *parser, const char *what, Name *name)
     return true;
 }
 
-// names = [ NAME { "," NAME } ]
-bool parse_name_list(Parser *parser, const char *what, NameList *names)
+// "[" "]" behind a name: it is that of a family.
+static bool parse_family_mark(Parser *parser, const Name *name)
+{
+    size_t end = behind_group(parser, parser->at);
+    if (end == parser->at + 2)
+        parser->at = end;
+    else
+        parse_error(parser, range_span(parser, parser->at, end),
+                    "a family is declared '%s[]': how many members it has is said by the cast", name->text);
+    return parser->at == end;
+}
+
+// names = [ NAME [ "[" "]" ] { "," NAME [ "[" "]" ] } ]
+bool parse_name_list(Parser *parser, const char *what, NameList *names, bool **is_family)
 {
     size_t close = peek_at(parser, parser->at - 1)->match;
+    if (is_family != NULL)
+        *is_family = ARENA_ARRAY(parser->arena, bool, ROLES_MAX);
     if (parser->at == close) {
         parser->at++;
         return true;
@@ -189,6 +220,11 @@ bool parse_name_list(Parser *parser, const char *what, NameList *names)
             return false;
         }
         vector_push(parser->arena, names, name);
+        if (is_family != NULL && next_is(parser, "[")) {
+            if (!parse_family_mark(parser, &name))
+                return false;
+            (*is_family)[names->count - 1] = true;
+        }
         if (parser->at == close) {
             parser->at++;
             return true;
@@ -238,5 +274,8 @@ bool starts_statement(const Parser *parser, size_t index)
     if (strcmp(token->text, "checkpoint") == 0)
         return index_is(parser, index + 1, "{") || index_is(parser, index + 1, "within") ||
                index_is(parser, index + 1, "retry");
-    return is_role(parser, token->text) && index_is(parser, index + 1, ".");
+    if (!is_role(parser, token->text))
+        return false;
+    bool has_index = is_family(parser, token->text) && index_is(parser, index + 1, "[");
+    return index_is(parser, has_index ? behind_group(parser, index + 1) : index + 1, ".");
 }

@@ -31,15 +31,17 @@ typedef struct {
     size_t limit; // the bracket (or TOKEN_END) that ends the region being parsed
 
     size_t errors;
-    bool gave_up; // too many errors: say nothing more
+    bool gave_up;            // too many errors: say nothing more
+    VECTOR(uint32_t) strays; // offsets of the '}' that were too many, and are not among the tokens
 
     Tree *tree;
-    Map roles;       // declared roles
-    Map defs;        // names of all definitions, those further down too
-    TreeDef *def;    // the one being parsed, for its role and function parameters
-    Map variables;   // of this definition so far, as far as they have the name of a role
-    size_t nesting;  // of statements
-    size_t else_ifs; // of the chain being parsed
+    Map roles;                    // declared roles
+    Map defs;                     // names of all definitions, those further down too
+    TreeDef *def;                 // the one being parsed, for its role and function parameters
+    Map variables;                // of this definition so far, as far as they have the name of a role
+    VECTOR(const char *) members; // names of members in the `for` loops around
+    size_t nesting;               // of statements
+    size_t else_ifs;              // of the chain being parsed
 
     bool in_loop;               // `continue` means a loop of this definition
     bool in_switch;             // `break` means a switch: it may only end a case
@@ -49,6 +51,8 @@ typedef struct {
 // brackets.c
 // Gives every bracket its partner; reports and repairs what does not fit. False: nested too deeply, don't parse.
 bool brackets_pair(Parser *parser, bool quiet);
+// Does a definition or a prototype of the choreography follow behind its last parenthesis? That is reported: there is one too many.
+bool block_ends_early(Parser *parser);
 
 // parse.c
 void parser_lex(Parser *parser); // the block's tokens
@@ -77,7 +81,8 @@ void note_variable(Parser *parser, const Name *name);     // the definition bind
 const char *example_role(const Parser *parser);
 const char *role_text(const Parser *parser, const RoleRef *at);
 bool parse_name(Parser *parser, const char *what, Name *name);
-bool parse_name_list(Parser *parser, const char *what, NameList *names); // behind '(' or '[', consumes the closing one
+// Behind '(' or '[', consumes the closing one. `is_family` (may be NULL: there are none): which of the names are those of families.
+bool parse_name_list(Parser *parser, const char *what, NameList *names, bool **is_family);
 bool expect(Parser *parser, const char *text, const char *where);
 void expect_semicolon(Parser *parser);
 bool starts_statement(const Parser *parser, size_t index); // a new statement, as far as its first tokens can tell
@@ -88,9 +93,10 @@ typedef enum { TYPE_NAMED, TYPE_MAYBE_NAMED, TYPE_ONLY } TypeUse;
 bool parse_type(Parser *parser, TypeUse use, TypeText *type, Name *name);
 
 // parse_expr.c
-bool is_role_set(const Parser *parser);           // `{A, B}` and not a block
-bool is_located(const Parser *parser);            // a role or role set with its dot
-bool parse_role_ref(Parser *parser, RoleRef *at); // with the dot
+bool is_role_set(const Parser *parser);                 // `{A, B}` and not a block
+bool is_located(const Parser *parser);                  // a role or role set with its dot
+bool parse_role_ref(Parser *parser, RoleRef *at);       // with the dot
+bool is_family(const Parser *parser, const char *name); // declared, or a role parameter
 CText local_text(Parser *parser, size_t first, size_t behind, const RoleRef *at);
 TreeExpr *parse_expr(Parser *parser);
 TreeExpr *parse_expr_behind(Parser *parser, const RoleRef *at); // behind the dot

@@ -26,10 +26,26 @@ typedef struct {
 
 typedef VECTOR(CText) CTextList;
 
-// `Alice` or `{Alice, Bob}`. Not resolved: names of roles or of role parameters.
+// Which members of a family: behind its name.
+typedef enum {
+    SELECT_NONE, // Alice
+    SELECT_ALL,  // Worker[*]
+    SELECT_ONE,  // Worker[e]
+    SELECT_PART, // Worker[a..], Worker[..b], Worker[a..b]: as a role argument only
+} SelectKind;
+
+typedef struct {
+    SelectKind kind;
+    CText index;    // ONE
+    CText from, to; // PART: an empty span where it is left out
+    Span span;      // with its brackets
+} Select;
+
+// `Alice`, `Worker[*]` or `{Alice, Bob}`. Not resolved: names of roles, of role parameters or of members in a `for`.
 typedef struct {
     NameList names;
-    bool is_set; // written with braces
+    VECTOR(Select) selects; // for each name
+    bool is_set;            // written with braces
     Span span;
 } RoleRef;
 
@@ -93,16 +109,18 @@ typedef struct {
 
 // ---- calls of choreographic functions ----
 
+typedef VECTOR(RoleRef) RoleRefList;
+
 typedef struct {
-    TreeExpr *expr;     // a located expression, or NULL:
-    Name function;      // the name of a function or function parameter
-    NameList role_args; // relay[A, B]
+    TreeExpr *expr;        // a located expression, or NULL:
+    Name function;         // the name of a function or function parameter
+    RoleRefList role_args; // relay[A, B]
     Span span;
 } TreeArg;
 
 typedef struct {
     Name function;
-    NameList role_args;
+    RoleRefList role_args;
     VECTOR(TreeArg) args;
     Span span;
 } TreeCall;
@@ -119,6 +137,7 @@ typedef enum {
     STMT_WHILE,
     STMT_DO,
     STMT_FOR,
+    STMT_EACH, // for (w : Worker)
     STMT_BREAK,
     STMT_CONTINUE,
     STMT_RETURN,
@@ -168,7 +187,9 @@ struct Stmt {
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
 
-    TreeBlock body;         // IF: then. WHILE, DO, FOR, CHECKPOINT, BLOCK
+    Name member, family; // EACH
+
+    TreeBlock body;         // IF: then. WHILE, DO, FOR, EACH, CHECKPOINT, BLOCK
     TreeBlock otherwise;    // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue
     bool has_otherwise;     // there is an else / a rescue
     VECTOR(TreeCase) cases; // SWITCH
@@ -177,6 +198,7 @@ struct Stmt {
     bool ends_case; // BREAK: it leaves a switch, at the end of a case; else a loop
 
     TreeRounds rounds; // CHECKPOINT; with ROUNDS_WHILE it has a condition
+    bool is_durable;   // CHECKPOINT
     bool has_within;
     uint64_t within_ns;
     bool has_retry;
@@ -222,6 +244,7 @@ struct TreeParam {
 typedef struct {
     Name name;
     NameList role_params;
+    VECTOR(bool) param_is_family; // for each of them: W[]
     TreeParamList params;
     TreeResultList results;
     TreeBlock body;
@@ -231,6 +254,8 @@ typedef struct {
 typedef struct {
     Name name;
     NameList roles;
+    VECTOR(bool) is_family; // for each of them: Worker[]
+    size_t selections;      // so many `for (w : Worker)` and Worker[e] are there
     VECTOR(TreeProto *) protos;
     VECTOR(TreeDef *) defs;
     VECTOR(const char *) others; // names of other choreographies that the file knows, for messages

@@ -6,6 +6,8 @@
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
+#include "runtime/actor/elsewhere.h"
+#include "runtime/durable/durable.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/session/runtime.h"
@@ -28,20 +30,21 @@ static void actor_keep_result(Actor *actor)
         chx_value_drop(type, actor->self.returned + 1);
 }
 
-// False: the session is being stopped.
-static bool actor_roll_back(Actor *actor)
+// ACTOR_YIELDS: it goes on; ACTOR_WAITS: not yet; ACTOR_STOPPED: the session is being stopped.
+static ActorOutcome actor_roll_back(Actor *actor)
 {
     // In this order: a session is marked as stopping before the rollback generation rises for that.
     uint32_t generation = atomic_load(actor->self.generation);
+    bool goes_on = true;
     if (session_is_stopping(actor->session))
-        return false;
-    if (actor->process != NULL)
-        process_roll_back(actor);
+        return ACTOR_STOPPED;
+    if (actor->away != NULL)
+        goes_on = actor->away->ops->roll_back(actor);
     else
         checkpoint_roll_back(actor, generation);
     if (CHX_UNLIKELY(actor->again != NULL))
         again_recalled(actor);
-    return true;
+    return goes_on ? ACTOR_YIELDS : ACTOR_WAITS;
 }
 
 static bool actor_generation_changed(Actor *actor)
@@ -76,8 +79,9 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
         // An actor whose call has returned takes the result first, whatever happens.
         if (step != CHX_STEP_RETURN) {
             if (actor_generation_changed(actor)) {
-                if (!actor_roll_back(actor))
-                    return ACTOR_STOPPED;
+                ActorOutcome outcome = actor_roll_back(actor);
+                if (outcome != ACTOR_YIELDS)
+                    return outcome;
             } else if (step == CHX_STEP_WAIT) {
                 return actor->self.wants != 0 ? ACTOR_WAITS : ACTOR_YIELDS;
             }
@@ -89,6 +93,8 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
     actor_keep_result(actor);
     actor_notify_pending(actor);
     actor_run_hook(actor, CHX_SITE_FINI, actor->role->fini);
+    if (CHX_UNLIKELY(actor->away != NULL && actor->away->ops->end != NULL))
+        actor->away->ops->end(actor);
     return ACTOR_ENDED;
 }
 
@@ -102,8 +108,11 @@ static ActorOutcome actor_steps(Actor *actor)
 {
     if (CHX_UNLIKELY(actor->again != NULL))
         again_end(actor);
-    if (actor_generation_changed(actor) && !actor_roll_back(actor))
-        return ACTOR_STOPPED;
+    if (actor_generation_changed(actor)) {
+        ActorOutcome outcome = actor_roll_back(actor);
+        if (outcome != ACTOR_YIELDS)
+            return outcome;
+    }
     if (!actor->begun)
         actor_init(actor);
     actor->budget = actor_is_simulated(actor) ? actor->session->runtime->platform->budget() : TURN_BUDGET;
@@ -138,6 +147,10 @@ static Actor *actor_successor(Worker *worker, Actor *actor)
     }
     // A producer that has not been told of the room that was made must be the one that runs next: it looks for itself.
     if (credit_pending != NULL && credit_pending->producer != next)
+        return NULL;
+    // One that has waited for the outside may still be waited for there, and one whose blocks are decided elsewhere may have to begin
+    // first: only actor_steps does that.
+    if ((next->self.wants & WANTS_TAGS) == WANTS_EVENT || next->away != NULL)
         return NULL;
     // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by an actor that has
     // been on it all the time.
@@ -365,6 +378,10 @@ static bool actor_can_go_on(Actor *actor)
     void *what = (void *)(wants & ~WANTS_TAGS);
     if ((wants & WANTS_TAGS) == WANTS_EVENT)
         return atomic_load(&((Again *)what)->is_ready);
+    if ((wants & WANTS_BLOCK) != 0 && actor->away != NULL)
+        return actor->away->ops->is_over(actor);
+    if ((wants & WANTS_BLOCK) != 0 && what == actor->session->durable)
+        return durable_has_changed(actor);
     if ((wants & WANTS_BLOCK) != 0)
         return block_is_over(what, member_innermost(&actor->member));
     return actor_finds(actor, what, (wants & WANTS_ROOM) != 0);
@@ -394,14 +411,14 @@ static void actor_weigh(Actor *actor)
     const Notified *notified = &actor->notified;
     const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
     uint64_t passed_ns = session->runtime->platform->now_ns() - notified->at_ns;
-    actor->notified.at_ns = 0;
+    actor->is_notified = false;
     // It has failed, or done more than that step, or others have run in its place: then nothing is known.
     if (actor->self.steps - notified->steps > 1 ||
         atomic_load_explicit(&worker->turn, memory_order_relaxed) != notified->turn)
         return;
     uint32_t *place = &actor->long_sites[notified->site % LONG_SITES];
     uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
-    if (passed_ns >= STALL_NS) {
+    if (passed_ns >= (session_waits_outside(session) ? WORTH_NS : STALL_NS)) {
         *place = notified->site;
         session_set_apart(session, APART);
     } else {
@@ -411,11 +428,63 @@ static void actor_weigh(Actor *actor)
     }
 }
 
-// Others than its worker may wake it at any time: that worker can't have the session to itself.
+// Until the session goes on, thousands of others may be served: what it touches then should be little. A role with many channels
+// does not use all of them, and looking at them would touch more than it saves.
+static void actor_rewind_channels(Actor *actor)
+{
+    enum { FEW = 4 };
+    const chx_role *role = actor->role;
+    if (role->sends_to_count > FEW || role->receives_from_count > FEW)
+        return;
+    Channel *out = (Channel *)(void *)actor->self.out;
+    Channel **in = (Channel **)actor->self.in;
+    for (size_t i = 0; i < role->sends_to_count; i++)
+        if (out[i].ops == &memory_channel_ops)
+            memory_channel_rewind(&out[i]);
+    for (size_t i = 0; i < role->receives_from_count; i++)
+        if (in[i]->ops == &memory_channel_ops)
+            memory_channel_rewind(in[i]);
+}
+
+// A guest goes away when its session has nothing to do, and can't have it to itself meanwhile. A worker of the pool gets the actor
+// back, whoever wakes it (again.c).
 static void actor_waits_outside(Actor *actor)
 {
-    if (session_is_pinned_to(actor->session, current()->worker))
+    Worker *worker = current()->worker;
+    if (worker->is_guest && session_is_pinned_to(actor->session, worker))
         session_unpin(actor->session);
+    if (worker->fetch.left != 0)
+        session_fetch(&worker->fetch);
+    if (!owner_section_begin(worker))
+        return;
+    // In the section nobody else runs an actor of it, so nobody else is at a channel of this one.
+    if (session_is_pinned_to(actor->session, worker))
+        actor_rewind_channels(actor);
+    owner_section_end(worker);
+}
+
+// The actor's own thread: is it certain that the peer does not wait for the channel? If the session is pinned to this worker, the peer is
+// here, too, and does not begin to wait meanwhile.
+CHX_INLINE bool notifying_is_in_vain(const Actor *actor, const Actor *peer, const Channel *channel)
+{
+    Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+    // It may be unpinned until the section begins, but nobody else pins it.
+    if (!session_is_pinned_to(actor->session, worker) || !owner_section_begin(worker))
+        return false;
+    bool is_in_vain = session_is_pinned_to(actor->session, worker) &&
+                      atomic_load_explicit(&peer->waits, memory_order_relaxed) != (uintptr_t)channel;
+    owner_section_end(worker);
+    return is_in_vain;
+}
+
+// May the actor wait without telling a producer of the room that it has made? Only one that waits for that needs to be told. If the
+// session is pinned to this worker, and the producer does not wait for it now, it looks by itself before it ever does, and finds all that
+// was taken out by then. (Bytes that projected code has taken out it may not find; these are less than a quarter of what the channel
+// holds: memory_take.)
+static inline bool actor_may_owe_credit(const Actor *actor)
+{
+    const Channel *channel = actor->credit_pending;
+    return notifying_is_in_vain(actor, channel->producer, channel) && channel->ops == &memory_channel_ops;
 }
 
 bool actor_wait(Actor *actor)
@@ -423,10 +492,11 @@ bool actor_wait(Actor *actor)
     uintptr_t what = actor->self.wants & ~WANTS_TAGS;
     uintptr_t preparing = what | WAITS_PREPARING;
     Channel *channel = (actor->self.wants & WANTS_BLOCK) == 0 ? (Channel *)what : NULL;
-    actor_flush_credit(actor);
-    if (actor->notified.at_ns != 0)
+    if (actor->credit_pending != NULL && !actor_may_owe_credit(actor))
+        actor_flush_credit(actor);
+    if (actor->is_notified)
         actor_weigh(actor);
-    if (channel != NULL && !channel->ops->is_trusted && actor_looks(actor))
+    if (channel != NULL && channel->ops->answers_alone && actor_looks(actor))
         return false;
     bool is_outside = (actor->self.wants & WANTS_TAGS) == WANTS_EVENT;
     if (is_outside)
@@ -465,9 +535,11 @@ static inline bool actor_wake_elsewhere(Actor *actor, Channel *channel)
     return actor_wake(actor, channel);
 }
 
-// The peer is not known to be on the same worker.
+// The peer is not known to wait on the same worker.
 static __attribute__((noinline)) void actor_notify_elsewhere(Actor *actor, Actor *peer, Channel *channel)
 {
+    if (notifying_is_in_vain(actor, peer, channel))
+        return;
     current()->busy++;
     if (actor_wake_elsewhere(peer, channel)) {
         Scheduler *scheduler = &actor->session->runtime->scheduler;
@@ -475,7 +547,7 @@ static __attribute__((noinline)) void actor_notify_elsewhere(Actor *actor, Actor
                      atomic_load_explicit(&actor->home, memory_order_relaxed);
         scheduler_ready(scheduler, peer);
         // The two were at work at the same time, and may be again.
-        if (moves)
+        if (moves && !session_waits_outside(actor->session))
             scheduler_offer(scheduler);
     }
     current()->busy--;
@@ -519,10 +591,15 @@ void chx_notify_and_begin(chx_self *self)
     uint32_t apart = atomic_load_explicit(&session->apart, memory_order_relaxed);
     bool is_long = false, gives = false;
     self->notify_pending = NULL;
+    if (CHX_UNLIKELY(actor->away != NULL)) {
+        actor->away->ops->flush(actor);
+        return;
+    }
     if (apart != 0) {
-        if (actor->notified.at_ns != 0)
+        if (actor->is_notified)
             actor_weigh(actor);
         const Worker *worker = atomic_load_explicit(&actor->home, memory_order_relaxed);
+        actor->is_notified = true;
         actor->notified =
             (Notified){session->runtime->platform->now_ns(), atomic_load_explicit(&worker->turn, memory_order_relaxed),
                        self->steps, self->site};
@@ -546,6 +623,12 @@ void *chx_context(void)
     return actor != NULL ? actor->context : NULL;
 }
 
+size_t chx_role_index(void)
+{
+    const Actor *actor = current()->actor;
+    return actor != NULL ? actor->self.member : 0;
+}
+
 const char *chx_role_name(void)
 {
     Actor *actor = current()->actor;
@@ -567,15 +650,28 @@ void *chx_alloc(size_t size)
     return memset(allocation->data, 0, size);
 }
 
+// False: no memory.
+static CHX_COLD bool pool_grow(Actor *actor)
+{
+    // The first ones lie in the session's own memory, which stays.
+    bool is_first = actor->pool_capacity == POOL_FIRST;
+    size_t capacity = is_first ? 0 : actor->pool_capacity;
+    const struct chx_text **grown =
+        runtime_grow(actor->session->runtime, is_first ? NULL : actor->pool, &capacity, sizeof *actor->pool);
+    if (grown == NULL)
+        return false;
+    if (is_first)
+        memcpy(grown, actor->pool, POOL_FIRST * sizeof *grown);
+    actor->pool = grown;
+    actor->pool_capacity = capacity;
+    return true;
+}
+
 void actor_pool(Actor *actor, const struct chx_text *text)
 {
-    if (actor->self.pool_size == actor->pool_capacity) {
-        void *grown = runtime_grow(actor->session->runtime, actor->pool, &actor->pool_capacity, sizeof *actor->pool);
-        if (grown == NULL) {
-            text_drop(text);
-            guard_no_memory();
-        }
-        actor->pool = grown;
+    if (actor->self.pool_size == actor->pool_capacity && !pool_grow(actor)) {
+        text_drop(text);
+        guard_no_memory();
     }
     actor->pool[actor->self.pool_size++] = text;
 }

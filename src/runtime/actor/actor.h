@@ -20,6 +20,7 @@ enum {
     STACK_LIMIT_BYTES = 1 << 30, // a runaway recursion ends in a report
     TURN_BUDGET = 2048,          // receives and sends until others get their turn
     LONG_SITES = 4,              // remembered
+    POOL_FIRST = 4,              // strings made in a step for which there is place in the session's own memory
 };
 
 typedef struct chx_session Session;
@@ -43,7 +44,7 @@ typedef struct Uncount Uncount;
 
 // When an actor told another one something and began a step.
 typedef struct {
-    uint64_t at_ns; // 0: not since that was weighed
+    uint64_t at_ns;
     uint64_t turn;  // of its worker
     uint64_t steps; // of its own
     uint32_t site;
@@ -91,19 +92,21 @@ typedef enum {
 
 // The memory of a role's savepoints: recovery/savepoint.c.
 typedef struct {
+    Ordinals outermost;   // of blocks that are in no other
+    size_t ordinal_count; // so many of these:
+    Ordinal *ordinals;    // those that are not the first of their savepoint
+    size_t ordinal_capacity;
     Chunk *chunk;
     unsigned char *begin, *next, *end; // in the current chunk; begin: NULL in the first one
     void *room;                        // the first ones of these, in the session's memory; NULL: none
-    Ordinals outermost;                // of blocks that are in no other
-    Ordinal *ordinals;                 // those that are not the first of their savepoint
-    size_t ordinal_count, ordinal_capacity;
 } Savepoints;
 
 // What identifiers of effects are made of: effect.c.
 typedef struct {
-    Uncount *uncounts; // what to do when blocks are left
-    size_t uncount_count, uncount_capacity;
-    size_t paths_known; // of so many savepoints
+    size_t uncount_count; // so many of these:
+    size_t paths_known;   // of so many savepoints
+    Uncount *uncounts;    // what to do when blocks are left
+    size_t uncount_capacity;
 } EffectCounts;
 
 // How often a role was restarted, and how often it may be: recovery/restart.c.
@@ -113,48 +116,52 @@ typedef struct {
 } Restarts;
 
 struct Actor {
-    chx_self self; // first: projected code knows an actor as this
+    chx_self self;   // first: projected code knows an actor as this
+    uint32_t budget; // sends and receives until others get their turn
+    uint32_t hook;   // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
+
+    // A cache line: all that is needed to wake it and to put it into a queue.
     Session *session;
     const chx_role *role;
     void *context;
-    unsigned index; // in role order
-    int central_line;
-
-    Chunk *chunk;       // in which the newest frame lies
-    size_t stack_below; // bytes of the frames in the chunks before that
-
-    Channel *out; // array, in the order of role->sends_to
-    Channel **in; // in the order of role->receives_from
-    bool begun;
-    uint32_t hook;           // CHX_SITE_INIT, CHX_SITE_FINI: it is in that one; 0: in none
-    bool is_central;         // runs in a sequential program
-    _Atomic bool has_left;   // it does nothing more in its session
-    uint32_t budget;         // sends and receives until others get their turn
-    Channel *credit_pending; // messages were taken out of it and its producer has not been told
-
-    Member member;         // the blocks that it is in: recovery/
-    Savepoints savepoints; // and what it goes back to
-    EffectCounts effects;
-    Restarts restarts;
-
-    const struct chx_text **pool; // made in this step; self.pool_size of them
-    size_t pool_capacity;
-    Allocation *allocations;
-    struct RoleProxy *proxy; // it runs in a process of its own; this is its place here
-    struct Process *process; // this is that process
-
     _Atomic(Again *) again; // what it waits for outside; NULL: it has never done so. Set by its own thread
-
-    uint64_t traced_ns;   // trace: the step that it is in began then
-    uint32_t traced_site; // 0: it is in none
-
-    Notified notified;               // what the actor began last when it had told another one something
-    uint32_t long_sites[LONG_SITES]; // where that took long
-
     _Atomic uintptr_t waits;
     _Atomic(Worker *) home; // which runs it, or ran it last
     Actor *next_queued;
+    struct Away *away; // its blocks are decided elsewhere
+
+    // A cache line: what most turns need besides.
+    Member member;                // the blocks that it is in: recovery/
+    Channel *credit_pending;      // messages were taken out of it and its producer has not been told
+    const struct chx_text **pool; // made in this step; self.pool_size of them
+    size_t pool_capacity;
+    unsigned index; // in role order
+    bool begun;
+    bool is_central;       // runs in a sequential program
+    _Atomic bool has_left; // it does nothing more in its session
+    bool is_notified;      // it has notified another one since `notified` was weighed
+
+    // A cache line, with the beginning of the savepoints, for the same.
+    EffectCounts effects;
+    Chunk *chunk;          // in which the newest frame lies
+    Savepoints savepoints; // what it goes back to
+
+    Notified notified;               // what the actor began last when it had told another one something
+    uint32_t long_sites[LONG_SITES]; // where what it began took long
+    Channel *out;                    // array, in the order of role->sends_to
+    Channel **in;                    // in the order of role->receives_from
+    size_t stack_below;              // bytes of the frames in the chunks before the newest
+    Restarts restarts;
+    Allocation *allocations;
+    struct Proxy *proxy;  // it runs elsewhere, and is never run here: actor/elsewhere.h
+    uint64_t traced_ns;   // trace: the step that it is in began then
+    uint32_t traced_site; // 0: it is in none
+    int central_line;
+    uint64_t unused; // so that the next one's lines begin where this one's do
 };
+static_assert(sizeof(Actor) % CACHE_LINE == 0 && offsetof(Actor, session) % CACHE_LINE == 0 &&
+                  offsetof(Actor, member) % CACHE_LINE == 0,
+              "its cache lines hold what is used together");
 
 // Where a failure inside a role's code goes. Guards nest: a role's function may run another session.
 typedef struct Guard Guard;

@@ -1,6 +1,7 @@
 // again.c: see again.h.
 
 #include "runtime/actor/again.h"
+#include "runtime/actor/elsewhere.h"
 
 #include "runtime/isolation/isolation.h"
 #include "runtime/value/codec.h"
@@ -16,6 +17,8 @@
 // Of the lists of those who wait for a session's end, and of the descriptors for roles that are called back. It is rarely
 // needed, and outlives every session.
 static pthread_mutex_t over_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum { NO_THREAD = EAGAIN }; // as an error: nobody could look at what is waited for
 
 // ---- inside of a role's function ----
 
@@ -33,8 +36,9 @@ static Again *again_new(Actor *actor)
     Again *again = runtime_allocate(actor->session->runtime, sizeof *again);
     if (again == NULL)
         guard_no_memory();
-    *again = (Again){.actor = actor, .recall = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
+    *again = (Again){.waiter = {.near = &actor->waits}, .actor = actor, .recall = {NO_DESCRIPTOR, NO_DESCRIPTOR}};
     atomic_store(&actor->again, again);
+    atomic_store_explicit(&actor->session->waits_outside, true, memory_order_relaxed);
     return again;
 }
 
@@ -107,9 +111,22 @@ static void held_drop(void *closure)
     }
 }
 
+// Is there anything of that? Most functions have no such variables.
+static bool holds_something(const chx_function *function)
+{
+    for (size_t i = 0; i < function->owned_count; i++)
+        if (function->variables[i].name[0] == '\0')
+            return true;
+    return false;
+}
+
 bool again_begin(Actor *actor, Guard *guard)
 {
-    const chx_site *site = role_site(actor->role, actor->self.site);
+    // A step that has waited is likely to be the next one that does.
+    Again *again = actor->again;
+    if (again->site == NULL || again->site->number != actor->self.site)
+        again->site = role_site(actor->role, actor->self.site);
+    const chx_site *site = again->site;
     Guard dropping;
     if (site == NULL || site->restart_at == 0) {
         guard->fault.kind = CHX_FAULT_FAIL;
@@ -124,7 +141,7 @@ bool again_begin(Actor *actor, Guard *guard)
     if (site->kind == CHX_SITE_CALL && frame->at != site->restart_at)
         frame = frame->caller;
     stack_unwind_to(actor, frame, true);
-    if (!guard_run(&dropping, actor, held_drop, frame)) {
+    if (holds_something(frame->function) && !guard_run(&dropping, actor, held_drop, frame)) {
         guard->fault = dropping.fault;
         return false;
     }
@@ -141,7 +158,7 @@ static void again_wake(Again *again)
 {
     atomic_store(&again->is_ready, true);
     Actor *actor = again->actor;
-    if (actor_wake(actor, again))
+    if (actor_wake(actor, again) && !scheduler_give_back(actor))
         scheduler_ready(&actor->session->runtime->scheduler, actor);
 }
 
@@ -212,14 +229,32 @@ void again_session_over(Session *session)
     pthread_mutex_unlock(&over_lock);
 }
 
+// The actor joins those that were woken.
+static void again_ready(PollWaiter *waiter, void *context)
+{
+    Again *again = (Again *)(void *)((char *)waiter - offsetof(Again, waiter));
+    Woken *woken = context;
+    // The poller's lock is held, and the actor had it when it was about to wait already: one that does not see this finds that it
+    // was woken before it could wait (actor_wait).
+    atomic_store_explicit(&again->is_ready, true, memory_order_release);
+    if (!actor_wake(again->actor, again))
+        return;
+    again->is_woken = true;
+    chain_add(&woken->actors, again->actor);
+}
+
 // The descriptor may become ready at once.
 static bool when_arm(Again *again)
 {
     chx_runtime *runtime = again->actor->session->runtime;
+    again->waiter.ready = again_ready;
     switch (poller_add(&runtime->poller, &again->waiter, again->number, again->events)) {
     case POLL_WAITS:
-        scheduler_attend(&runtime->scheduler);
-        return true;
+        if (scheduler_attend(&runtime->scheduler))
+            return true;
+        poller_remove(&runtime->poller, &again->waiter);
+        again->error = NO_THREAD;
+        break;
     case POLL_READY:
         return false;
     case POLL_REFUSED:
@@ -240,7 +275,7 @@ bool again_arm(Again *again)
         break;
     case AGAIN_AFTER:
         again->is_armed = event_loop_add(&runtime->loop, &again->timer, &timer_kind, again->due_ns);
-        again->error = again->is_armed ? 0 : EAGAIN;
+        again->error = again->is_armed ? 0 : NO_THREAD;
         break;
     case AGAIN_WHEN_OVER:
         again->is_armed = over_arm(again);
@@ -265,6 +300,16 @@ void again_cancel(Actor *actor)
     again->kind = AGAIN_NONE;
 }
 
+static const char *again_lacks(int error)
+{
+    if (error == NO_THREAD)
+        return "no thread could be started: out of memory, or too many threads";
+    // What the system calls it speaks of a device.
+    if (error == ENOSPC)
+        return "too many descriptors are waited for (/proc/sys/fs/epoll/max_user_watches)";
+    return strerror(error);
+}
+
 void again_end(Actor *actor)
 {
     static const char *const functions[] = {
@@ -272,17 +317,20 @@ void again_end(Actor *actor)
     Again *again = actor->again;
     AgainKind kind = again->kind;
     int error = again->error;
+    Worker *worker = current()->worker;
+    if (worker != NULL && worker->fetch.left != 0)
+        session_fetch(&worker->fetch);
     again->error = 0;
     if (kind == AGAIN_NONE)
         return;
     again_cancel(actor);
     if (error == 0)
         return;
-    char why[128];
+    char why[192];
     if (kind == AGAIN_WHEN)
-        snprintf(why, sizeof why, "%s: descriptor %d: %s", functions[kind], again->number, strerror(error));
+        snprintf(why, sizeof why, "%s: descriptor %d: %s", functions[kind], again->number, again_lacks(error));
     else
-        snprintf(why, sizeof why, "%s: %s", functions[kind], strerror(error));
+        snprintf(why, sizeof why, "%s: %s", functions[kind], again_lacks(error));
     guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s", why);
 }
 
@@ -293,23 +341,6 @@ void again_fini(Actor *actor)
     descriptor_close(&again->recall[1]);
     runtime_release(actor->session->runtime, again);
     actor->again = NULL;
-}
-
-void again_ready(PollWaiter *waiter, void *context)
-{
-    Again *again = (Again *)(void *)((char *)waiter - offsetof(Again, waiter));
-    ActorChain *chain = context;
-    atomic_store(&again->is_ready, true);
-    if (!actor_wake(again->actor, again))
-        return;
-    again->is_woken = true;
-    again->actor->next_queued = NULL;
-    if (chain->last != NULL)
-        chain->last->next_queued = again->actor;
-    else
-        chain->first = again->actor;
-    chain->last = again->actor;
-    chain->count++;
 }
 
 // ---- functions that wait by themselves ----
@@ -339,7 +370,7 @@ void again_recalled(Actor *actor)
 int chx_recall_fd(void)
 {
     Actor *actor = again_actor("chx_recall_fd");
-    if (actor->process != NULL)
+    if (actor_is_process(actor))
         return process_recall_fd(actor);
     Again *again = again_get(actor);
     pthread_mutex_lock(&over_lock);

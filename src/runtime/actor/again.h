@@ -10,12 +10,15 @@
 #include "runtime/actor/actor.h"
 #include "runtime/platform/event_loop.h"
 #include "runtime/platform/poller.h"
+#include "runtime/sched/watcher.h"
 
 typedef enum { AGAIN_NONE, AGAIN_WHEN, AGAIN_AFTER, AGAIN_WHEN_OVER } AgainKind;
 
 // What an actor waits for outside. Made when it first does so, and kept until its session is over.
 struct Again {
+    PollWaiter waiter; // first: it, and what follows at once, is needed when a descriptor is ready
     Actor *actor;
+    const chx_site *site; // of the step that waited last
     AgainKind kind;
     bool is_armed;         // somebody is to wake the actor
     _Atomic bool is_ready; // what it waits for has happened
@@ -26,7 +29,6 @@ struct Again {
     uint64_t due_ns;  // AFTER
     Session *session; // WHEN_OVER: until its end this is on its list
     Again *next;      // on that list
-    PollWaiter waiter;
     LoopTimer timer;
     Descriptor recall[2]; // none: nobody has asked for it
 };
@@ -42,6 +44,13 @@ void again_end(Actor *actor);
 void again_cancel(Actor *actor);
 void again_fini(Actor *actor);
 
+// Does the actor wait for the outside, or is about to?
+static inline bool again_is_awaited(const Actor *actor)
+{
+    uintptr_t waits = atomic_load(&actor->waits);
+    return waits != 0 && (waits & ~WAITS_PREPARING) == (uintptr_t)atomic_load(&actor->again);
+}
+
 // The role is called back, or its session ends: tells a function of it that waits by itself. Any thread.
 void again_recall(Actor *actor);
 // The role has come back.
@@ -54,7 +63,17 @@ typedef struct {
     Actor *first, *last;
     unsigned count;
 } ActorChain;
-// For poller_poll: the actor whose descriptor is ready joins the chain that `context` points to.
-PollReady again_ready;
+static inline void chain_add(ActorChain *chain, Actor *actor)
+{
+    actor->next_queued = NULL;
+    *(chain->last != NULL ? &chain->last->next_queued : &chain->first) = actor;
+    chain->last = actor;
+    chain->count++;
+}
+// What a look into the poller finds. The context of poller_poll is one of these.
+typedef struct {
+    WatcherList watchers; // the first member
+    ActorChain actors;    // those whose descriptors are ready
+} Woken;
 
 #endif

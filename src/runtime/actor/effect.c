@@ -84,7 +84,7 @@ static void ordinals_save(const Actor *actor, chx_writer *writer)
 void effect_save(const Actor *actor, chx_writer *writer)
 {
     if (actor->member.count == 0) {
-        chx_write_u64(writer, 0); // both lists are empty
+        effect_save_outside(actor, writer);
         return;
     }
     uint32_t level = actor->self.level - 1, counted = 0;
@@ -96,6 +96,36 @@ void effect_save(const Actor *actor, chx_writer *writer)
     for (size_t i = 0; i < actor->role->counter_count; i++)
         if (counts[i].level == level && counts[i].count != 0)
             pair_save(writer, (uint32_t)i + 1, counts[i].count);
+}
+
+// How often the role has been at the counter's site in no block. What it was before the first block that counts it, too.
+static uint32_t count_outside(const Actor *actor, uint32_t counter)
+{
+    const EffectCounts *effects = &actor->effects;
+    chx_count count = actor->self.counts[counter - 1];
+    for (size_t i = 0; count.level > 0 && i < effects->uncount_count; i++)
+        if (effects->uncounts[i].counter == counter)
+            count = effects->uncounts[i].was;
+    return count.level == 0 ? count.count : 0;
+}
+
+void effect_save_outside(const Actor *actor, chx_writer *writer)
+{
+    const Ordinals *ordinals = &actor->savepoints.outermost;
+    size_t others = actor->member.count > 0 ? savepoint_at(actor, 0)->inner.base : actor->savepoints.ordinal_count;
+    uint32_t counted = 0;
+    bool is_some = ordinals->first.site != 0;
+    codec_write_u32(writer, is_some ? (uint32_t)others + 1 : 0);
+    if (is_some)
+        pair_save(writer, ordinals->first.site, ordinals->first.count);
+    for (size_t i = 0; is_some && i < others; i++)
+        pair_save(writer, actor->savepoints.ordinals[i].site, actor->savepoints.ordinals[i].count);
+    for (uint32_t i = 1; i <= actor->role->counter_count; i++)
+        counted += count_outside(actor, i) != 0;
+    codec_write_u32(writer, counted);
+    for (uint32_t i = 1; i <= actor->role->counter_count; i++)
+        if (count_outside(actor, i) != 0)
+            pair_save(writer, i, count_outside(actor, i));
 }
 
 static bool pair_load(chx_reader *reader, uint32_t *key, uint32_t *count)

@@ -27,8 +27,10 @@ CHX_COLD void effect_left(Actor *actor, uint32_t level);
 void effect_fini(Actor *actor);
 
 // A part of a snapshot: what a new process must know of the level around the newest savepoint, which has just been entered
-// (nothing, if there is none); and the other side, where it is about to be entered. False: that can't be what was saved.
+// (if there is none, of what is around all blocks); and the other side, where it is about to be entered. False: that can't be what was saved.
 void effect_save(const Actor *actor, chx_writer *writer);
+// The same of what is around all blocks, while the role is in one or in none.
+void effect_save_outside(const Actor *actor, chx_writer *writer);
 bool effect_load(Actor *actor, chx_reader *reader);
 
 // central.c's: how often a role of a sequential program has been at its site.

@@ -1,6 +1,7 @@
 // guard.c: where failures of roles' code go: the only place that jumps out of it.
 
 #include "runtime/actor/actor.h"
+#include "runtime/actor/elsewhere.h"
 
 #include "base/check.h"
 #include "runtime/isolation/isolation.h"
@@ -115,7 +116,7 @@ void guard_no_memory(void)
 {
     const Actor *actor = current()->actor;
     // In a process of its own it is the role that is out of memory, not the program: a new process has it again.
-    guard_raise(actor->process != NULL ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
+    guard_raise(actor_is_process(actor) ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, actor->self.site, "out of memory");
 }
 
 void chx_fail(const char *format, ...)

@@ -179,7 +179,8 @@ void actor_fini(Actor *actor)
     actor->allocations = NULL;
     if (actor->again != NULL)
         again_fini(actor);
-    runtime_release(runtime, actor->pool);
+    if (actor->pool_capacity != POOL_FIRST)
+        runtime_release(runtime, actor->pool);
     actor->pool = NULL;
     effect_fini(actor);
     savepoints_fini(actor);

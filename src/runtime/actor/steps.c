@@ -5,6 +5,7 @@
 // for epochs are here, too, the same for all channels: actor_peek.
 
 #include "runtime/actor/actor.h"
+#include "runtime/actor/elsewhere.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/session/session.h"
@@ -50,7 +51,7 @@ static CHX_NORETURN void step_raise(const Actor *actor, Channel *channel, Channe
         guard_no_memory();
     channel->ops->explain(channel, site, why, sizeof why);
     // In a process of its own the role has done that itself; a new process has it again.
-    bool is_own_doing = status == CHANNEL_CLOSED && actor->process != NULL;
+    bool is_own_doing = status == CHANNEL_CLOSED && actor_is_process(actor);
     guard_raise(is_own_doing ? CHX_FAULT_FAIL : CHX_FAULT_SYSTEM, 0, site, "%s", why);
 }
 
@@ -69,12 +70,16 @@ bool chx_room_slow(chx_self *self, unsigned out)
     return true;
 }
 
-// Only the inline code of projected code leaves something to be told, and it works on channels in memory only.
+// Only the inline code of projected code leaves something to be told, on channels in memory, and ends of channels to other hosts.
 void chx_notify(chx_self *self)
 {
+    Actor *actor = (Actor *)self;
     Channel *channel = (Channel *)self->notify_pending;
     self->notify_pending = NULL;
-    actor_notify((Actor *)self, channel->consumer, channel);
+    if (CHX_UNLIKELY(actor->away != NULL))
+        actor->away->ops->flush(actor);
+    else
+        actor_notify(actor, channel->consumer, channel);
 }
 
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
@@ -214,6 +219,14 @@ bool chx_receive_slow(chx_self *self, unsigned in, uint32_t site, void *value, s
 
 bool chx_receive_into(chx_self *self, unsigned in, uint32_t site, const chx_type *type, void *variable)
 {
+    unsigned char received[CHX_FAST_BYTES];
+    if (type->size <= CHX_FAST_BYTES) {
+        if (!chx_receive(self, in, site, received, type->size))
+            return false;
+        chx_value_drop(type, variable);
+        memcpy(variable, received, type->size);
+        return true;
+    }
     return step_receive((Actor *)self, in, site, type, variable, type->size);
 }
 
@@ -230,7 +243,7 @@ void chx_bad_branch(chx_self *self, uint32_t site)
     // If the one that told it may be broken itself, it is a failure like others, which can be rescued.
     bool is_trusted = true;
     for (size_t i = 0; i < actor->role->receives_from_count; i++)
-        is_trusted &= actor->in[i]->ops->is_trusted;
+        is_trusted &= actor->session->is_ready != NULL || actor->in[i]->ops->is_trusted;
     guard_raise(is_trusted ? CHX_FAULT_SYSTEM : CHX_FAULT_FAIL, 0, site,
                 "internal error: %s was told to take a branch that site %u does not have", actor->role->role,
                 (unsigned)site);

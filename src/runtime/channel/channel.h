@@ -3,7 +3,8 @@
 // A channel has one producer and one consumer, each of which uses it from one thread at a time. Where its messages lie
 // is the business of an implementation, which is known by its table of operations, ChannelOps:
 //   memory_channel.c  both ends are actors of this process;
-//   shm_channel.c     the other end is an actor of another process on this machine, through shared memory.
+//   shm_channel.c     the other end is an actor of another process on this machine, through shared memory;
+//   part_channel.c    (in remote/) the other end may be on another host, and what lies between is another library's.
 // The code that performs the steps of a role (actor/steps.c) uses nothing but the table. The one exception is the inline
 // code in chorex/generated.h, which sends and receives in the memory of a memory channel without a call. Every other
 // implementation sets the channel's head so that this code always falls back to a call (see channel_disable_fast).
@@ -66,9 +67,11 @@ typedef struct {
 // (notify_sent, flush_credit) return false if they have not told the other end, and the caller does it (actor_notify).
 typedef struct {
     // The other end is code of this process. A message that makes no sense is then a mistake in this library; otherwise
-    // it is the failure of a peer, which a checkpoint can rescue. Such a peer runs elsewhere: so it pays to look for its
-    // answer again and again before waiting, while the other end in this process may need this thread to go on.
+    // it is the failure of a peer, which a checkpoint can rescue.
     bool is_trusted;
+    // The other end runs elsewhere and needs no thread of this process to answer: so it pays to look for its answer again and
+    // again before waiting.
+    bool answers_alone;
 
     // ---- called by the producer ----
 
@@ -166,6 +169,10 @@ extern const ChannelOps memory_channel_ops;
 // Makes an empty memory channel of one whose constants are set and whose rest is zero. It allocates nothing. Another
 // implementation can take the channel over before it is used.
 void memory_channel_init(Channel *channel);
+// Neither end of the memory channel runs meanwhile, on any thread. If it is empty, the next message lies at the beginning of its
+// memory again, if possible of the part that is in the channel: a session that goes on after a while then touches the same few cache
+// lines as before.
+void memory_channel_rewind(Channel *channel);
 
 // For an implementation that keeps its messages elsewhere: projected code makes a call for every send and receive.
 static inline void channel_disable_fast(Channel *channel)

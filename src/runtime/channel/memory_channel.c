@@ -96,6 +96,38 @@ static void segment_free(Channel *channel, Segment *segment)
         runtime_release(channel->runtime, segment);
 }
 
+// The segments that are left, the one that is written in among them.
+static void channel_free_segments(Channel *channel)
+{
+    for (Segment *segment = channel->oldest, *next; segment != NULL; segment = next) {
+        next = segment->next;
+        segment_free(channel, segment);
+    }
+}
+
+void memory_channel_rewind(Channel *channel)
+{
+    chx_channel *head = &channel->head;
+    Segment *segment = channel->writing;
+    uint64_t taken = atomic_load_explicit(&head->taken, memory_order_relaxed);
+    if (atomic_load_explicit(&head->sent, memory_order_relaxed) != taken || head->write == segment->data)
+        return;
+    CHECK(head->read == head->write);
+    size_t used = (size_t)(head->write - segment->data);
+    channel_count_sent_bytes(channel);
+    channel_count_taken_bytes(channel);
+    // The large segment was not needed this time.
+    if (segment != channel_first(channel) && used + sizeof(Record) <= SEGMENT_FIRST_BYTES) {
+        channel_free_segments(channel);
+        segment = channel->oldest = channel_first(channel);
+        segment->next = NULL;
+        channel->segment_bytes = SEGMENT_FIRST_BYTES;
+        atomic_store_explicit(&channel->reading, segment, memory_order_relaxed);
+    }
+    channel_write_in(channel, segment);
+    head->read = channel->counted = segment->data;
+}
+
 // ---- the producer's operations ----
 
 static uint64_t memory_room(Channel *channel)
@@ -306,10 +338,7 @@ static void memory_close(Channel *channel)
 {
     while (memory_peek(channel) != NULL)
         memory_drop(channel);
-    for (Segment *segment = channel->oldest, *next; segment != NULL; segment = next) {
-        next = segment->next;
-        segment_free(channel, segment);
-    }
+    channel_free_segments(channel);
     channel->oldest = NULL;
 }
 

@@ -1,4 +1,4 @@
-// memory_channel_test.c: what only a channel in memory does: reuse of segments, nothing sent without memory, one producer
+// memory_channel_test.c: what only a channel in memory does: reuse of segments, beginning anew, nothing sent without memory, one producer
 // and one consumer on two threads. What all channels have in common: ops_test.c.
 
 #include <setjmp.h>
@@ -242,6 +242,88 @@ static void two_threads_pass_a_stream(void **state)
     }
 }
 
+// So many messages of 8 bytes pass, one after the other.
+static void pass(Channel *channel, uint32_t from, uint32_t count)
+{
+    for (uint64_t i = from; i < from + count; i++) {
+        assert_true(push(channel, 7, &i, sizeof i));
+        const Record *record = peek(channel);
+        assert_non_null(record);
+        assert_true(checks(channel, record));
+        assert_memory_equal(record + 1, &i, sizeof i);
+        pop(channel);
+    }
+}
+
+static void a_rewound_channel_uses_the_same_memory_again(void **state)
+{
+    (void)state;
+    Channel *channel = make(100, 1 << 16);
+    const unsigned char *begin = channel->head.write;
+    for (uint32_t i = 0; i < 1000; i++) {
+        pass(channel, i, 3);
+        memory_channel_rewind(channel);
+        assert_ptr_equal(channel->head.write, begin);
+        assert_ptr_equal(channel->head.read, begin);
+    }
+    assert_int_equal(allocations, 0);
+    destroy(channel);
+}
+
+// The room is counted in bytes, too, and must not run out or grow when the channel is rewound.
+static void rewinding_counts_what_has_passed(void **state)
+{
+    (void)state;
+    Channel *channel = make(1000, 8 * CHX_RECORD_BYTES(8));
+    for (uint32_t i = 0; i < 100; i++) {
+        pass(channel, i, 5);
+        memory_channel_rewind(channel);
+        uint64_t value = i, sent = 0;
+        while (channel->ops->room(channel) != 0 && sent < 100) {
+            assert_true(push(channel, 7, &value, sizeof value));
+            sent++;
+        }
+        assert_int_equal(sent, 8);
+        while (sent-- > 0)
+            pop(channel);
+        memory_channel_rewind(channel);
+    }
+    destroy(channel);
+}
+
+static void a_channel_with_messages_is_not_rewound(void **state)
+{
+    (void)state;
+    Channel *channel = make(100, 1 << 16);
+    uint64_t value = 5;
+    assert_true(push(channel, 7, &value, sizeof value));
+    const unsigned char *write = channel->head.write;
+    memory_channel_rewind(channel);
+    assert_ptr_equal(channel->head.write, write);
+    assert_memory_equal(peek(channel) + 1, &value, sizeof value);
+    pop(channel);
+    destroy(channel);
+}
+
+// A channel that has needed much keeps that memory as long as it needs it, and then gives it back.
+static void a_rewound_channel_gives_back_what_it_does_not_need(void **state)
+{
+    (void)state;
+    Channel *channel = make(1000, 1 << 16);
+    const unsigned char *begin = channel->head.write;
+    for (uint32_t i = 0; i < 10; i++) {
+        pass(channel, i, 50);
+        memory_channel_rewind(channel);
+    }
+    assert_true(held > 0 && allocations <= 2);
+    pass(channel, 0, 2);
+    memory_channel_rewind(channel);
+    assert_int_equal(held, 0);
+    assert_ptr_equal(channel->head.write, begin);
+    pass(channel, 0, 200);
+    destroy(channel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +334,10 @@ int main(void)
         cmocka_unit_test(without_memory_nothing_is_sent),
         cmocka_unit_test(a_foreign_or_repeated_message_is_noticed),
         cmocka_unit_test(two_threads_pass_a_stream),
+        cmocka_unit_test(a_rewound_channel_uses_the_same_memory_again),
+        cmocka_unit_test(rewinding_counts_what_has_passed),
+        cmocka_unit_test(a_channel_with_messages_is_not_rewound),
+        cmocka_unit_test(a_rewound_channel_gives_back_what_it_does_not_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "runtime/actor/actor.h"
 #include "runtime/channel/shm_channel.h"
 #include "runtime/session/runtime.h"
+#include "runtime/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static const chx_role role = {.sites = sites, .site_count = sizeof sites / sizeo
 typedef struct {
     Scheduler scheduler;
     Worker worker;
+    Session session; // not pinned
     Actor producer, consumer;
     Channel *out, *in; // the two ends; memory: the same channel
     Channel *ins[1];
@@ -201,6 +203,7 @@ static Pair *pair_open(void **state, uint64_t messages, uint64_t bytes)
     Actor *actors[] = {&pair->producer, &pair->consumer};
     for (int i = 0; i < 2; i++) {
         atomic_store(&actors[i]->home, &pair->worker);
+        actors[i]->session = &pair->session;
         actors[i]->role = &role;
         actors[i]->budget = UINT32_MAX;
         actors[i]->self.generation = &generation;

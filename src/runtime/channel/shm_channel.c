@@ -14,10 +14,8 @@
 
 #include <stdio.h>
 #include <stdio_ext.h>
-#include <stdlib.h>
 
 enum {
-    VALUE_FIRST_BYTES = 256,     // of memory for a value that is received
     BUFFER_KEPT_BYTES = 1 << 20, // larger ones are freed after use
     DROPPED_MAX =
         2 * RING_BYTES / RING_UNIT, // a sender learns of a new epoch before it has sent so much of the old one
@@ -51,29 +49,6 @@ static const chx_site *shm_look_up(Channel *channel, uint32_t site)
     return shm->site;
 }
 
-// Is the encoded form what lies in memory? So it is for the outcome of a choice, and for most numbers.
-static bool type_is_raw(const chx_type *type)
-{
-    return type == NULL || number_is_raw(type);
-}
-
-static void buffer_trim(chx_buffer *buffer)
-{
-    if (buffer->capacity > BUFFER_KEPT_BYTES)
-        chx_buffer_free(buffer);
-}
-
-static unsigned char *buffer_reserve(chx_buffer *buffer, size_t bytes)
-{
-    if (buffer->capacity < bytes || buffer->data == NULL) {
-        size_t capacity = bytes > VALUE_FIRST_BYTES ? bytes : VALUE_FIRST_BYTES;
-        chx_buffer_free(buffer);
-        buffer->data = malloc(capacity);
-        buffer->capacity = buffer->data != NULL ? capacity : 0;
-    }
-    return buffer->data;
-}
-
 // A value could not be written or read. Maybe the role's own code, or the program's, has closed the file in which large
 // ones lie.
 static ChannelStatus shm_failure(ShmChannel *shm)
@@ -103,7 +78,7 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
     const chx_site *found = shm_look_up(channel, site);
     const chx_type *type = found != NULL ? found->type : NULL;
     const void *bytes = value;
-    if (!type_is_raw(type)) {
+    if (!message_is_raw(type)) {
         buffer_restart(&shm->buffer);
         chx_encode(type, value, &shm->buffer);
         if (type->owning)
@@ -121,7 +96,7 @@ static ChannelStatus shm_send(Channel *channel, uint32_t site, void *value, size
                  size > RING_LARGE_BYTES ? "it is too large" : "no memory for it");
         return shm_failure(shm);
     }
-    buffer_trim(&shm->buffer);
+    buffer_trim(&shm->buffer, BUFFER_KEPT_BYTES);
     return CHANNEL_DONE;
 }
 
@@ -171,7 +146,7 @@ static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
     if (record->site != site || shm_look_up(channel, site) == NULL)
         return CHANNEL_EMPTY;
     const chx_type *type = shm->site->type;
-    bool is_raw = type_is_raw(type);
+    bool is_raw = message_is_raw(type);
     if (is_raw && record->size != size)
         return CHANNEL_EMPTY;
     unsigned char *value = buffer_reserve(&shm->value, size);
@@ -184,7 +159,7 @@ static ChannelStatus shm_decode(Channel *channel, uint32_t site, size_t size)
         return shm_failure(shm);
     }
     bool is_good = is_raw || (type->size == size && chx_decode(type, value, copy, record->size));
-    buffer_trim(&shm->buffer);
+    buffer_trim(&shm->buffer, BUFFER_KEPT_BYTES);
     return is_good ? CHANNEL_DONE : CHANNEL_EMPTY;
 }
 
@@ -224,7 +199,7 @@ static ChannelCredit shm_take(Channel *channel)
                      (uint64_t)units * RING_UNIT >= ring->byte_limit / 2;
     ring_pop(ring, &shm->item);
     shm->held = NULL;
-    buffer_trim(&shm->value);
+    buffer_trim(&shm->value, BUFFER_KEPT_BYTES);
     return (ChannelCredit){.is_due = is_filled};
 }
 
@@ -291,6 +266,7 @@ static void shm_close(Channel *channel)
 
 const ChannelOps shm_channel_ops = {
     .is_trusted = false,
+    .answers_alone = true,
     .room = shm_room,
     .send = shm_send,
     .notify_sent = shm_notify_sent,

@@ -5,6 +5,7 @@
 
 #include "runtime/isolation/parent.h"
 
+#include "runtime/durable/durable.h"
 #include "runtime/value/codec.h"
 
 #include <stdlib.h>
@@ -15,6 +16,41 @@ static void proxy_saves_too_much(RoleProxy *proxy)
     proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM,
                            "what it has saved for the blocks that it is in takes more than %d MiB",
                            SAVED_MAX_BYTES >> 20);
+}
+
+// What the role holds is kept until it is in the store.
+static void proxy_give(RoleProxy *proxy, const void *data, size_t size)
+{
+    chx_buffer *piece = &durable_role(proxy->actor)->piece;
+    chx_writer writer = {.buffer = piece};
+    buffer_restart(piece);
+    chx_write(&writer, data, size);
+    if (piece->failed)
+        guard_no_memory();
+}
+
+static bool proxy_keeps(const RoleProxy *proxy, const chx_checkpoint *checkpoint)
+{
+    return checkpoint->is_durable && proxy->isolated->session->durable != NULL;
+}
+
+static size_t tails_size(const RoleProxy *proxy)
+{
+    return proxy->actor->role->sends_to_count * sizeof(RingPoint);
+}
+
+static void proxy_give_entry(RoleProxy *proxy, const void *data, size_t size)
+{
+    Session *session = proxy->isolated->session;
+    if (!cut_reserve(&session->durable->cut))
+        guard_no_memory();
+    proxy_give(proxy, (const unsigned char *)data + tails_size(proxy), size - tails_size(proxy));
+}
+
+// Is this role the last at the end of the block?
+static bool block_awaits_one(const Block *block)
+{
+    return block->arrived + 1 == block->checkpoint->participant_count;
 }
 
 static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void *data)
@@ -34,6 +70,9 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
         proxy_saves_too_much(proxy);
         return true;
     }
+    bool is_kept = proxy_keeps(proxy, checkpoint);
+    if (is_kept)
+        proxy_give_entry(proxy, data, saved);
     savepoint_reserve(actor);
     uint32_t *ordinal = savepoint_ordinal(actor, parent, checkpoint->name);
     Savepoint *savepoint = savepoint_allocate(actor, saved);
@@ -49,9 +88,13 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
     savepoint_push(actor, savepoint);
     proxy->deaths = 0;
     proxy->saved_bytes += savepoint->saved_bytes + SAVEPOINT_BYTES;
+    if (is_kept && !durable_enter(actor, savepoint->position.block))
+        return false;
+    if (is_kept)
+        proxy->waits_for_store = true;
     // If a role has failed in the block already, this one joins the others in the attempt that they are in.
     if (position_is_behind(&savepoint->position)) {
-        isolation_roll_back(proxy);
+        proxy_roll_back(proxy);
         // The process may not have seen the failure in time, and be in a function that does not return.
         if (savepoint->position.block->fault->fault.kind == CHX_FAULT_DEADLINE)
             proxy_hurry(proxy);
@@ -63,13 +106,22 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
 
 static bool control_arrive(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    (void)data;
+    Session *session = proxy->isolated->session;
     Savepoint *savepoint = savepoint_top(proxy->actor);
     if (proxy->actor->member.awaited != 0)
         return true;
     if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived)
         return false;
-    recovery_arrive(&proxy->isolated->session->recovery, &savepoint->position, false);
+    bool is_kept = proxy_keeps(proxy, savepoint->position.checkpoint);
+    if (is_kept && proxy->waits_for_store)
+        return false;
+    if (is_kept && proxy->actor->member.count == 1)
+        proxy_give(proxy, data, head->size);
+    uint32_t depth = savepoint->position.block->depth;
+    bool is_last = block_awaits_one(savepoint->position.block);
+    recovery_arrive(&session->recovery, &savepoint->position, false);
+    if (is_kept && is_last)
+        durable_leave(session, depth, false);
     return true;
 }
 
@@ -95,8 +147,17 @@ static bool control_renew(RoleProxy *proxy, const ControlHead *head, const void 
     free(proxy->next_round);
     proxy->next_round = next;
     proxy->next_round_bytes = head->size;
+    bool is_kept = proxy_keeps(proxy, savepoint->position.checkpoint);
+    if (is_kept && proxy->waits_for_store)
+        return false;
+    if (is_kept)
+        proxy_give_entry(proxy, data, head->size);
+    uint32_t depth = savepoint->position.block->depth;
+    bool is_last = block_awaits_one(savepoint->position.block);
     if (!recovery_arrive(recovery, &savepoint->position, true))
         guard_raise(CHX_FAULT_SYSTEM, 0, head->about, "%s", recovery->lacks);
+    if (is_kept && is_last)
+        durable_leave(proxy->isolated->session, depth, true);
     return true;
 }
 
@@ -197,13 +258,13 @@ static bool control_report_violation(RoleProxy *proxy, const ControlHead *head, 
     if (is_broken && other->proxy == NULL)
         return false;
     if (is_broken) {
-        proxy_blame(other->proxy, self_name);
+        proxy_blame(role_proxy(other), self_name);
     } else if (head->what != VIOLATION_AHEAD) {
         if (++proxy->violations > VIOLATIONS_MAX) {
             static const char why[] = "its process and %s do not agree on what has to come";
             proxy_set_kill_pending(proxy, CHX_FAULT_EXIT, why, other_name);
             if (other->proxy != NULL)
-                proxy_set_kill_pending(other->proxy, CHX_FAULT_EXIT, why, self_name);
+                proxy_set_kill_pending(role_proxy(other), CHX_FAULT_EXIT, why, self_name);
         }
         doorbell_ring(proxy->doorbell); // the process looks again
     }
@@ -216,7 +277,7 @@ static const struct {
     bool (*take)(RoleProxy *proxy, const ControlHead *head, const void *data);
 } kinds[] = {
     [CONTROL_ENTER] = {CONTROL_MAX_BYTES, control_enter},
-    [CONTROL_ARRIVE] = {0, control_arrive},
+    [CONTROL_ARRIVE] = {CONTROL_MAX_BYTES, control_arrive},
     [CONTROL_RENEW] = {CONTROL_MAX_BYTES, control_renew},
     [CONTROL_READY] = {0, control_ready},
     [CONTROL_FAIL] = {REPORT_WHY_SIZE - 1, control_fail},

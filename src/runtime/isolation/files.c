@@ -41,7 +41,7 @@ static SharedFile *pair_find(const IsolatedSession *isolated, const Channel *cha
 // The first page is for the doorbells of those two, where no third isolated role rings them.
 static SharedFile *pair_plan(IsolatedSession *isolated, const Channel *channel)
 {
-    RoleProxy *ends[2] = {channel->producer->proxy, channel->consumer->proxy};
+    RoleProxy *ends[2] = {role_proxy(channel->producer), role_proxy(channel->consumer)};
     SharedFile *file = file_plan(isolated, PAGE);
     for (unsigned i = 0; i < 2; i++) {
         ends[i]->isolated_peers++;
@@ -53,7 +53,7 @@ static SharedFile *pair_plan(IsolatedSession *isolated, const Channel *channel)
 static void channel_plan(IsolatedSession *isolated, size_t number)
 {
     const Channel *channel = &isolated->session->channels[number];
-    const RoleProxy *producer = channel->producer->proxy, *consumer = channel->consumer->proxy;
+    const RoleProxy *producer = role_proxy(channel->producer), *consumer = role_proxy(channel->consumer);
     SharedFile *file = NULL;
     if (producer != NULL && consumer != NULL)
         file = pair_find(isolated, channel);
@@ -145,7 +145,7 @@ static void list_add_peer(FileList *files, const RoleProxy *proxy, const Channel
 {
     list_add(files, proxy, proxy->isolated->rings[shm_channel(channel)->number].file);
     if (peer->proxy != NULL)
-        list_add(files, proxy, peer->proxy->doorbell_place.file);
+        list_add(files, proxy, role_proxy(peer)->doorbell_place.file);
 }
 
 // A new process has a new one: nobody else can read what it is told.

@@ -393,7 +393,7 @@ static const chx_role saved_role = {.role = "saved",
                                     .functions = saved_functions,
                                     .function_count = 2,
                                     .index = 1,
-                                    .digest = 2,
+                                    .protocol_digest = 2,
                                     .state_digest = 3};
 static const chx_checkpoint saved_block = {.site = 5, .name = 5, .body_at = 1, .rescue_at = 1};
 

@@ -7,14 +7,6 @@
 
 #include <sys/mman.h>
 
-const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
-{
-    for (size_t i = 0; i < role->checkpoint_count; i++)
-        if (role->checkpoints[i]->site == site)
-            return role->checkpoints[i];
-    return NULL;
-}
-
 void *isolated_map(int file, size_t offset, size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);

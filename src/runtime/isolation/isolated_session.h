@@ -73,7 +73,7 @@ typedef struct {
 
 typedef enum {
     CONTROL_ENTER = 1, // the block; followed by the tails of the outgoing channels and what it saved: snapshot_save
-    CONTROL_ARRIVE,    // the block
+    CONTROL_ARRIVE,    // the block; the outermost, if it is durable, followed by what the role holds behind it
     CONTROL_RENEW,     // the block, at the end of a round; followed as CONTROL_ENTER
     CONTROL_READY,     // the epoch
     CONTROL_FAIL,      // the site, the kind of the fault; followed by why
@@ -99,7 +99,7 @@ typedef struct {
     uint64_t at;
 } GivenPlace;
 
-// What a new process is told, in a file: this, the channels it sends to, those it receives from, its sandbox, then its
+// What a new process is told, in a file: this, the channels it sends to, those it receives from, the sizes of families, its sandbox, then its
 // snapshots (snapshot_save), each with an ImagePiece before it: that of its beginning, or, when it is in blocks, one for each of
 // them, outermost first.
 typedef struct {
@@ -107,11 +107,13 @@ typedef struct {
     uint32_t role, role_count, definition;
     uint32_t has_trace;
     uint32_t sandbox_size; // 0: it has none
+    uint32_t size_count;   // of families: for each role of the choreography one; 0: it has no families
     GivenPlace doorbell;
     uint64_t digest, token[2];
     uint64_t id; // of the process: what it rings with
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
+    bool is_durable; // the session is kept in a store
     uint32_t generation, savepoints;
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;
@@ -140,9 +142,6 @@ enum {
     RING_FILE_BYTES = PAGE + RING_BYTES,
 };
 #define RING_WHOLE_BYTES ((uint64_t)RING_FILE_BYTES + RING_LARGE_BYTES)
-
-// The role's block with this number. NULL: it has none.
-const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
 
 // Maps a part of the file. NULL: it can't be had.
 void *isolated_map(int file, size_t offset, size_t bytes);

@@ -82,19 +82,10 @@ void isolated_attend(IsolatedSession *isolated);
 void isolation_release(Session *session);
 void isolation_fini(chx_runtime *runtime);
 
-// With the session's block lock held: a block that the role takes part in went to another attempt.
-void isolation_roll_back(RoleProxy *proxy);
-// The role has arrived at the end of a block that is done: it leaves the block. Or of a round that is over: it is in the next.
-void isolation_go(RoleProxy *proxy, Block *block);
 // The block's time was up: a role that does not come back soon is killed.
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint);
 
 // In an isolated role's process.
-uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint);
-bool process_leave(Actor *actor, const chx_checkpoint *checkpoint);
-bool process_renew(Actor *actor, const chx_checkpoint *checkpoint);
-chx_fault process_fault(Actor *actor);
-void process_roll_back(Actor *actor);
 int process_recall_fd(const Actor *actor);
 
 #endif

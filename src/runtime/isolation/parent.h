@@ -27,6 +27,7 @@
 #include "runtime/value/codec.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/platform/event_loop.h"
+#include "runtime/actor/elsewhere.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
 #include "runtime/isolation/isolated_session.h"
@@ -40,8 +41,11 @@ enum {
     RESTARTS_AT_ONCE = 3,        // after so many deaths without progress, each restart waits,
     RESTART_DELAY_NS = 1000000,  // twice as long each time,
     RESTART_DELAY_MAX_NS = 1000000000, // up to this
-    SUPERVISOR_SPIN_NS = 20000,
-    CONTROLS_PER_TURN = 256, // control messages of a process that are taken without looking at others
+    SUPERVISOR_SPIN_NS =
+        20000, // the supervisor thread looks for a process's next message before the process has to ring
+    SUPERVISOR_SPIN_DENSE_NS = 100000, // the same if its last two messages were
+    SUPERVISOR_DENSE_NS = 50000,       // no further apart than that
+    CONTROLS_PER_TURN = 256,           // control messages of a process that are taken without looking at others
     CONTROLS_ALL = CONTROLS_BYTES / sizeof(ControlHead) + 1, // no more can be there at once
     BUSY_PROXIES = 64,
     PROXY_BUCKETS = 4096,      // so many that the lists stay short, whatever number of processes a machine can run
@@ -81,6 +85,7 @@ typedef struct {
 } SharedPlace;
 
 struct RoleProxy {
+    Proxy proxy; // what the recovery machine knows of it
     IsolatedSession *isolated;
     Actor *actor; // its place in this process: savepoints, epochs of its channels, counters
     ControlBlock *control;
@@ -95,9 +100,11 @@ struct RoleProxy {
     LoopTimer timer;       // for the earliest of its times, below
     uint64_t scheduled_ns; // what the timer was last set to; UINT64_MAX: never; 0: it is not known
     uint64_t busy_ns;      // until then the supervisor thread looks at it though it does not ring; 0: it does not
+    uint64_t heard_ns;     // when its last message was taken
     bool is_recovered;     // its time was up when it obeyed the command already
     // What the control block should contain; the process may have written anything there.
-    uint64_t goes, answered;
+    uint64_t goes, answered; // goes: blocks left, and durable ones that it was let into
+    bool waits_for_store;    // it is in a durable block, and has not been let in
     uint64_t control_head;
     uint32_t late;
     uint32_t command_number;
@@ -117,6 +124,17 @@ struct RoleProxy {
     unsigned unspawned;           // so often the zygote was lost before it had begun
     unsigned deaths;              // since it last entered or left a block
 };
+
+// It begins in a durable block, and need not wait to be let in.
+bool proxy_is_let_in(const RoleProxy *proxy);
+
+extern const ProxyOps role_proxy_ops;
+// The isolated role that the actor stands for; NULL: it is not isolated.
+static inline RoleProxy *role_proxy(const Actor *actor)
+{
+    Proxy *proxy = actor->proxy;
+    return proxy != NULL && proxy->ops == &role_proxy_ops ? (RoleProxy *)(void *)proxy : NULL;
+}
 
 struct IsolatedSession {
     Session *session;
@@ -190,6 +208,9 @@ Descriptor proxy_image_file(const RoleProxy *proxy);
 void proxy_take_controls(RoleProxy *proxy, unsigned count);
 
 // ---- role_proxy.c: all with the session's block lock held ----
+
+// As ProxyOps has it.
+void proxy_roll_back(RoleProxy *proxy);
 
 // The process is dead. `status` as of waitpid.
 void proxy_died(RoleProxy *proxy, int status);

@@ -4,7 +4,9 @@
 #define _GNU_SOURCE
 #include "runtime/isolation/parent.h"
 
+#include "runtime/durable/durable.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/spread.h"
 #include "runtime/session/registry.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/sandbox.h"
@@ -39,7 +41,7 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, 
 
 static void parent_notify(Channel *channel, bool producer)
 {
-    doorbell_ring((producer ? channel->producer : channel->consumer)->proxy->doorbell);
+    doorbell_ring(role_proxy(producer ? channel->producer : channel->consumer)->doorbell);
 }
 
 // A role of this process has found something that an isolated one can't have meant.
@@ -51,7 +53,7 @@ static void parent_report_violation(Actor *actor, Channel *channel, Violation ab
     isolated_block_lock(isolated);
     // The other side may have died since, and what it had done been made good.
     if (about == VIOLATION_UNEXPECTED || proxy_violation_holds(channel, is_consumer, about))
-        proxy_blame((is_consumer ? channel->producer : channel->consumer)->proxy, actor->role->role);
+        proxy_blame(role_proxy(is_consumer ? channel->producer : channel->consumer), actor->role->role);
     blocks_unlock_outside(isolated->session);
     current()->busy--;
 }
@@ -62,15 +64,17 @@ static const ShmSide parent_side = {parent_notify, parent_report_violation};
 
 static bool role_is_found(const chx_role *role)
 {
-    const chx_role *found = registry_named(role->choreography, role->name);
-    return found == role && registry_was_sealed_with(role);
+    const chx_role *model = role->spread != NULL ? role->spread->model : role;
+    return registry_named(role->choreography, role->name) == model && registry_was_sealed_with(model);
 }
 
 // Why the role can't be isolated, with this sandbox if it is not NULL. NULL: it can be. `why` has room for REPORT_WHY_SIZE.
 static const char *role_refusal(const Actor *actor, const chx_sandbox *sandbox, char *why)
 {
     const chx_role *role = actor->role;
-    const char *unsendable = snapshot_unsendable(actor->self.top); // the first frame has the arguments
+    // The first frame has the arguments. Of those that go on from a store it has been looked at before.
+    bool is_resumed = actor->session->durable != NULL && actor->session->durable->from != NULL;
+    const char *unsendable = is_resumed ? NULL : snapshot_unsendable(actor->self.top);
     if (strlen(role->choreography) >= NAME_SIZE || strlen(role->name) >= NAME_SIZE || strlen(role->role) >= NAME_SIZE)
         return "its name is too long for a process of its own";
     if (actor->context != NULL)
@@ -138,9 +142,12 @@ static bool isolated_new(Session *session, Isolation *isolation, unsigned proxie
 static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor, const chx_sandbox *sandbox)
 {
     RoleProxy *proxy = &isolated->proxies[isolated->proxy_count++];
-    *proxy =
-        (RoleProxy){.isolated = isolated, .actor = actor, .recall = NO_DESCRIPTOR, .fault = {.kind = CHX_FAULT_NONE}};
-    actor->proxy = proxy;
+    *proxy = (RoleProxy){.proxy.ops = &role_proxy_ops,
+                         .isolated = isolated,
+                         .actor = actor,
+                         .recall = NO_DESCRIPTOR,
+                         .fault = {.kind = CHX_FAULT_NONE}};
+    actor->proxy = &proxy->proxy;
     if (sandbox != NULL)
         sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);
 }
@@ -172,7 +179,39 @@ static void save_arguments(void *closure)
     RoleProxy *proxy = closure;
     // As in actor_begin: a fatal signal in a codec is not made the role's failure here.
     current()->busy++;
-    snapshot_save(proxy->actor, NULL, &proxy->begin);
+    snapshot_save_outside(proxy->actor, &proxy->begin);
+}
+
+// A session that goes on from a store, in blocks: the process begins with what the store has of each of them.
+static void load_blocks(void *closure)
+{
+    RoleProxy *proxy = closure;
+    Actor *actor = proxy->actor;
+    size_t depth = actor->member.count, tails = actor->role->sends_to_count * sizeof(RingPoint);
+    Position positions[depth];
+    current()->busy++;
+    for (size_t i = 0; i < depth; i++)
+        positions[i] = *actor->member.positions[i];
+    while (actor->member.count > 0)
+        savepoint_pop(actor);
+    actor->savepoints.outermost = (Ordinals){0};
+    actor->savepoints.ordinal_count = 0;
+    actor_unwind(actor);
+    for (size_t i = 0; i < depth; i++) {
+        size_t size;
+        const void *piece = durable_piece(actor, i + 1, &size);
+        snapshot_load_counters(actor, piece, size);
+        savepoint_reserve(actor);
+        *savepoint_ordinal(actor, savepoint_top(actor), positions[i].checkpoint->name) = positions[i].ordinal + 1;
+        Savepoint *savepoint = savepoint_allocate(actor, tails + size);
+        savepoint->frame = NULL;
+        savepoint->owns = savepoint->owns_next = false;
+        memset(savepoint->saved, 0, tails); // the channels are new
+        memcpy(savepoint->saved + tails, piece, size);
+        savepoint->position = positions[i];
+        savepoint_push(actor, savepoint);
+        proxy->saved_bytes += savepoint->saved_bytes + SAVEPOINT_BYTES;
+    }
 }
 
 // The process gets the arguments, which lie in the actor's first frame. False: no memory, or a codec has failed.
@@ -182,7 +221,9 @@ static bool proxy_take_arguments(RoleProxy *proxy)
     uint32_t observed = proxy->actor->self.observed;
     proxy->actor->self.observed = 0;
     Guard guard;
-    bool is_saved = guard_run(&guard, proxy->actor, save_arguments, proxy) && !proxy->begin.failed;
+    bool is_in_block = proxy->actor->member.count > 0;
+    bool is_saved =
+        guard_run(&guard, proxy->actor, is_in_block ? load_blocks : save_arguments, proxy) && !proxy->begin.failed;
     actor_unwind(proxy->actor);
     proxy->actor->self.observed = observed;
     return is_saved;
@@ -275,6 +316,7 @@ void isolation_release(Session *session)
         chx_buffer_free(&proxy->message);
         chx_buffer_free(&proxy->begin);
         chx_buffer_free(&proxy->sandbox);
+        free(proxy->next_round);
     }
     for (size_t i = 0; i < session->channel_count; i++)
         isolated_unmap_ring(&isolated->shm[i].ring);

@@ -76,6 +76,10 @@ static void process_await_outside(Process *process, Again *again)
     struct pollfd polled[] = {
         {.fd = outside_number(again), .events = again->kind == AGAIN_WHEN ? again->events : POLLIN},
         {.fd = process->files[GIVEN_RECALL].number, .events = POLLIN}};
+    if (again->kind == AGAIN_WHEN_OVER && polled[0].fd < 0) {
+        again->error = errno != 0 ? errno : EMFILE;
+        atomic_store(&again->is_ready, true);
+    }
     while (!process_has(process, FOR_ACTOR)) {
         uint64_t now_ns = process->platform->now_ns(), left_ns = OUTSIDE_LOOK_NS;
         if (again->kind == AGAIN_AFTER)
@@ -91,7 +95,7 @@ static void process_await_outside(Process *process, Again *again)
 
 int process_recall_fd(const Actor *actor)
 {
-    return descriptor_use(&actor->process->files[GIVEN_RECALL]);
+    return descriptor_use(&actor_process(actor)->files[GIVEN_RECALL]);
 }
 
 // What has been said so far is being done.
@@ -247,29 +251,10 @@ const ShmSide process_side = {process_notify, process_report_violation};
 
 // ---- blocks ----
 
-// The fault's strings go with the block: no variable may keep them, since variables are saved with the next one.
-static void savepoint_forget_fault(Savepoint *savepoint)
-{
-    const chx_function *function = savepoint->frame->function;
-    for (size_t i = 0; savepoint->fault != NULL && i < function->variable_count; i++) {
-        chx_fault *fault = (chx_fault *)(void *)((char *)savepoint->frame + function->variables[i].offset);
-        if (function->variables[i].type == &chx_type_fault && fault->why == savepoint->fault->why)
-            memset(fault, 0, sizeof *fault);
-    }
-    free(savepoint->fault);
-    savepoint->fault = NULL;
-}
-
-static void savepoint_forget(Actor *actor)
-{
-    savepoint_forget_fault(savepoint_top(actor));
-    savepoint_pop(actor);
-}
-
 // Sends what the role has saved for its newest savepoint, with the ends of its channels.
 static void process_send_saved(Actor *actor, uint32_t kind)
 {
-    Process *process = actor->process;
+    Process *process = actor_process(actor);
     const Savepoint *savepoint = savepoint_top(actor);
     const Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
     buffer_restart(&process->buffer);
@@ -283,9 +268,9 @@ static void process_send_saved(Actor *actor, uint32_t kind)
     process_send_control(process, head, process->buffer.data);
 }
 
-uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+static void process_push(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
-    Process *process = actor->process;
+    Process *process = actor_process(actor);
     savepoint_add(actor, frame, checkpoint);
     trace_block(actor, EVENT_ENTER, 0, NULL);
     process_send_saved(actor, CONTROL_ENTER);
@@ -293,20 +278,73 @@ uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *che
     // may be ahead of the recovery's epoch, and what it would send now could not be told from what it sends after it.
     if (atomic_load(&process->control->late) != 0)
         process_await(process, FOR_ANSWER);
+}
+
+static bool process_is_durable(const Process *process, const chx_checkpoint *checkpoint)
+{
+    return process->is_durable && checkpoint->is_durable;
+}
+
+// A durable block: the role is let in when the program says so, in each attempt.
+static uint32_t process_enter_durable(Process *process, Actor *actor)
+{
+    actor->self.wants = 0;
+    if (atomic_load(actor->self.generation) != actor->self.generation_seen)
+        return 0;
+    if (atomic_load(&process->control->goes) > process->goes) {
+        process->goes++;
+        process->is_entering = false;
+        return position_label(&savepoint_top(actor)->position);
+    }
+    actor->self.wants = (uintptr_t)process | WANTS_BLOCK;
+    return 0;
+}
+
+static uint32_t process_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor_process(actor);
+    bool is_durable = process_is_durable(process, checkpoint);
+    if (!is_durable || !process->is_entering)
+        process_push(actor, frame, checkpoint);
+    process->is_entering = is_durable;
+    if (is_durable)
+        return process_enter_durable(process, actor);
     actor->self.wants = 0;
     return atomic_load(actor->self.generation) == actor->self.generation_seen ? checkpoint->body_at : 0;
 }
 
-bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
+// Where a role goes on that goes back to its newest savepoint, or begins there.
+uint32_t process_label(Process *process, const Savepoint *savepoint)
 {
-    Process *process = actor->process;
+    const Position *position = &savepoint->position;
+    process->is_entering = process_is_durable(process, position->checkpoint);
+    return process->is_entering ? position->checkpoint->enter_at : position_label(position);
+}
+
+static void process_send_arrive(Process *process, const Actor *actor, const chx_checkpoint *checkpoint)
+{
+    buffer_restart(&process->buffer);
+    if (process_is_durable(process, checkpoint) && actor->member.count == 1)
+        snapshot_save_outside(actor, &process->buffer);
+    if (process->buffer.failed)
+        guard_no_memory();
+    ControlHead head = {(uint32_t)process->buffer.size, CONTROL_ARRIVE, checkpoint->site, 0};
+    process_send_control(process, head, process->buffer.data);
+}
+
+static bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    Process *process = actor_process(actor);
     Savepoint *savepoint = savepoint_top(actor);
     actor->self.wants = 0;
+    // It goes on from here after a loss.
+    if (savepoint == NULL && process_is_durable(process, checkpoint))
+        return true;
     if (atomic_load(actor->self.generation) != actor->self.generation_seen)
         return false;
     if (!savepoint->position.arrived) {
         trace_block(actor, EVENT_ARRIVE, 0, NULL);
-        process_send_control(process, (ControlHead){0, CONTROL_ARRIVE, checkpoint->site, 0}, NULL);
+        process_send_arrive(process, actor, checkpoint);
         savepoint->position.arrived = true;
     }
     if (atomic_load(&process->control->goes) > process->goes) {
@@ -322,7 +360,7 @@ bool process_leave(Actor *actor, const chx_checkpoint *checkpoint)
 // At the end of a round: saves the frame for the next one, here and in the program.
 static void process_save_round(Actor *actor, Savepoint *savepoint)
 {
-    savepoint_forget_fault(savepoint);
+    savepoint_drop_fault(savepoint);
     savepoint_save_next(savepoint);
     // What is sent is as if the next round had been entered.
     savepoint->position.ordinal++;
@@ -340,9 +378,9 @@ static void process_begin_round(Actor *actor, Savepoint *savepoint)
     trace_block(actor, EVENT_ENTER, 0, NULL);
 }
 
-bool process_renew(Actor *actor, const chx_checkpoint *checkpoint)
+static bool process_renew(Actor *actor, const chx_checkpoint *checkpoint)
 {
-    Process *process = actor->process;
+    Process *process = actor_process(actor);
     Savepoint *savepoint = savepoint_top(actor);
     CHECK(savepoint != NULL && savepoint->position.checkpoint == checkpoint);
     actor->self.wants = 0;
@@ -364,18 +402,11 @@ bool process_renew(Actor *actor, const chx_checkpoint *checkpoint)
 
 BlockFault *process_fault_new(const Actor *actor, const SharedFault *shared)
 {
-    size_t why_size = strlen(shared->why) + 1, role_size = strlen(shared->role) + 1;
-    BlockFault *fault = malloc(sizeof *fault + why_size + role_size);
-    if (fault == NULL)
-        guard_no_memory();
-    memcpy(fault->why, shared->why, why_size);
-    memcpy(fault->why + why_size, shared->role, role_size);
-    fault->fault =
-        (chx_fault){fault->why + why_size, shared->kind, shared->signal, fault->why, actor->role->file, shared->line};
-    return fault;
+    return block_fault_new(
+        &(chx_fault){shared->role, shared->kind, shared->signal, shared->why, actor->role->file, shared->line});
 }
 
-chx_fault process_fault(Actor *actor)
+static chx_fault process_fault(Actor *actor)
 {
     return savepoint_top(actor)->fault->fault;
 }
@@ -397,7 +428,7 @@ static void command_obey(Actor *actor, const RollbackCommand *command)
     actor->self.generation_seen = command->number;
     Savepoint *target = savepoint_at(actor, command->depth), *top = savepoint_top(actor);
     // It waited at the end of a round, and the next one has begun.
-    if (top->has_next && command->goes > actor->process->goes)
+    if (top->has_next && command->goes > actor_process(actor)->goes)
         process_begin_round(actor, top);
     while (savepoint_top(actor) != target)
         savepoint_forget(actor);
@@ -421,9 +452,9 @@ static bool command_recover(const Process *process, const RollbackCommand *comma
     return false;
 }
 
-void process_roll_back(Actor *actor)
+static bool process_roll_back(Actor *actor)
 {
-    Process *process = actor->process;
+    Process *process = actor_process(actor);
     RollbackCommand command;
     process_recalled(process);
     do {
@@ -433,7 +464,17 @@ void process_roll_back(Actor *actor)
     Savepoint *target = savepoint_top(actor);
     process->goes = command.goes;
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
-    target->frame->at = position_label(&target->position);
+    target->frame->at = process_label(process, target);
     trace_block(actor, EVENT_RECOVER, command.epoch, target->fault->why);
     process_send_control(process, (ControlHead){0, CONTROL_READY, command.epoch, 0}, NULL);
+    return true;
 }
+
+const AwayOps process_away_ops = {
+    .is_process = true,
+    .enter = process_enter,
+    .leave = process_leave,
+    .renew = process_renew,
+    .fault = process_fault,
+    .roll_back = process_roll_back,
+};

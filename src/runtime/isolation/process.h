@@ -8,12 +8,15 @@
 #include "runtime/isolation/isolated_session.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/isolation/zygote.h"
+#include "runtime/actor/elsewhere.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
 
 enum { PROCESS_FAILED = 1 }; // its exit status
 
+extern const AwayOps process_away_ops;
 struct Process {
+    Away away; // its actor's
     const Platform *platform;
     Descriptor *files; // as isolated_session.h lists them
     size_t file_count;
@@ -24,8 +27,10 @@ struct Process {
     Doorbell *own_doorbell;
     // Of isolated roles that it has channels to or from, by role; NULL: it has none, or is not isolated.
     Doorbell **doorbells;
-    uint64_t goes;   // blocks left
-    uint64_t posted; // control messages so far
+    uint64_t goes;    // blocks left, and durable ones that it was let into
+    bool is_durable;  // the session is kept in a store
+    bool is_entering; // it is in a durable block, and has not been let in
+    uint64_t posted;  // control messages so far
     uint64_t control_tail;
     uint64_t spin_budget_ns; // before it sleeps
     chx_buffer buffer;
@@ -37,6 +42,12 @@ struct Process {
     chx_result_slot result;
     bool is_traced;
 };
+
+// The process that plays the actor.
+static inline Process *actor_process(const Actor *actor)
+{
+    return (Process *)(void *)actor->away;
+}
 
 typedef enum {
     FOR_ACTOR,  // what self.wants says, or a rollback command
@@ -57,6 +68,8 @@ _Noreturn void process_fail(Process *process, const Fault *fault);
 _Noreturn void process_refuse(Process *process, const char *format, ...) CHX_PRINTF(2, 3);
 // Another process has memory again, perhaps: this is a failure like others.
 _Noreturn void process_no_memory(Process *process);
+// Where a role goes on that goes back to its newest savepoint, or begins there.
+uint32_t process_label(Process *process, const Savepoint *savepoint);
 // The fault as a block of this actor has it.
 BlockFault *process_fault_new(const Actor *actor, const SharedFault *shared);
 

@@ -6,6 +6,7 @@
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/spread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ static void image_channel(chx_writer *writer, const RoleProxy *proxy, const Chan
                           .peer_is_isolated = peer->proxy != NULL,
                           .ring = proxy_given(proxy, proxy->isolated->rings[number])};
     if (peer->proxy != NULL)
-        image.doorbell = proxy_given(proxy, peer->proxy->doorbell_place);
+        image.doorbell = proxy_given(proxy, role_proxy(peer)->doorbell_place);
     snprintf(image.peer_name, sizeof image.peer_name, "%s", peer->role->role);
     chx_write(writer, &image, sizeof image);
 }
@@ -77,6 +78,7 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         .role = actor->index,
         .role_count = session->actor_count,
         .sandbox_size = (uint32_t)proxy->sandbox.size,
+        .size_count = actor->role->spread != NULL ? (uint32_t)actor->role->whole->role_count : 0,
         .has_trace = (actor->self.observed & OBSERVED_TRACE) != 0,
         .doorbell = proxy_given(proxy, proxy->doorbell_place),
         .definition = (uint32_t)session->plan->definition_index,
@@ -85,7 +87,8 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         .id = proxy->id,
         .message_limit = options->channel_messages,
         .byte_limit = options->channel_bytes,
-        .goes = proxy->goes,
+        .goes = proxy->goes - (proxy_is_let_in(proxy) ? 1 : 0),
+        .is_durable = session->durable != NULL,
         .answered = proxy->answered,
         .generation = proxy->command_number,
         .savepoints = (uint32_t)actor->member.count,
@@ -97,7 +100,8 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
     trace_file(&image.trace_start_ns);
     if (savepoint != NULL) {
         image.epoch = savepoint->position.block->epoch;
-        image.fault = shared_fault(savepoint->position.block);
+        if (savepoint->position.block->fault != NULL)
+            image.fault = shared_fault(savepoint->position.block);
     }
     snprintf(image.choreography, sizeof image.choreography, "%s", actor->role->choreography);
     snprintf(image.implementation, sizeof image.implementation, "%s", actor->role->name);
@@ -107,6 +111,8 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         image_channel(&writer, proxy, &actor->out[i], actor->out[i].head.sending.epoch);
     for (size_t i = 0; i < actor->role->receives_from_count; i++)
         image_channel(&writer, proxy, actor->in[i], actor->in[i]->head.taking.epoch);
+    if (image.size_count > 0)
+        chx_write(&writer, actor->role->spread->counts, image.size_count * sizeof(size_t));
     chx_write(&writer, proxy->sandbox.data, proxy->sandbox.size);
     if (savepoint == NULL)
         image_piece(&writer, (ImagePiece){.size = proxy->begin.size}, proxy->begin.data);

@@ -9,6 +9,7 @@
 #include "runtime/platform/spin_budget.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/session/registry.h"
+#include "runtime/session/spread.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/trace.h"
 #include "runtime/value/codec.h"
@@ -102,7 +103,9 @@ static Actor *process_actor(Process *process, const chx_role *role)
     actor->session = session;
     actor->role = role;
     actor->index = image->role;
-    actor->process = process;
+    actor->self.member = role->spread != NULL ? role->spread->member : 0;
+    process->away.ops = &process_away_ops;
+    actor->away = &process->away;
     actor->self.generation = &process->control->generation;
     actor->self.generation_seen = image->generation;
     stack_init(actor, need(process, calloc(1, sizeof(Chunk) + STACK_FIRST_BYTES)), STACK_FIRST_BYTES);
@@ -150,7 +153,7 @@ static const char *process_restore(Process *process, Actor *actor, const unsigne
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
         savepoint->fault = process_fault_new(actor, &image->fault);
-        savepoint->frame->at = position_label(&savepoint->position);
+        savepoint->frame->at = process_label(process, savepoint);
         actor->self.site = savepoint->position.checkpoint->site; // until its first step
     }
     return NULL;
@@ -174,7 +177,7 @@ static _Noreturn void process_end(Process *process, Actor *actor)
 static void process_waits(Actor *actor)
 {
     actor_flush_credit(actor);
-    process_await(actor->process, FOR_ACTOR);
+    process_await(actor_process(actor), FOR_ACTOR);
 }
 
 // A function of the role has ended the only thread of the process.
@@ -214,13 +217,19 @@ static void process_confine(Process *process, Actor *actor, const unsigned char 
         process_refuse(process, "%s", why);
 }
 
+// Of the families.
+static const size_t *process_sizes(const SpawnImage *image)
+{
+    const ImageChannel *channels = (const ImageChannel *)(image + 1);
+    return (const size_t *)(const void *)(channels + image->out_count + image->in_count);
+}
+
 static void process_begin_guarded(void *closure)
 {
     Process *process = closure;
     Actor *actor = &process->control->actor;
     const SpawnImage *image = process->image;
-    const ImageChannel *channels = (const ImageChannel *)(image + 1);
-    const unsigned char *sandbox = (const unsigned char *)(channels + image->out_count + image->in_count);
+    const unsigned char *sandbox = (const unsigned char *)(process_sizes(image) + image->size_count);
     if (image->sandbox_size > 0)
         process_confine(process, actor, sandbox, image->sandbox_size);
     const char *why = process_restore(process, actor, sandbox + image->sandbox_size);
@@ -271,6 +280,7 @@ static void process_share(Process *process)
     // function would go on in the role's place, beside it.
     madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
     process->goes = image->goes;
+    process->is_durable = image->is_durable;
     process->posted = image->answered;
     process->control_tail = atomic_load(&process->control->control_tail);
     atomic_store(&process->control->begun, 1);
@@ -342,6 +352,8 @@ void process_main(void *argument)
     const chx_role *role = registry_named(image->choreography, image->implementation);
     if (role == NULL || role->digest != image->digest || image->definition >= role->entry_count)
         process_refuse(process, "its implementation is not in the program that was started for it");
+    if (image->size_count > 0)
+        role = need(process, (void *)(uintptr_t)spread_role(role, process_sizes(image), image->role));
     process_plan(process, role);
     Actor *actor = process_actor(process, role);
     actor->self.observed = is_simulated ? OBSERVED_SIMULATION : 0;

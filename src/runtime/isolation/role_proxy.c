@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "runtime/actor/observe.h"
+#include "runtime/durable/durable.h"
 #include "runtime/recovery/restart.h"
 #include "runtime/session/trace.h"
 
@@ -71,7 +72,18 @@ static void proxy_begin_round(RoleProxy *proxy)
     savepoint->saved_bytes = proxy->next_round_bytes;
 }
 
-void isolation_roll_back(RoleProxy *proxy)
+static bool proxy_is_durable(const RoleProxy *proxy, const chx_checkpoint *checkpoint)
+{
+    return checkpoint->is_durable && proxy->isolated->session->durable != NULL;
+}
+
+bool proxy_is_let_in(const RoleProxy *proxy)
+{
+    const Savepoint *savepoint = savepoint_top(proxy->actor);
+    return savepoint != NULL && proxy_is_durable(proxy, savepoint->position.checkpoint) && !proxy->waits_for_store;
+}
+
+void proxy_roll_back(RoleProxy *proxy)
 {
     Actor *actor = proxy->actor;
     Savepoint *target = (Savepoint *)(void *)recovery_behind(&actor->member);
@@ -88,12 +100,34 @@ void isolation_roll_back(RoleProxy *proxy)
     savepoint_forget_counts(actor, target);
     savepoint_set_epochs(actor, target->position.checkpoint, target->position.block->epoch, true);
     actor->member.awaited = target->position.block->epoch;
+    if (proxy_is_durable(proxy, target->position.checkpoint)) {
+        proxy->waits_for_store = true;
+        durable_go_back(actor, actor->member.count - 1);
+    }
     proxy_command(proxy, target);
 }
 
-void isolation_go(RoleProxy *proxy, Block *block)
+// So many blocks as are left by now: the process may go on.
+static void proxy_publish(RoleProxy *proxy)
+{
+    atomic_store(&proxy->control->goes, proxy->goes);
+    doorbell_ring(proxy->doorbell);
+}
+
+static void proxy_settle(RoleProxy *proxy)
+{
+    const Savepoint *savepoint = savepoint_top(proxy->actor);
+    if (proxy->waits_for_store && savepoint != NULL && durable_lets_in(proxy->actor, &savepoint->position)) {
+        proxy->waits_for_store = false;
+        proxy->goes++;
+    }
+    proxy_publish(proxy);
+}
+
+static void proxy_go(RoleProxy *proxy, Block *block)
 {
     Actor *actor = proxy->actor;
+    bool is_held = proxy_is_durable(proxy, block->checkpoint); // until the store knows
     CHECK(savepoint_top(actor) != NULL && savepoint_top(actor)->position.block == block);
     if (block->done) {
         recovery_leave(&proxy->isolated->session->recovery, &savepoint_top(actor)->position, true);
@@ -102,9 +136,27 @@ void isolation_go(RoleProxy *proxy, Block *block)
         proxy_begin_round(proxy);
     }
     proxy->deaths = 0;
-    atomic_store(&proxy->control->goes, ++proxy->goes);
-    doorbell_ring(proxy->doorbell);
+    proxy->goes++;
+    if (!is_held)
+        proxy_publish(proxy);
 }
+
+static void op_roll_back(Proxy *proxy)
+{
+    proxy_roll_back((RoleProxy *)(void *)proxy);
+}
+
+static void op_go(Proxy *proxy, Block *block)
+{
+    proxy_go((RoleProxy *)(void *)proxy, block);
+}
+
+static void op_settle(Proxy *proxy)
+{
+    proxy_settle((RoleProxy *)(void *)proxy);
+}
+
+const ProxyOps role_proxy_ops = {op_roll_back, op_go, op_settle};
 
 void proxy_hurry(RoleProxy *proxy)
 {
@@ -116,7 +168,7 @@ void proxy_hurry(RoleProxy *proxy)
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 {
     for (size_t i = 0; i < checkpoint->participant_count; i++) {
-        RoleProxy *proxy = session->actors[checkpoint->participants[i]].proxy;
+        RoleProxy *proxy = role_proxy(&session->actors[checkpoint->participants[i]]);
         if (proxy != NULL && proxy->actor->member.awaited != 0 && proxy->state == PROXY_ALIVE)
             proxy_hurry(proxy);
     }
@@ -436,6 +488,8 @@ void proxy_spawn(RoleProxy *proxy)
     atomic_store(&control->generation, proxy->command_number);
     atomic_store(&control->command_lock, 2 * proxy->command_number);
     atomic_store(&control->late, proxy->late);
+    if (proxy->goes == 0 && proxy_is_let_in(proxy))
+        proxy->goes = 1;
     atomic_store(&control->goes, proxy->goes);
     atomic_store(&control->answered, proxy->answered);
     atomic_store(&control->control_tail, proxy->control_head);

@@ -38,7 +38,7 @@ DecodeResult proxy_decode(RoleProxy *proxy, const chx_type *type, void *value, c
 bool proxy_item_is_valid(void *context, Ring *ring, const RingItem *item)
 {
     const Channel *channel = context;
-    RoleProxy *proxy = channel->producer->proxy;
+    RoleProxy *proxy = role_proxy(channel->producer);
     const chx_site *site = role_site(channel->producer->role, item->record.site);
     if (site == NULL || role_site(channel->consumer->role, item->record.site) == NULL)
         return false;
@@ -87,7 +87,7 @@ static bool channel_is_broken(Channel *channel, bool for_consumer)
 bool proxy_violation_holds(Channel *channel, bool for_consumer, Violation about)
 {
     const RingWords *words = shm_channel(channel)->ring.words;
-    const RoleProxy *other = (for_consumer ? channel->producer : channel->consumer)->proxy;
+    const RoleProxy *other = role_proxy(for_consumer ? channel->producer : channel->consumer);
     bool is_waited_for = !for_consumer || ring_load(&words->head).word == ring_load(&words->tail).word;
     bool has_ended = about == VIOLATION_ENDED && other != NULL && other->state == PROXY_LEFT;
     return channel_is_broken(channel, for_consumer) || (has_ended && is_waited_for);

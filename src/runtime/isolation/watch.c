@@ -4,23 +4,27 @@
 
 #include "runtime/isolation/parent.h"
 
+#include "runtime/actor/again.h"
+#include "runtime/durable/durable.h"
+
 void actor_nudge(Actor *actor)
 {
     if (actor->proxy != NULL)
-        doorbell_ring(actor->proxy->doorbell);
+        doorbell_ring(role_proxy(actor)->doorbell);
     else if (actor_wake(actor, NULL))
         scheduler_ready(&actor->session->runtime->scheduler, actor);
 }
 
+// Not those that wait for the outside: no process can have written over that.
 void isolated_wake_all(IsolatedSession *isolated)
 {
     Session *session = isolated->session;
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
-        if (actor->proxy == NULL)
+        if (actor->proxy == NULL && !again_is_awaited(actor))
             actor_nudge(actor);
-        else if (actor->proxy->state == PROXY_ALIVE)
-            doorbell_wake(actor->proxy->doorbell);
+        else if (actor->proxy != NULL && role_proxy(actor)->state == PROXY_ALIVE)
+            doorbell_wake(role_proxy(actor)->doorbell);
     }
 }
 
@@ -30,7 +34,7 @@ void isolated_look_for_ended(IsolatedSession *isolated)
     for (const Block *block = session->recovery.blocks; block != NULL; block = recovery_next_block(block)) {
         const chx_checkpoint *checkpoint = block->checkpoint;
         for (size_t i = 0; !block->done && i < checkpoint->participant_count; i++) {
-            RoleProxy *proxy = session->actors[checkpoint->participants[i]].proxy;
+            RoleProxy *proxy = role_proxy(&session->actors[checkpoint->participants[i]]);
             if (proxy != NULL && proxy->state == PROXY_LEFT)
                 proxy_blame(proxy, "others in a block");
         }
@@ -41,16 +45,18 @@ void isolated_look_for_ended(IsolatedSession *isolated)
 static bool isolated_sleeps(IsolatedSession *isolated)
 {
     Session *session = isolated->session;
+    if (session->durable != NULL && !cut_is_settled(&session->durable->cut))
+        return false; // they wait for the store
     for (const Block *block = session->recovery.blocks; block != NULL; block = recovery_next_block(block))
         if (block->deadline != NULL)
             return false;
     uint32_t waiting = 0;
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
-        const RoleProxy *proxy = actor->proxy;
+        const RoleProxy *proxy = role_proxy(actor);
         if (proxy == NULL) {
             uintptr_t waits = atomic_load(&actor->waits);
-            waiting += waits != 0 && (waits & WAITS_PREPARING) == 0;
+            waiting += waits != 0 && (waits & WAITS_PREPARING) == 0 && !again_is_awaited(actor);
         } else if (proxy->state == PROXY_ALIVE && proxy->fault.kind == CHX_FAULT_NONE) {
             waiting += atomic_load(&proxy->control->asleep) == (uint64_t)atomic_load(&proxy->doorbell->word) + 1;
         }

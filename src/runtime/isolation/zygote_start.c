@@ -4,6 +4,7 @@
 #include "runtime/isolation/zygote.h"
 
 #include "runtime/session/registry.h"
+#include "runtime/isolation/describe.h"
 #include "runtime/isolation/startup.h"
 
 #include <errno.h>
@@ -277,8 +278,10 @@ static void __attribute__((constructor)) zygote_begin(void)
 {
     has_constructed = true;
     registry_seal();
-    if (!startup_is_marked())
+    if (!startup_is_marked()) {
+        describe_if_asked();
         return;
+    }
     const char *wanted = getenv(ZYGOTE_VARIABLE), *own = startup_object();
     // A library that a role has loaded.
     if (wanted != NULL && strcmp(wanted, ZYGOTE_AT_WORK) == 0)

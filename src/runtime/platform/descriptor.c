@@ -62,7 +62,10 @@ ssize_t descriptor_read(const Descriptor *descriptor, void *to, size_t size)
     if (got >= 0 || errno == EAGAIN)
         return got;
     // Older systems can't do that with all kinds of files.
-    if (poll(&polled, 1, 0) == 1)
+    int count;
+    while ((count = poll(&polled, 1, 0)) < 0 && errno == EINTR)
+        ;
+    if (count == 1)
         return read(polled.fd, to, size);
     errno = EAGAIN;
     return -1;

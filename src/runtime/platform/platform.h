@@ -94,6 +94,11 @@ typedef struct {
     uint32_t (*budget)(void);
     // A place where the actor can crash; then it does not return.
     void (*boundary)(Actor *actor);
+    // What CHOREX_SIM says.
+    const struct SimulationOptions *(*options)(void);
+    // From now on the function is asked at the boundaries of actors whose session is decided elsewhere: true: the node that
+    // they are on is lost, and they do nothing more.
+    void (*ask_nodes)(bool (*is_lost)(Actor *actor));
 } Platform;
 
 extern const Platform platform_posix;

@@ -37,13 +37,17 @@ void poller_init(Poller *poller, const Platform *platform, chx_runtime *runtime)
     pthread_mutex_init(&poller->lock, NULL);
 }
 
+// Is there an epoll instance, and does its number still refer to it? Then it knows the doorbell.
+static bool poller_owns_epoll(const Poller *poller)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = DOORBELL};
+    return poller->epoll >= 0 && epoll_ctl(poller->epoll, EPOLL_CTL_MOD, poller->doorbell[0].number, &event) == 0;
+}
+
 void poller_fini(Poller *poller)
 {
     // A number that is not ours any more belongs to the program.
-    struct epoll_event event = {0};
-    bool is_ours =
-        poller->epoll >= 0 && epoll_ctl(poller->epoll, EPOLL_CTL_MOD, poller->doorbell[0].number, &event) == 0;
-    if (is_ours)
+    if (poller_owns_epoll(poller))
         close(poller->epoll);
     descriptor_close(&poller->doorbell[0]);
     descriptor_close(&poller->doorbell[1]);
@@ -100,26 +104,15 @@ static bool poller_open(Poller *poller)
     if (poller->epoll < 0)
         return false;
     if (descriptor_open_pipe(poller->doorbell) &&
-        epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->doorbell[0].number, &event) == 0)
+        epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->doorbell[0].number, &event) == 0) {
+        poller->opened++;
         return true;
+    }
     int error = errno;
     close(poller->epoll);
     poller->epoll = -1;
     errno = error;
     return false;
-}
-
-// The old one is gone, and so is what it knew.
-static bool poller_reopen(Poller *poller)
-{
-    if (!poller_open(poller))
-        return false;
-    for (size_t i = 0; i < poller->capacity; i++) {
-        poller->numbers[i].asked = poller->numbers[i].missed = 0;
-        if (poller->numbers[i].waiters != NULL)
-            number_ask(poller, (int)i, number_wanted(poller, (int)i));
-    }
-    return true;
 }
 
 static bool is_lost(int error)
@@ -135,9 +128,12 @@ static bool number_is_open(int number)
 
 // ---- waiters ----
 
-static bool numbers_reserve(Poller *poller, size_t number)
+static bool numbers_reserve(Poller *poller, int number)
 {
-    while (number >= poller->capacity) {
+    // A number that is not open may be any: there is no room to be made for it.
+    if ((size_t)number >= poller->capacity && !number_is_open(number))
+        return false;
+    while ((size_t)number >= poller->capacity) {
         size_t before = poller->capacity;
         PollNumber *grown = runtime_grow(poller->runtime, poller->numbers, &poller->capacity, sizeof *grown);
         if (grown == NULL) {
@@ -153,7 +149,7 @@ static bool numbers_reserve(Poller *poller, size_t number)
 static void trust_begin(Poller *poller, PollWaiter *waiter)
 {
     waiter->trusts = true;
-    waiter->since_ns = poller->now_ns;
+    waiter->since_ns = atomic_load_explicit(&poller->now_ns, memory_order_relaxed);
     waiter->earlier = poller->last_trusting;
     waiter->later = NULL;
     *(waiter->earlier != NULL ? &waiter->earlier->later : &poller->first_trusting) = waiter;
@@ -167,6 +163,24 @@ static void trust_end(Poller *poller, PollWaiter *waiter)
     *(waiter->later != NULL ? &waiter->later->earlier : &poller->last_trusting) = waiter->earlier;
 }
 
+// The old epoll instance is gone, and so is what it knew. If the kernel can't be asked for those who wait, they trust for a
+// moment, and poller_verify finds out.
+static bool poller_reopen(Poller *poller)
+{
+    if (!poller_open(poller))
+        return false;
+    for (size_t i = 0; i < poller->capacity; i++) {
+        PollWaiter *waiter = poller->numbers[i].waiters;
+        poller->numbers[i].asked = poller->numbers[i].missed = 0;
+        if (waiter == NULL || number_ask(poller, (int)i, number_wanted(poller, (int)i)))
+            continue;
+        for (; waiter != NULL; waiter = waiter->next)
+            if (!waiter->trusts)
+                trust_begin(poller, waiter);
+    }
+    return true;
+}
+
 // The link is the one that points to the waiter.
 static void waiter_unlink(Poller *poller, PollWaiter **link)
 {
@@ -175,7 +189,9 @@ static void waiter_unlink(Poller *poller, PollWaiter **link)
     waiter->is_listed = false;
     if (waiter->trusts)
         trust_end(poller, waiter);
-    atomic_fetch_sub(&poller->count, 1);
+    // It changes with the lock held. Who sees too many looks for nothing.
+    atomic_store_explicit(&poller->count, atomic_load_explicit(&poller->count, memory_order_relaxed) - 1,
+                          memory_order_release);
 }
 
 static PollWaiter **waiter_link(Poller *poller, const PollWaiter *waiter)
@@ -191,17 +207,19 @@ static PollStatus waiter_await(Poller *poller, PollWaiter *waiter)
 {
     PollNumber *entry = &poller->numbers[waiter->number];
     uint32_t wanted = number_wanted(poller, waiter->number);
-    if (entry->asked == wanted && (entry->missed & (waiter->events | EPOLLERR | EPOLLHUP)) != 0) {
+    if (entry->asked == wanted && !waiter->doubts && (entry->missed & (waiter->events | EPOLLERR | EPOLLHUP)) != 0) {
         entry->missed = 0;
         return POLL_READY;
     }
     // The thread that waits would not come back in time to ask.
-    if (entry->asked == wanted && wanted != 0 && !poller->waits_long) {
+    if (entry->asked == wanted && wanted != 0 && !poller->waits_long && !waiter->doubts) {
         trust_begin(poller, waiter);
         return POLL_WAITS;
     }
     bool is_asked = number_ask(poller, waiter->number, wanted);
-    if (!is_asked && is_lost(errno) && number_is_open(waiter->number) && poller_reopen(poller))
+    // If the instance is still there, the descriptor was closed, and the program has opened another one under its number since.
+    if (!is_asked && is_lost(errno) && number_is_open(waiter->number) &&
+        (poller_owns_epoll(poller) || poller_reopen(poller)))
         is_asked = number_ask(poller, waiter->number, wanted);
     return is_asked ? POLL_WAITS : errno == EPERM ? POLL_READY : POLL_REFUSED;
 }
@@ -214,10 +232,15 @@ PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short even
     }
     pthread_mutex_lock(&poller->lock);
     PollStatus status = POLL_REFUSED;
-    if ((poller->epoll >= 0 || poller_open(poller)) && numbers_reserve(poller, (size_t)number)) {
+    if ((poller->epoll >= 0 || poller_reopen(poller)) && numbers_reserve(poller, number)) {
         uint32_t wanted = (uint32_t)(unsigned short)events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP);
-        *waiter = (PollWaiter){
-            .next = poller->numbers[number].waiters, .number = number, .events = wanted, .is_listed = true};
+        *waiter = (PollWaiter){.ready = waiter->ready,
+                               .doubts = waiter->doubts,
+                               .near = waiter->near,
+                               .next = poller->numbers[number].waiters,
+                               .number = number,
+                               .events = wanted,
+                               .is_listed = true};
         poller->numbers[number].waiters = waiter;
         atomic_fetch_add(&poller->count, 1);
         status = waiter_await(poller, waiter);
@@ -260,7 +283,7 @@ static void number_missed(Poller *poller, size_t number, uint32_t events)
 }
 
 // The lock is held.
-static void number_ready(Poller *poller, size_t number, uint32_t events, PollReady *ready, void *context)
+static void number_ready(Poller *poller, size_t number, uint32_t events, void *context)
 {
     bool is_taken = false;
     if (number >= poller->capacity)
@@ -273,23 +296,36 @@ static void number_ready(Poller *poller, size_t number, uint32_t events, PollRea
         }
         is_taken = true;
         waiter_unlink(poller, link);
-        ready(waiter, context);
+        waiter->ready(waiter, context);
     }
     if (!is_taken)
         number_missed(poller, number, events);
 }
 
 // Asks for those who have trusted for long enough.
-static void poller_verify(Poller *poller, uint64_t trust_ns, PollReady *ready, void *context)
+static void poller_verify(Poller *poller, uint64_t trust_ns, void *context)
 {
     PollWaiter *waiter;
-    while ((waiter = poller->first_trusting) != NULL && poller->now_ns - waiter->since_ns >= trust_ns) {
+    uint64_t now_ns = atomic_load_explicit(&poller->now_ns, memory_order_relaxed);
+    while ((waiter = poller->first_trusting) != NULL && now_ns - waiter->since_ns >= trust_ns) {
         trust_end(poller, waiter);
         if (number_ask(poller, waiter->number, number_wanted(poller, waiter->number)))
             continue;
         // The descriptor is closed: its step shall find out.
         waiter_unlink(poller, waiter_link(poller, waiter));
-        ready(waiter, context);
+        waiter->ready(waiter, context);
+    }
+}
+
+// There is no epoll instance, and none to be had: the steps of those who wait shall find out.
+static void poller_give_up(Poller *poller, void *context)
+{
+    for (size_t i = 0; i < poller->capacity; i++) {
+        poller->numbers[i].asked = poller->numbers[i].missed = 0;
+        for (PollWaiter *waiter; (waiter = poller->numbers[i].waiters) != NULL;) {
+            waiter_unlink(poller, &poller->numbers[i].waiters);
+            waiter->ready(waiter, context);
+        }
     }
 }
 
@@ -317,42 +353,61 @@ static int poller_limit(Poller *poller, int timeout_ms)
     return limit_ms;
 }
 
-static void poller_handle(Poller *poller, const struct epoll_event *events, int count, PollReady *ready, void *context)
+// Those who have waited for long are in no cache. They are fetched all at once: one after the other takes many times as long.
+static void poller_fetch(const Poller *poller, const struct epoll_event *events, int count)
+{
+    const PollWaiter *waiters[EVENTS_AT_ONCE];
+    for (int i = 0; i < count; i++) {
+        waiters[i] = events[i].data.u64 < poller->capacity ? poller->numbers[events[i].data.u64].waiters : NULL;
+        __builtin_prefetch(waiters[i]);
+        __builtin_prefetch((const char *)waiters[i] + sizeof(PollWaiter));
+    }
+    for (int i = 0; i < count; i++)
+        if (waiters[i] != NULL)
+            __builtin_prefetch(waiters[i]->near);
+}
+
+static void poller_handle(Poller *poller, const struct epoll_event *events, int count, bool waits, void *context)
 {
     char rings[EVENTS_AT_ONCE];
+    poller_fetch(poller, events, count);
     for (int i = 0; i < count; i++) {
-        if (events[i].data.u64 == DOORBELL)
+        // It rings for the thread that waits: one that only looks leaves that to it.
+        if (events[i].data.u64 == DOORBELL && waits)
             descriptor_read(&poller->doorbell[0], rings, sizeof rings);
-        else
-            number_ready(poller, (size_t)events[i].data.u64, events[i].events, ready, context);
+        else if (events[i].data.u64 != DOORBELL)
+            number_ready(poller, (size_t)events[i].data.u64, events[i].events, context);
     }
 }
 
-void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context)
+bool poller_poll(Poller *poller, int timeout_ms, void *context)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
     bool waits = timeout_ms != 0;
     if (waits && atomic_exchange(&poller->is_attended, true))
-        return;
-    atomic_fetch_add_explicit(&poller->looks, 1, memory_order_relaxed);
+        return false;
     pthread_mutex_lock(&poller->lock);
     int epoll = poller->epoll, limit_ms = poller_limit(poller, timeout_ms);
+    uint64_t opened = poller->opened;
     pthread_mutex_unlock(&poller->lock);
     int count = epoll >= 0 ? poller->platform->wait_events(epoll, events, EVENTS_AT_ONCE, limit_ms) : 0;
     int error = errno;
     pthread_mutex_lock(&poller->lock);
     if (waits)
         poller->waits_long = false;
-    poller->now_ns = poller->platform->now_ns();
-    if (count < 0 && is_lost(error) && poller->epoll == epoll)
-        poller_reopen(poller);
-    poller_handle(poller, events, count, ready, context);
-    poller_verify(poller, waits && count <= 0 ? 0 : TRUST_NS, ready, context);
+    atomic_store_explicit(&poller->now_ns, poller->platform->now_ns(), memory_order_relaxed);
+    // Another thread may have noticed first. The new instance is likely to have the number of the old one.
+    bool is_gone = poller->epoll < 0 || (count < 0 && is_lost(error) && poller->opened == opened);
+    if (is_gone && atomic_load(&poller->count) != 0 && !poller_reopen(poller))
+        poller_give_up(poller, context);
+    poller_handle(poller, events, count, waits, context);
+    poller_verify(poller, waits && count <= 0 ? 0 : TRUST_NS, context);
     if (waits && poller->in_vain >= VAIN_LIMIT)
         poller_forget(poller);
     pthread_mutex_unlock(&poller->lock);
     if (waits)
         atomic_store(&poller->is_attended, false);
+    return true;
 }
 
 void poller_wake(Poller *poller)

@@ -16,7 +16,15 @@
 #include "runtime/platform/platform.h"
 
 typedef struct PollWaiter PollWaiter;
+// Called when the waiter's descriptor is ready, with the poller's lock held; it is out of the poller by then. The context is that of
+// poller_poll.
+typedef void PollReady(PollWaiter *waiter, void *context);
 struct PollWaiter {
+    // Set before poller_add.
+    PollReady *ready;
+    bool doubts;      // it does not trust what the kernel was asked for earlier
+    const void *near; // what `ready` touches besides the waiter, fetched into the cache before; NULL: nothing
+
     PollWaiter *next; // of those that wait for the same descriptor
     int number;       // of the descriptor
     uint32_t events;  // as poll(2) has them
@@ -38,15 +46,14 @@ typedef struct {
     chx_runtime *runtime;     // for its memory
     _Atomic uint32_t count;   // of waiters
     _Atomic bool is_attended; // a thread waits, or is about to
-    _Atomic uint32_t looks;   // how often somebody has looked
-    _Atomic bool is_overseen; // a thread will see whether anybody still does
     pthread_mutex_t lock;     // of what follows
     int epoll;                // -1: none yet
+    uint64_t opened;          // so many epoll instances there have been
     Descriptor doorbell[2];
     PollNumber *numbers; // by number of the descriptor
     size_t capacity;
     PollWaiter *first_trusting, *last_trusting; // in the order of time
-    uint64_t now_ns;                            // of the last look
+    _Atomic uint64_t now_ns;                    // of the last look; others read it, too
     bool waits_long;                            // a thread waits for longer than others may trust
     uint32_t in_vain;                           // events of files that nobody waits for and that can't be silenced
 } Poller;
@@ -63,10 +70,9 @@ PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short even
 // Afterwards it is not in the poller, whether it was or not.
 void poller_remove(Poller *poller, PollWaiter *waiter);
 
-// Called for each waiter whose descriptor is ready, with the poller's lock held; it is out of the poller by then.
-typedef void PollReady(PollWaiter *waiter, void *context);
-// Looks, and waits for at most so long if nothing is ready (0: not at all; -1: for a while) and no other thread does.
-void poller_poll(Poller *poller, int timeout_ms, PollReady *ready, void *context);
+// Looks, and waits for at most so long if nothing is ready (0: not at all; -1: for a while). False: it should have waited, but another
+// thread does so already, and nothing was done.
+bool poller_poll(Poller *poller, int timeout_ms, void *context);
 // The thread that waits in it, if there is one, stops waiting.
 void poller_wake(Poller *poller);
 

@@ -7,6 +7,7 @@
 #include "runtime/platform/machine.h"
 
 #include "base/check.h"
+#include "runtime/actor/elsewhere.h"
 #include "runtime/actor/observe.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/session/registry.h"
@@ -34,6 +35,7 @@ static struct {
     _Atomic uint64_t random[DRAW_COUNT];
     _Atomic uint64_t steps;
     uint64_t reached[SIMULATION_CRASHES_MAX]; // boundaries of that role so far; of the thread that runs
+    bool (*is_lost)(Actor *actor);            // asked about actors on simulated nodes; NULL: there are none
 } machine = {.once = PTHREAD_ONCE_INIT};
 
 const SimulationOptions *machine_options(void)
@@ -122,7 +124,7 @@ static void session_is_endless(Actor *actor)
     snprintf(fault.why, sizeof fault.why, "simulation: no end after max_steps=%llu",
              (unsigned long long)machine.options.max_steps);
     // Past all checkpoint blocks: a rescue could go on for ever, too. A process reports such a failure to the session.
-    if (actor->process != NULL)
+    if (actor_is_process(actor))
         guard_raise(fault.kind, 0, fault.site, "%s", fault.why);
     session_fail(actor->session, CHX_FAILED, actor->role->role, &fault, actor->role->file,
                  actor_site_line(actor, fault.site));
@@ -153,12 +155,15 @@ static void simulated_boundary(Actor *actor)
     bool crashes = machine_crashes_at(actor);
     crashes |= machine_chance(DRAW_CRASH, options->crash);
     bool is_endless = ++machine.steps > options->max_steps && options->max_steps != 0;
+    bool is_lost = machine.is_lost != NULL && actor->session->parts != NULL && machine.is_lost(actor);
     if (machine_chance(DRAW_SLOW, options->slow))
         threads_skip_to_sleeper();
     if (is_endless)
         session_is_endless(actor);
-    else if (crashes && actor->process != NULL)
+    else if (crashes && actor_is_process(actor))
         processes_die(SIGKILL);
+    else if (is_lost)
+        guard_raise(CHX_FAULT_SIGNAL, SIGKILL, actor->self.site, "simulated loss of its node");
     else if (crashes)
         guard_raise(CHX_FAULT_SIGNAL, SIGKILL, actor->self.site, "simulated crash");
 }
@@ -190,8 +195,15 @@ static uint32_t simulated_observed(uint32_t observed, bool *is_fast)
 
 static void simulated_channel(Channel *channel)
 {
-    if (machine.options.delay_max_ns != 0)
+    if (machine.options.delay_max_ns != 0 && machine.options.nodes == 0)
         delay_channel(channel);
+}
+
+// ---- nodes ----
+
+static void simulated_ask_nodes(bool (*is_lost)(Actor *actor))
+{
+    machine.is_lost = is_lost;
 }
 
 // ---- the machine ----
@@ -242,6 +254,8 @@ const Platform platform_simulated = {
     .waiting = threads_waiting,
     .budget = simulated_budget,
     .boundary = simulated_boundary,
+    .options = machine_options,
+    .ask_nodes = simulated_ask_nodes,
 };
 
 static bool role_is_registered(const char *name)

@@ -69,6 +69,20 @@ static const char *read_threads(const char *value, void *threads)
     return parse_number(value, 1, SIMULATION_THREADS_MAX, threads) ? NULL : "is not a whole number from 1 to 16";
 }
 
+static const char *read_nodes(const char *value, void *nodes)
+{
+    static_assert(SIMULATION_NODES_MAX == 10000, "what the message says");
+    return parse_number(value, 1, SIMULATION_NODES_MAX, nodes) ? NULL : "is not a whole number from 1 to 10000";
+}
+
+static const char *read_suspect(const char *value, void *suspect_ns)
+{
+    const char *end;
+    uint64_t *duration_ns = suspect_ns;
+    bool is_good = parse_duration(value, duration_ns, &end) && *end == '\0' && *duration_ns >= 10000000;
+    return is_good ? NULL : "is not a duration of at least 10ms, such as 2s (ms, s)";
+}
+
 static const char *read_probability(const char *value, void *probability)
 {
     char *end;
@@ -131,6 +145,11 @@ static const struct {
     {"threads", read_threads, offsetof(SimulationOptions, threads)},
     {"slow", read_probability, offsetof(SimulationOptions, slow)},
     {"lost", read_probability, offsetof(SimulationOptions, lost)},
+    {"nodes", read_nodes, offsetof(SimulationOptions, nodes)},
+    {"cut", read_probability, offsetof(SimulationOptions, cut)},
+    {"kill", read_probability, offsetof(SimulationOptions, kill)},
+    {"silent", read_probability, offsetof(SimulationOptions, silent)},
+    {"suspect", read_suspect, offsetof(SimulationOptions, suspect_ns)},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
@@ -142,6 +161,16 @@ static bool refuse(char *why, size_t why_size, const char *format, ...)
     vsnprintf(why, why_size, format, arguments);
     va_end(arguments);
     return false;
+}
+
+static bool needs_no_nodes(const SimulationOptions *options, char *why, size_t why_size)
+{
+    const char *name = options->cut > 0           ? "cut"
+                       : options->kill > 0        ? "kill"
+                       : options->silent > 0      ? "silent"
+                       : options->suspect_ns != 0 ? "suspect"
+                                                  : NULL;
+    return name == NULL || refuse(why, why_size, "'%s' is about nodes: say how many there are (nodes=3)", name);
 }
 
 bool simulation_parse(const char *text, SimulationOptions *options, char *why, size_t why_size)
@@ -163,7 +192,8 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             i++;
         if (i == SETTING_COUNT)
             return refuse(why, why_size,
-                          "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow, lost)",
+                          "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow, lost, "
+                          "nodes, cut, kill, silent, suspect)",
                           item);
         if (seen[i])
             return refuse(why, why_size, "'%s' is given twice", item);
@@ -173,6 +203,6 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             return refuse(why, why_size, "%s: '%.300s' %s", item, value, wrong);
         at += length;
         if (*at == '\0')
-            return true;
+            return options->nodes != 0 || needs_no_nodes(options, why, why_size);
     }
 }

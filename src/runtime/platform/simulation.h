@@ -7,14 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIMULATION_CRASHES_MAX = 64, SIMULATION_ROLE_BYTES = 128, SIMULATION_THREADS_MAX = 16 };
+enum {
+    SIMULATION_CRASHES_MAX = 64,
+    SIMULATION_ROLE_BYTES = 128,
+    SIMULATION_THREADS_MAX = 16,
+    SIMULATION_NODES_MAX = 10000,
+};
 
 typedef struct {
     char role[SIMULATION_ROLE_BYTES];
     uint64_t boundary; // its crash is at this one, counted from 1
 } SimulationCrash;
 
-typedef struct {
+typedef struct SimulationOptions {
     uint64_t seed;
     double crash; // probability at each boundary
     double slow;  // the same: it takes until the next deadline is due
@@ -24,6 +29,11 @@ typedef struct {
     uint64_t delay_min_ns, delay_max_ns;
     uint64_t max_steps; // 0: no limit
     uint64_t threads;   // workers; 0: the seed says how many
+    // Roles on several simulated nodes (libchorex-net does this):
+    uint64_t nodes;      // 0: all are in one program
+    double cut;          // probability that a connection breaks, of each piece of bytes that arrives
+    double kill, silent; // of each boundary: the role's node is lost; it is not heard for a while
+    uint64_t suspect_ns; // of the nodes' configuration; 0: as usual
 } SimulationOptions;
 
 // "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000,threads=2", in any order, each at most once.

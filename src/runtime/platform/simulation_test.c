@@ -42,6 +42,22 @@ static void a_seed_is_enough(void **state)
     assert_true(parsed("seed=18446744073709551615").seed == UINT64_MAX);
 }
 
+static void nodes_have_settings_of_their_own(void **state)
+{
+    (void)state;
+    SimulationOptions options = parsed("nodes=3,cut=0.01,kill=0.02,silent=0.5,suspect=500ms");
+    assert_int_equal(options.nodes, 3);
+    assert_true(options.cut == 0.01 && options.kill == 0.02 && options.silent == 0.5);
+    assert_int_equal(options.suspect_ns, 500000000);
+    assert_int_equal(parsed("seed=7").nodes, 0);
+    refused("nodes=0", "is not a whole number from 1 to 10000");
+    refused("nodes=3,suspect=1ms", "at least 10ms");
+    refused("nodes=3,cut=2", "is not a probability");
+    // Without nodes they would mean nothing.
+    refused("seed=1,kill=0.1", "'kill' is about nodes");
+    refused("suspect=2s", "'suspect' is about nodes");
+}
+
 static void settings_stand_in_any_order(void **state)
 {
     (void)state;
@@ -171,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_is_enough),
+        cmocka_unit_test(nodes_have_settings_of_their_own),
         cmocka_unit_test(settings_stand_in_any_order),
         cmocka_unit_test(durations_have_units),
         cmocka_unit_test(machines_have_threads),

@@ -5,7 +5,9 @@
 #include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/durable/durable.h"
 #include "runtime/recovery/broken.h"
+#include "runtime/actor/elsewhere.h"
 #include "runtime/recovery/restart.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/runtime.h"
@@ -78,6 +80,16 @@ void blocks_unlock_outside(Session *session)
     pthread_mutex_unlock(&session->block_lock.mutex);
 }
 
+void blocks_lock_role(Session *session)
+{
+    blocks_lock(session);
+}
+
+void blocks_unlock_role(Session *session)
+{
+    blocks_unlock(session);
+}
+
 // The usual case, in fewer steps: one worker has the session, and nothing has happened that the role has not seen. Then they
 // are locked until owner_section_end. NULL: that is not so.
 static inline Worker *blocks_lock_quietly(Actor *actor)
@@ -119,8 +131,12 @@ static inline bool actor_must_look(Actor *actor)
            (session_is_stopping(actor->session) || savepoint_rolled_back(actor, generation) != NULL);
 }
 
-// The beginning and the end of a block are places where a role can crash.
-static void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
+bool checkpoint_must_look(Actor *actor)
+{
+    return actor_must_look(actor);
+}
+
+void observe_edge(Actor *actor, const chx_checkpoint *checkpoint)
 {
     actor->self.site = checkpoint->site;
     observe_boundary(actor);
@@ -167,7 +183,7 @@ static __attribute__((noinline)) uint32_t savepoint_enter(Actor *actor, Savepoin
     return at;
 }
 
-// Compiled twice: for roles that are not observed, and for those that are, or have a process of their own (enter_seen,
+// Compiled twice: for roles that are not observed, and for those that are, or whose blocks are decided elsewhere (enter_seen,
 // leave_seen).
 CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint, bool is_observed)
 {
@@ -197,13 +213,14 @@ CHX_INLINE uint32_t enter(Actor *actor, chx_frame *frame, const chx_checkpoint *
 
 static __attribute__((noinline)) uint32_t enter_seen(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
-    return actor->process != NULL ? process_enter(actor, frame, checkpoint) : enter(actor, frame, checkpoint, true);
+    return actor->away != NULL ? actor->away->ops->enter(actor, frame, checkpoint)
+                               : enter(actor, frame, checkpoint, true);
 }
 
 uint32_t chx_enter(chx_self *self, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
-    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+    if (CHX_UNLIKELY(self->observed != 0 || actor->away != NULL))
         return enter_seen(actor, frame, checkpoint);
     return enter(actor, frame, checkpoint, false);
 }
@@ -269,13 +286,13 @@ CHX_INLINE bool leave(Actor *actor, const chx_checkpoint *checkpoint, bool is_ob
 
 static __attribute__((noinline)) bool leave_seen(Actor *actor, const chx_checkpoint *checkpoint)
 {
-    return actor->process != NULL ? process_leave(actor, checkpoint) : leave(actor, checkpoint, true);
+    return actor->away != NULL ? actor->away->ops->leave(actor, checkpoint) : leave(actor, checkpoint, true);
 }
 
 bool chx_leave(chx_self *self, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
-    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+    if (CHX_UNLIKELY(self->observed != 0 || actor->away != NULL))
         return leave_seen(actor, checkpoint);
     return leave(actor, checkpoint, false);
 }
@@ -348,13 +365,13 @@ CHX_INLINE bool renew(Actor *actor, const chx_checkpoint *checkpoint, bool is_ob
 
 static __attribute__((noinline)) bool renew_seen(Actor *actor, const chx_checkpoint *checkpoint)
 {
-    return actor->process != NULL ? process_renew(actor, checkpoint) : renew(actor, checkpoint, true);
+    return actor->away != NULL ? actor->away->ops->renew(actor, checkpoint) : renew(actor, checkpoint, true);
 }
 
 bool chx_renew(chx_self *self, const chx_checkpoint *checkpoint)
 {
     Actor *actor = (Actor *)self;
-    if (CHX_UNLIKELY(self->observed != 0 || actor->process != NULL))
+    if (CHX_UNLIKELY(self->observed != 0 || actor->away != NULL))
         return renew_seen(actor, checkpoint);
     return renew(actor, checkpoint, false);
 }
@@ -362,13 +379,20 @@ bool chx_renew(chx_self *self, const chx_checkpoint *checkpoint)
 chx_fault chx_fault_here(chx_self *self)
 {
     Actor *actor = (Actor *)self;
-    if (actor->process != NULL)
-        return process_fault(actor);
+    if (actor->away != NULL)
+        return actor->away->ops->fault(actor);
     Savepoint *savepoint = savepoint_top(actor);
     CHECK(savepoint != NULL && savepoint->position.attempt > 0);
     blocks_lock(actor->session);
     chx_fault fault = savepoint->position.block->fault->fault;
+    char why[BLOCK_WHY_BYTES];
+    bool is_kept = actor->session->durable != NULL;
+    if (is_kept)
+        strcpy(why, fault.why);
     blocks_unlock(actor->session);
+    // What is in the store has the text, too, wherever the variable goes: snapshots know it by its place among the role's memory.
+    if (is_kept)
+        fault.why = strcpy(chx_alloc(strlen(why) + 1), why);
     return fault;
 }
 
@@ -396,6 +420,16 @@ static CHX_COLD void roll_back_to_round(Actor *actor, Savepoint *target, uint32_
     }
     if (!is_broken(BROKEN_OLD_ROUND))
         savepoint_begin_round(actor, target);
+}
+
+// Where a role that was rolled back goes on. In a durable block it asks first whether the store knows of the attempt.
+static uint32_t savepoint_label(Actor *actor, const Savepoint *target)
+{
+    const Position *position = &target->position;
+    if (!position->checkpoint->is_durable || actor->session->durable == NULL)
+        return position_label(position);
+    durable_go_back(actor, actor->member.count - 1);
+    return position->checkpoint->enter_at;
 }
 
 void checkpoint_roll_back(Actor *actor, uint32_t generation)
@@ -428,7 +462,7 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
     if (is_broken(BROKEN_INBOUND_LOST) && !actor->begun)
         inbound_lose(actor);
     savepoint_set_epochs(actor, target->position.checkpoint, epoch, false);
-    target->frame->at = position_label(&target->position);
+    target->frame->at = savepoint_label(actor, target);
     if (lacks != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, target->position.checkpoint->site, "%s", lacks);
     if (actor->self.observed != 0)
@@ -438,6 +472,8 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
 bool checkpoint_recover(Actor *actor, Fault *fault)
 {
     Session *session = actor->session;
+    if (CHX_UNLIKELY(actor->away != NULL))
+        return actor->away->ops->fail(actor, fault);
     if (actor->member.count == 0)
         return false;
     int line = actor_site_line(actor, fault->site);
@@ -456,6 +492,8 @@ bool checkpoint_recover(Actor *actor, Fault *fault)
 void checkpoint_abandon(Actor *actor)
 {
     Session *session = actor->session;
+    while (actor->away != NULL && actor->member.count > 0)
+        savepoint_forget(actor);
     while (actor->member.count > 0) {
         blocks_lock(session);
         recovery_abandon(&session->recovery, &actor->member);

@@ -18,4 +18,12 @@ void checkpoint_abandon(Actor *actor);
 void blocks_lock_outside(Session *session);
 void blocks_unlock_outside(Session *session);
 
+// The same for a worker, at an actor of the session.
+void blocks_lock_role(Session *session);
+void blocks_unlock_role(Session *session);
+// With the blocks locked: must something be done before this role enters or leaves a block?
+bool checkpoint_must_look(Actor *actor);
+// The beginning and the end of a block are places where a role can crash.
+void observe_edge(Actor *actor, const chx_checkpoint *checkpoint);
+
 #endif

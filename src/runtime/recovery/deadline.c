@@ -6,6 +6,7 @@
 
 #include "runtime/recovery/effects.h"
 
+#include "runtime/durable/durable.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/session/runtime.h"
@@ -61,7 +62,8 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;
-        deadline_fire(session, block);
+        if (!durable_stops_time(session, block))
+            deadline_fire(session, block);
     }
     blocks_unlock_outside(session);
     runtime_release(runtime, deadline);

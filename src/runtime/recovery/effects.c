@@ -5,7 +5,8 @@
 #include "runtime/recovery/effects.h"
 
 #include "runtime/actor/again.h"
-#include "runtime/isolation/isolation.h"
+#include "runtime/actor/elsewhere.h"
+#include "runtime/durable/durable.h"
 #include "runtime/session/runtime.h"
 
 static Actor *actor_of(Member *member)
@@ -34,16 +35,44 @@ static inline void wake(Session *session, Actor *actor, const Block *what)
     }
     // The actor waits, is queued, or is the one that runs, all on this thread.
     uintptr_t waits = atomic_load_explicit(&actor->waits, memory_order_relaxed);
-    if (waits != 0 && (what == NULL || waits == (uintptr_t)what))
-        wake_waiting(actor);
+    if (waits == 0 || (what != NULL && waits != (uintptr_t)what))
+        return;
+    // What it waits for outside may happen at this moment, on another thread.
+    if (CHX_UNLIKELY(waits == (uintptr_t)atomic_load_explicit(&actor->again, memory_order_relaxed)) &&
+        !actor_wake(actor, NULL))
+        return;
+    wake_waiting(actor);
 }
 
+// At the end of a durable block a role of this program waits for the store, which wakes it.
 static __attribute__((noinline)) void effect_go_slow(Recovery *recovery, Actor *actor, Block *block)
 {
     if (actor->proxy != NULL)
-        isolation_go(actor->proxy, block);
-    else
+        actor->proxy->ops->go(actor->proxy, block);
+    else if (!block->checkpoint->is_durable || session_of(recovery)->durable == NULL)
         wake(session_of(recovery), actor, block);
+}
+
+// The session is pinned to this worker, in an owner section, and the actor waits for the end of the round, which has come. If all it would do next is
+// to wait for a message, it waits for that at once, and begins the round when the message is there.
+//
+// No wake-up is lost. The actor waits before and after the store, and at no time it does not: whoever wakes it for a rollback or the
+// session's end, whatever it waits for, finds it waiting. The message has not been sent (the channel is empty, and its producer
+// is on this worker, which is here), and whoever sends it finds the actor waiting for it, as if it had come to that by itself. That
+// the round has begun while the role has not noticed is nothing new: so it is for a role that is woken, until it runs.
+static bool begins_by_waiting(Actor *actor, const Position *position)
+{
+    uint32_t awaits = position->checkpoint->awaits;
+    // No block: it is left for good.
+    if (awaits == 0 || position->block == NULL || !position_is_renewed(position))
+        return false;
+    Channel *channel = (Channel *)(void *)actor->self.in[awaits - 1];
+    if (channel->ops != &memory_channel_ops || atomic_load_explicit(&channel->head.sent, memory_order_relaxed) !=
+                                                   atomic_load_explicit(&channel->head.taken, memory_order_relaxed))
+        return false;
+    actor->self.wants = (uintptr_t)channel;
+    atomic_store_explicit(&actor->waits, (uintptr_t)channel, memory_order_release);
+    return true;
 }
 
 static void effect_go(Recovery *recovery, Member *member, Block *block)
@@ -52,7 +81,8 @@ static void effect_go(Recovery *recovery, Member *member, Block *block)
     Actor *actor = actor_of(member);
     if (CHX_UNLIKELY(!recovery->is_exclusive))
         effect_go_slow(recovery, actor, block);
-    else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block)
+    else if (atomic_load_explicit(&actor->waits, memory_order_relaxed) == (uintptr_t)block &&
+             !(block->checkpoint->is_round && begins_by_waiting(actor, member_innermost(member))))
         wake_waiting(actor);
 }
 
@@ -61,6 +91,8 @@ static void effect_roll_back(Recovery *recovery, const Block *block)
 {
     Session *session = session_of(recovery);
     uint32_t generation = atomic_load(&session->generation);
+    if (session->durable != NULL && block->checkpoint->is_durable)
+        durable_decide(session, block);
     session->rollback_depths[generation % ROLLBACKS_REMEMBERED] = block->depth;
     atomic_fetch_add(&session->generation, 1);
     if (!recovery->is_exclusive)
@@ -68,7 +100,7 @@ static void effect_roll_back(Recovery *recovery, const Block *block)
     for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
         Actor *actor = &session->actors[block->checkpoint->participants[i]];
         if (actor->proxy != NULL) {
-            isolation_roll_back(actor->proxy);
+            actor->proxy->ops->roll_back(actor->proxy);
             continue;
         }
         again_recall(actor);

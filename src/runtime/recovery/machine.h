@@ -105,12 +105,12 @@ struct Recovery {
     chx_runtime *runtime; // for its memory
     void *members;        // the first role's; the others follow at this distance
     size_t member_bytes;
-    Block *blocks; // outermost ones
+    uint32_t epoch;    // the highest given out
+    bool is_exclusive; // this event's caller acts for all roles: nobody else looks at their positions meanwhile
+    Block *blocks;     // outermost ones
     Block *spare_blocks;
     BlockFault *spare_fault; // for the next decision; NULL: none
     BlockPage *pages;        // in which they lie; the last one is not the machine's
-    uint32_t epoch;          // the highest given out
-    bool is_exclusive;       // this event's caller acts for all roles: nobody else looks at their positions meanwhile
     const char *lacks;       // what was missing when a block could not be entered, or begun again
 };
 

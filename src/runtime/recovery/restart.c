@@ -49,7 +49,6 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
 
 void restart_log(const Actor *actor, const Fault *fault, int line)
 {
-    char place[LOG_PLACE_BYTES];
-    log_write(actor->session->runtime, CHX_LOG_INFO, "%s%s failed and is restarted: %s",
-              log_place(place, actor->role->file, line), actor->role->role, fault->why);
+    log_write_at(actor->session->runtime, CHX_LOG_INFO, actor->role->file, line, "%s failed and is restarted: %s",
+                 actor->role->role, fault->why);
 }

@@ -10,6 +10,7 @@
 #include "runtime/value/codec.h"
 #include "runtime/value/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- memory, last in first out ----
@@ -108,8 +109,8 @@ static inline Sharing frame_share(const chx_function *function, void *frame, Fau
     const chx_variable *variable = function->variables;
     for (size_t count = function->owned_count - function->fixed_count; count > 0; count--, variable++) {
         void *value = (char *)frame + variable->offset;
-        // Many strings are not there yet.
-        if (type_is_text(variable->type) && *(const void **)value == NULL)
+        // Many are not there yet, or no more.
+        if (type_is_text(variable->type) ? *(const void **)value == NULL : value_is_zero(value, variable->type->size))
             continue;
         if (CHX_UNLIKELY(!value_own(variable->type, value, true, fault))) {
             frame_unshare(function, frame, variable);
@@ -120,10 +121,16 @@ static inline Sharing frame_share(const chx_function *function, void *frame, Fau
     return sharing;
 }
 
-// The copy that `saved` is the end of: the head of a frame does not change.
-static inline void *savepoint_frame(Savepoint *savepoint)
+// What the role goes back to, and what is saved for the next round.
+static inline unsigned char *savepoint_part(Savepoint *savepoint, bool is_next)
 {
-    return savepoint->saved - sizeof(chx_frame);
+    return savepoint->saved + (savepoint->next_is_first != is_next ? savepoint_second_at(savepoint->saved_bytes) : 0);
+}
+
+// The copy of a frame that this is the end of: the head of a frame does not change.
+static inline void *frame_of(unsigned char *part)
+{
+    return part - sizeof(chx_frame);
 }
 
 // The savepoint is the newest, and not yet among the actor's: if something can't be copied it is gone, and the step ends.
@@ -131,7 +138,7 @@ static inline void *savepoint_frame(Savepoint *savepoint)
 void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
 {
     Fault fault;
-    Sharing sharing = frame_share(savepoint->frame->function, savepoint_frame(savepoint), &fault);
+    Sharing sharing = frame_share(savepoint->frame->function, frame_of(savepoint->saved), &fault);
     savepoint->owns = sharing == SHARES_SOMETHING;
     if (CHX_UNLIKELY(sharing == SHARES_FAILED)) {
         savepoint_release(actor, savepoint);
@@ -141,24 +148,19 @@ void savepoint_save_owned(Actor *actor, Savepoint *savepoint)
 
 void savepoint_drop_owned(Savepoint *savepoint)
 {
-    stack_drop_saved(savepoint->frame->function, savepoint_frame(savepoint));
+    stack_drop_saved(savepoint->frame->function, frame_of(savepoint_part(savepoint, false)));
 }
 
 // ---- rounds ----
 
-static unsigned char *savepoint_next(Savepoint *savepoint)
-{
-    return savepoint->saved + savepoint_next_at(savepoint->saved_bytes);
-}
-
 void savepoint_save_next(Savepoint *savepoint)
 {
     Fault fault;
-    unsigned char *next = savepoint_next(savepoint);
+    unsigned char *next = savepoint_part(savepoint, true);
     if (savepoint->has_next)
         savepoint_drop_next(savepoint);
     memcpy(next, savepoint->frame + 1, savepoint->saved_bytes);
-    Sharing sharing = frame_share(savepoint->frame->function, next - sizeof(chx_frame), &fault);
+    Sharing sharing = frame_share(savepoint->frame->function, frame_of(next), &fault);
     if (CHX_UNLIKELY(sharing == SHARES_FAILED))
         value_raise(&fault);
     savepoint->has_next = true;
@@ -168,7 +170,7 @@ void savepoint_save_next(Savepoint *savepoint)
 void savepoint_drop_next(Savepoint *savepoint)
 {
     if (savepoint->owns_next)
-        stack_drop_saved(savepoint->frame->function, savepoint_next(savepoint) - sizeof(chx_frame));
+        stack_drop_saved(savepoint->frame->function, frame_of(savepoint_part(savepoint, true)));
     savepoint->has_next = savepoint->owns_next = false;
 }
 
@@ -177,7 +179,7 @@ void savepoint_begin_round(Actor *actor, Savepoint *savepoint)
     CHECK(savepoint->has_next);
     if (savepoint->owns)
         savepoint_drop_owned(savepoint);
-    memcpy(savepoint->saved, savepoint_next(savepoint), savepoint->saved_bytes);
+    savepoint->next_is_first = !savepoint->next_is_first;
     savepoint->owns = savepoint->owns_next;
     savepoint->has_next = savepoint->owns_next = false;
     savepoint_count_round(actor, savepoint);
@@ -187,7 +189,7 @@ void savepoint_begin_round(Actor *actor, Savepoint *savepoint)
 static void savepoint_restore(Savepoint *savepoint)
 {
     Fault fault;
-    memcpy(savepoint->frame + 1, savepoint->saved, savepoint->saved_bytes);
+    memcpy(savepoint->frame + 1, savepoint_part(savepoint, false), savepoint->saved_bytes);
     if (savepoint->owns && frame_share(savepoint->frame->function, savepoint->frame, &fault) == SHARES_FAILED)
         value_raise(&fault);
 }
@@ -201,6 +203,41 @@ Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *c
     savepoint->position = (Position){.checkpoint = checkpoint, .ordinal = (*ordinal)++};
     savepoint_push(actor, savepoint);
     return savepoint;
+}
+
+// ---- faults of blocks that are decided elsewhere ----
+
+BlockFault *block_fault_new(const chx_fault *fault)
+{
+    const char *role = fault->role != NULL ? fault->role : "", *why = fault->why != NULL ? fault->why : "";
+    size_t why_size = strlen(why) + 1, role_size = strlen(role) + 1;
+    BlockFault *made = malloc(sizeof *made + why_size + role_size);
+    if (made == NULL)
+        guard_no_memory();
+    memcpy(made->why, why, why_size);
+    memcpy(made->why + why_size, role, role_size);
+    made->fault = *fault;
+    made->fault.role = made->why + why_size;
+    made->fault.why = made->why;
+    return made;
+}
+
+void savepoint_drop_fault(Savepoint *savepoint)
+{
+    const chx_function *function = savepoint->frame->function;
+    for (size_t i = 0; savepoint->fault != NULL && i < function->variable_count; i++) {
+        chx_fault *fault = (chx_fault *)(void *)((char *)savepoint->frame + function->variables[i].offset);
+        if (function->variables[i].type == &chx_type_fault && fault->why == savepoint->fault->why)
+            memset(fault, 0, sizeof *fault);
+    }
+    free(savepoint->fault);
+    savepoint->fault = NULL;
+}
+
+void savepoint_forget(Actor *actor)
+{
+    savepoint_drop_fault(savepoint_top(actor));
+    savepoint_pop(actor);
 }
 
 // ---- ordinals and epochs ----
@@ -241,11 +278,15 @@ void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32
     bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
     bool for_all = is_broken(BROKEN_ONE_SESSION_EPOCH);
     for (size_t i = 0; i < role->sends_to_count; i++)
-        if (for_all || takes_part(checkpoint, role->sends_to[i]))
+        if (for_all || takes_part(checkpoint, role->sends_to[i])) {
+            session_channel(actor->session, &actor->out[i]);
             epoch_set(&actor->out[i].head.sending.epoch, epoch, may_be_ahead);
+        }
     for (size_t i = 0; i < role->receives_from_count; i++)
-        if (for_all || takes_part(checkpoint, role->receives_from[i]))
+        if (for_all || takes_part(checkpoint, role->receives_from[i])) {
+            session_channel(actor->session, actor->in[i]);
             epoch_set(&actor->in[i]->head.taking.epoch, epoch, may_be_ahead);
+        }
 }
 
 // ---- going back ----
@@ -300,6 +341,10 @@ void savepoint_begin_again(Actor *actor, Savepoint *target)
 
 void savepoints_fini(Actor *actor)
 {
+    const Savepoints *of = &actor->savepoints;
+    // Most roles have no checkpoints. What was loaded from a snapshot may have ordinals without one.
+    if (actor->member.positions == NULL && of->chunk == NULL && of->ordinals == NULL && actor->restarts.times == NULL)
+        return;
     release(actor, actor->member.positions);
     release(actor, actor->savepoints.ordinals);
     release(actor, actor->restarts.times);
@@ -311,4 +356,5 @@ void savepoints_fini(Actor *actor)
     release(actor, chunk);
     actor->member.positions = NULL;
     actor->savepoints.chunk = NULL;
+    actor->savepoints.ordinals = NULL;
 }

@@ -4,7 +4,8 @@
 // suspended while the role is inside and can't change, those above it are popped on the way back, so one frame is all
 // there is to save. Savepoints nest like the blocks. Where rounds of a loop are blocks, the savepoint stays from the first to
 // the last, and at the end of each the role saves the frame for the next one beside it: until all participants are there, it
-// goes back to the first, from then on to the second.
+// goes back to the first, from then on to the second. Emitted code has dropped before what the variables of the round owned: what is
+// zero is not copied.
 //
 // Who owns the values that a savepoint restores. A function's variables that own something are of two kinds (chx_function):
 //
@@ -32,14 +33,17 @@
 struct Savepoint {
     Position position; // first: a member's positions are its savepoints. block: NULL in an isolated role's own process
     chx_frame *frame;  // NULL: in another process, and `saved` is not a frame
-    bool owns;         // `saved` has something to drop
-    bool has_next, owns_next; // the same of what is saved for the next round
-    EffectPath path;          // of the first effects.paths_known savepoints
-    BlockFault *fault;        // in an isolated role's own process: why it is in the rescue
-    Ordinals inner;           // of the blocks directly under this attempt
-    unsigned char *kept;      // of another process, from the second round on: what takes the place of `saved`
+    // What the role goes back to, and what is saved for the next round, have each a part of `saved`, and change places when that
+    // round begins.
+    bool owns, owns_next; // there is something to drop in it
+    bool has_next;        // something is saved for the next round,
+    bool next_is_first;   // in the first part
+    EffectPath path;      // of the first effects.paths_known savepoints
+    BlockFault *fault;    // in an isolated role's own process: why it is in the rescue
+    Ordinals inner;       // of the blocks directly under this attempt
+    unsigned char *kept;  // of another process, from the second round on: what takes the place of `saved`
     uint32_t saved_bytes;
-    uint32_t room_bytes; // of `saved`
+    uint32_t room_bytes; // of `saved`, with both parts
     _Alignas(16) unsigned char saved[];
 };
 
@@ -65,8 +69,8 @@ static inline size_t savepoint_bytes(size_t saved)
     return (sizeof(Savepoint) + saved + 15) & ~(size_t)15;
 }
 
-// Where the frame of the next round is saved.
-static inline size_t savepoint_next_at(size_t saved)
+// Where the second part of `saved` begins.
+static inline size_t savepoint_second_at(size_t saved)
 {
     return (saved + 15) & ~(size_t)15;
 }
@@ -80,7 +84,7 @@ static inline Savepoint *savepoint_allocate(Actor *actor, size_t saved)
     Savepoint *savepoint = (Savepoint *)(void *)actor->savepoints.next;
     actor->savepoints.next += bytes;
     savepoint->saved_bytes = savepoint->room_bytes = (uint32_t)saved;
-    savepoint->has_next = false;
+    savepoint->has_next = savepoint->next_is_first = false;
     return savepoint;
 }
 // The same for a frame, with room for that of the next round if there will be one. Its checkpoint and frame are set.
@@ -88,7 +92,7 @@ static inline Savepoint *savepoint_allocate_for(Actor *actor, chx_frame *frame, 
 {
     size_t saved = frame->function->frame_size - sizeof *frame;
     Savepoint *savepoint =
-        savepoint_allocate(actor, CHX_UNLIKELY(checkpoint->is_round) ? savepoint_next_at(saved) + saved : saved);
+        savepoint_allocate(actor, CHX_UNLIKELY(checkpoint->is_round) ? savepoint_second_at(saved) + saved : saved);
     savepoint->saved_bytes = (uint32_t)saved;
     savepoint->frame = frame;
     savepoint->position.checkpoint = checkpoint;
@@ -140,6 +144,13 @@ static inline void savepoint_push(Actor *actor, Savepoint *savepoint)
     actor->member.positions[actor->member.count++] = &savepoint->position;
 }
 
+// Effects of the savepoints above this level are not counted any more.
+static inline void savepoint_left(Actor *actor, uint32_t level)
+{
+    if (CHX_UNLIKELY((actor->effects.uncount_count | actor->effects.paths_known) != 0))
+        effect_left(actor, level);
+}
+
 // Takes the newest one away.
 static inline void savepoint_pop(Actor *actor)
 {
@@ -147,8 +158,7 @@ static inline void savepoint_pop(Actor *actor)
     actor->member.count--;
     actor->savepoints.ordinal_count = savepoint->inner.base;
     actor->self.level--;
-    if (CHX_UNLIKELY((actor->effects.uncount_count | actor->effects.paths_known) != 0))
-        effect_left(actor, actor->self.level);
+    savepoint_left(actor, actor->self.level);
     savepoint_drop_saved(savepoint);
     savepoint_release(actor, savepoint);
 }
@@ -176,7 +186,7 @@ static inline void savepoint_forget_counts(Actor *actor, Savepoint *savepoint)
 {
     actor->savepoints.ordinal_count = savepoint->inner.base;
     savepoint->inner.first = (Ordinal){0};
-    effect_left(actor, actor->self.level - 1);
+    savepoint_left(actor, actor->self.level - 1);
 }
 
 // The newest savepoint's next round begins, and its position says which: the same for the round before, and the next block of
@@ -186,6 +196,11 @@ void savepoint_count_round(Actor *actor, Savepoint *savepoint);
 // The role enters a block that is not known to a machine here: saves the frame, and appends that to the actor's. If something
 // can't be copied, the step ends, and nothing has happened.
 Savepoint *savepoint_add(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint);
+// Of a role whose blocks are decided elsewhere: why the newest savepoint's block is in its rescue. Its strings go with the block: no
+// variable may keep them, since variables are saved with the next one.
+BlockFault *block_fault_new(const chx_fault *fault); // a copy, with its strings; without memory the step ends
+void savepoint_drop_fault(Savepoint *savepoint);
+void savepoint_forget(Actor *actor); // the newest one, with its fault
 // Messages among the participants belong to the new epoch from now on.
 void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch, bool is_late);
 // The role, rolled back, begins another attempt of the target, which is the newest by now: drops what the abandoned attempt

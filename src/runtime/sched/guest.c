@@ -118,7 +118,7 @@ static void guest_serve(Worker *worker)
 
 bool scheduler_can_serve(const Session *session)
 {
-    return session->actor_count > 0 && session->isolated == NULL;
+    return session->actor_count > 0 && session->isolated == NULL && session->parts == NULL;
 }
 
 bool scheduler_serve(Scheduler *scheduler, Session *session)

@@ -35,6 +35,24 @@ void queue_append(ActorQueue *queue, Actor *first, Actor *last, uint32_t count)
     pthread_mutex_unlock(&queue->lock);
 }
 
+// Sessions that wait for the outside are in no cache when it is their turn. What the next one touches is fetched while the one
+// before it is served. To know what that is, the actor and the beginning of its session must be there: these have been
+// fetched one and two turns earlier. The lock is held, so they don't go away.
+static void queue_fetch(const ActorQueue *queue)
+{
+    const Actor *first = queue->first, *second, *third;
+    if (first == NULL || atomic_load_explicit(&first->again, memory_order_relaxed) == NULL)
+        return;
+    Worker *worker = current()->worker;
+    if (worker != NULL)
+        session_fetch_begin(first, &worker->fetch);
+    if ((second = first->next_queued) == NULL)
+        return;
+    __builtin_prefetch(second->session);
+    if ((third = second->next_queued) != NULL)
+        __builtin_prefetch(&third->session);
+}
+
 Actor *queue_take(ActorQueue *queue, const Platform *platform, bool freely)
 {
     if (atomic_load(&queue->count) == 0)
@@ -50,6 +68,7 @@ Actor *queue_take(ActorQueue *queue, const Platform *platform, bool freely)
         actor = NULL;
     if (actor != NULL)
         queue_unlink(queue, before);
+    queue_fetch(queue);
     pthread_mutex_unlock(&queue->lock);
     return actor;
 }

@@ -46,7 +46,19 @@ static Actor *next_take(Worker *worker)
     return actor;
 }
 
-Actor *worker_rob(Worker *worker)
+// The scheduler is quiesced. Half of what waits behind the descriptors that the worker serves goes to the other one, and stays there:
+// taking them one by one would cost a fence for each.
+static void worker_take_half(Worker *worker, Worker *other)
+{
+    Actor *actor;
+    for (uint32_t count = atomic_load(&worker->queue.count) / 2;
+         count > 0 && (actor = queue_take(&worker->queue, worker->scheduler->platform, false)) != NULL; count--) {
+        session_unpin(actor->session);
+        queue_append(&other->queue, actor, actor, 1);
+    }
+}
+
+Actor *worker_rob(Worker *worker, Worker *robber)
 {
     if (!scheduler_worker_has_work(worker) || !scheduler_try_quiesce(worker->scheduler))
         return NULL;
@@ -55,6 +67,8 @@ Actor *worker_rob(Worker *worker)
         actor = queue_take(&worker->queue, worker->scheduler->platform, false);
     if (actor != NULL)
         session_unpin(actor->session);
+    if (atomic_load_explicit(&worker->is_behind, memory_order_relaxed))
+        worker_take_half(worker, robber);
     scheduler_resume(worker->scheduler);
     return actor;
 }
@@ -170,17 +184,18 @@ void scheduler_help(Scheduler *scheduler)
         scheduler_warn(scheduler);
 }
 
-void scheduler_attend(Scheduler *scheduler)
+bool scheduler_attend(Scheduler *scheduler)
 {
     const Worker *worker = current()->worker;
     // A worker of the pool looks before it sleeps.
-    if (worker != NULL && !worker->is_guest)
-        return;
-    if (atomic_load(&scheduler->runtime->poller.is_attended) || !scheduler_has_worker(scheduler))
-        return;
+    if ((worker != NULL && !worker->is_guest) || atomic_load(&scheduler->polling) != NULL)
+        return true;
+    if (!scheduler_has_worker(scheduler))
+        return false;
     for (Worker *other = atomic_load(&scheduler->pool); other != NULL; other = other->next_worker)
         if (worker_wake(other))
-            return;
+            break;
+    return true;
 }
 
 void scheduler_offer(Scheduler *scheduler)
@@ -225,10 +240,27 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     here->busy++;
     if (worker == NULL || worker->scheduler != scheduler || (worker->is_guest && worker->session != actor->session)) {
         scheduler_start(scheduler, actor, actor, 1);
-    } else if (worker_put_next(worker, actor) && !worker->is_guest) {
+    } else if (worker_put_next(worker, actor) && !worker->is_guest && !worker_keeps_up(worker)) {
         scheduler_offer(scheduler);
     }
     here->busy--;
+}
+
+bool scheduler_give_back(Actor *actor)
+{
+    // It is not pinned meanwhile if it is not: an actor that does not wait prevents that.
+    Worker *worker = atomic_load_explicit(&actor->session->worker, memory_order_acquire);
+    if (worker == NULL || worker == current()->worker)
+        return false;
+    // Waking it would take longer than what is to be done, as a rule.
+    if (atomic_load(&worker->sleeps) != 0 && scheduler_try_quiesce(worker->scheduler)) {
+        session_unpin(actor->session);
+        scheduler_resume(worker->scheduler);
+        return false;
+    }
+    queue_append(&worker->queue, actor, actor, 1);
+    worker_wake(worker);
+    return true;
 }
 
 // ---- handing actors to idle workers ----

@@ -4,7 +4,8 @@
 // caller's that waits for its own session and works for that one meanwhile. An actor that gets a message goes into the
 // `next` slot of the worker it came from: sender and receiver take turns on one core. Whoever has nothing to do takes
 // over from others: what lies in a pool worker's queue at once, what lies in a `next` slot or with a guest when its
-// worker has been at one turn for a while. The watch (watch.c) wakes helpers for workers that block or compute. Roles
+// worker has been at one turn for a while. One worker at a time looks for descriptors that roles wait for and runs what they
+// are ready for (worker_poll); it is left alone as long as it keeps up with them. The watch (watch.c) wakes helpers for workers that block or compute. Roles
 // that were seen to compute at the same time give each other away beforehand (scheduler_hand_off).
 
 #ifndef RUNTIME_SCHED_SCHEDULER_H
@@ -31,12 +32,26 @@ enum {
     LOCK_SPIN_ROUNDS = 500,      // for a lock that is held for a few microseconds: sleeping takes longer
     BLOCKED_NS = 10000000,       // a turn that takes so long does not count as a running worker
     SLEEPING_NS = 100000,        // nor does one that took so long and used almost no processor time
-    UNATTENDED_NS = 1000000,     // when no worker has looked for descriptors for so long, another one does
+    UNATTENDED_NS = 1000000,     // a worker that is at one turn for so long does not serve descriptors meanwhile
+    BEHIND_NS = 1500000,         // what was ready at the same time takes so long: others should help
     WATCH_FIRST_NS = 200000,
     WATCH_LAST_NS = 5000000,
 };
 
 typedef struct Scheduler Scheduler;
+
+// What is still to be fetched into the cache of the session that has the next turn: session_fetch.
+typedef struct {
+    const char *memory;
+    const uint32_t *offsets; // of cache lines in it: the plan's
+    unsigned left;
+} SessionFetch;
+
+// Whether a worker that serves descriptors keeps up with them.
+typedef struct {
+    uint64_t polled_ns; // when it last looked
+    uint64_t cpu_ns;    // what its thread had used when it came back after a long time; 0: it was not long
+} Backlog;
 
 struct Worker {
     Scheduler *scheduler;
@@ -61,14 +76,18 @@ struct Worker {
     _Atomic long thread_id;
     _Atomic uint32_t sleeps;   // pool: 1 until somebody wakes it
     _Atomic bool polls;        // pool: it sleeps in the runtime's poller
-    _Atomic bool has_polled;   // what it runs came from the poller, or was woken by that
+    _Atomic bool serves;       // what it runs belongs to a session that waits for the outside at times;
+    _Atomic bool is_behind;    // that is more than it can do
+    _Atomic bool queues;       // it waits for a lock behind others, who are at work
+    Backlog backlog;           // its own thread's
+    SessionFetch fetch;        // its own thread's
     bool helps;                // what it runs was taken over
     uint64_t stall_ns;         // how long it waits before it does so again
     _Atomic bool shares;       // it took something over, or others from it, since it last searched for long in vain
     _Atomic uintptr_t handoff; // an actor that others gave it; HANDOFF_NONE, HANDOFF_WANTED: it searches
 
     uint64_t seen_turn; // the watch's
-    uint64_t seen_ns;
+    uint64_t seen_ns, seen_cpu_ns;
     uint64_t measured_turn; // in which the processor time was looked at
     uint64_t measured_ns, measured_cpu_ns;
     bool is_blocked; // then little had been used
@@ -99,6 +118,7 @@ struct Scheduler {
     _Atomic uint32_t sleeping_count;
     _Atomic uint32_t searching;
     _Atomic(Worker *) idle_worker; // who began to search last; it may have ended
+    _Atomic(Worker *) polling;     // the one that looks for descriptors, see worker_poll
     _Atomic uint32_t blocked;      // pool workers that are inside one turn for long
     _Atomic uint32_t watch;        // WatchState
     _Atomic bool closing;
@@ -118,6 +138,9 @@ void scheduler_fini(Scheduler *scheduler);
 
 // The actor, in the caller's hand, has something to do.
 void scheduler_ready(Scheduler *scheduler, Actor *actor);
+// The actor, in the caller's hand, was woken from outside. If another worker has its session to itself, it goes there. False: it
+// does not, and nothing was done.
+bool scheduler_give_back(Actor *actor);
 // The same for an actor of a session that only this worker runs, between owner_section_begin and owner_section_end: nobody is woken to
 // help, which would need a lock that may be held by a thread that waits for owner_section_end.
 void scheduler_ready_here(Actor *actor);
@@ -159,6 +182,14 @@ static inline void worker_shares(Worker *worker)
 {
     if (!atomic_load_explicit(&worker->shares, memory_order_relaxed))
         atomic_store_explicit(&worker->shares, true, memory_order_relaxed);
+}
+
+// What descriptors are ready for takes a few microseconds each, and the worker that serves them is likely to be through with all of
+// them sooner than another one is awake: it needs no help, unless it is behind, or at one turn for long.
+static inline bool worker_keeps_up(const Worker *worker)
+{
+    return atomic_load_explicit(&worker->serves, memory_order_relaxed) &&
+           !atomic_load_explicit(&worker->is_behind, memory_order_relaxed);
 }
 
 // Inside: does the actor wait for the channel, with this worker as its home? Nobody else takes it out of this wait.
@@ -213,11 +244,13 @@ bool worker_has_queue(Worker *worker);
 bool scheduler_worker_has_work(Worker *worker);
 // Wakes a worker, or starts one, if more are needed.
 void scheduler_help(Scheduler *scheduler);
-// Somebody has begun to wait for a descriptor: makes sure that a worker looks at those.
-void scheduler_attend(Scheduler *scheduler);
+// Somebody has begun to wait for a descriptor: makes sure that a worker looks at those. False: none could be started.
+bool scheduler_attend(Scheduler *scheduler);
 
 // For the files of this folder.
 
+// Another worker is to look for descriptors: this one is at something else.
+void scheduler_stop_polling(Scheduler *scheduler, Worker *worker);
 // Wakes up the watch, or starts it.
 void watch_needed(Scheduler *scheduler);
 void watch_fini(Scheduler *scheduler);
@@ -228,14 +261,18 @@ void worker_free(Worker *worker);
 bool worker_start(Scheduler *scheduler);
 // False: it does not sleep.
 bool worker_wake(Worker *worker);
-// The worker's own thread: actors whose descriptors are ready go into its queue. Waits for that if it is told to (poller_poll).
-void worker_poll(Worker *worker, int timeout_ms);
+// The worker's own thread: actors whose descriptors are ready go into its queue, or to the workers that have their sessions. Waits
+// for that if it is told to (poller_poll). One worker does this for all, so that the others are not woken for what takes a few
+// microseconds, and sessions stay where they are. Does nothing if that is another one. False: another thread waits in the poller
+// already.
+bool worker_poll(Worker *worker, int timeout_ms);
 // So many pool workers may be awake.
 uint32_t scheduler_awake_limit(Scheduler *scheduler);
 // The worker's own thread: the actor to be run next here. NULL: none.
 Actor *worker_take_own(Worker *worker);
-// Any thread: takes away what the worker was to run next. NULL: nothing there, or others are at it.
-Actor *worker_rob(Worker *worker);
+// The robber's own thread: takes away what the worker was to run next, and more if it is behind. NULL: nothing there, or others are at
+// it.
+Actor *worker_rob(Worker *worker, Worker *robber);
 // Any thread: takes away what the worker was given and has not taken yet. NULL: nothing.
 Actor *handoff_take(Worker *worker);
 // The worker's own thread: what it was to run next is given away if roles of the session compute at the same time.

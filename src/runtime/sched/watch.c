@@ -29,8 +29,26 @@ static bool watch_sees_sleep(Scheduler *scheduler, Worker *worker, uint64_t turn
     return worker->is_blocked;
 }
 
+// The worker, which serves descriptors, has been seen in this turn for a while. Has its thread worked or slept for so long? Else
+// others keep it from its processor, and a helper would only be one more of those.
+static bool watch_sees_work(Scheduler *scheduler, const Worker *worker, uint64_t limit_ns)
+{
+    long id = atomic_load(&worker->thread_id);
+    return scheduler->platform->thread_cpu_ns(id) - worker->seen_cpu_ns >= limit_ns ||
+           scheduler->platform->thread_sleeps(id);
+}
+
+// Is the worker that serves descriptors at something else for long?
+static bool watch_sees_absence(Scheduler *scheduler, const Worker *worker, uint64_t passed_ns)
+{
+    return passed_ns >= UNATTENDED_NS && atomic_load(&scheduler->polling) == worker &&
+           atomic_load(&scheduler->runtime->poller.count) != 0 && watch_sees_work(scheduler, worker, UNATTENDED_NS);
+}
+
 static void watch_worker(Worker *worker, uint64_t now_ns, Sight *sight)
 {
+    Scheduler *scheduler = worker->scheduler;
+    bool serves = atomic_load_explicit(&worker->serves, memory_order_relaxed);
     // A slice is counted in turns, which costs nothing. Where turns are long, it is ended here.
     if (worker_has_queue(worker))
         atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
@@ -38,21 +56,28 @@ static void watch_worker(Worker *worker, uint64_t now_ns, Sight *sight)
     if (turn != worker->seen_turn) {
         worker->seen_turn = turn;
         worker->seen_ns = now_ns;
+        if (serves)
+            worker->seen_cpu_ns = scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
         sight->active = true;
         return;
     }
     if (turn % 2 == 0)
         return;
     sight->active = true;
-    if (!worker->is_guest &&
-        (now_ns - worker->seen_ns >= BLOCKED_NS || watch_sees_sleep(worker->scheduler, worker, turn, now_ns)))
+    // Whoever has the lock is at work; more threads would only wait behind this one.
+    if (atomic_load_explicit(&worker->queues, memory_order_relaxed))
+        return;
+    uint64_t passed_ns = now_ns - worker->seen_ns;
+    if (!worker->is_guest && (passed_ns >= BLOCKED_NS || watch_sees_sleep(scheduler, worker, turn, now_ns)))
         sight->blocked++;
     // A turn that serves a descriptor has system calls in it.
-    bool has_polled = atomic_load_explicit(&worker->has_polled, memory_order_relaxed);
-    if (now_ns - worker->seen_ns >= (has_polled ? WORTH_NS : STALL_NS) && scheduler_worker_has_work(worker)) {
+    if (passed_ns >= (serves ? WORTH_NS : STALL_NS) && scheduler_worker_has_work(worker) &&
+        (!serves || watch_sees_work(scheduler, worker, WORTH_NS))) {
         atomic_store_explicit(&worker->stalled, turn, memory_order_relaxed);
         sight->pending = true;
     }
+    if (watch_sees_absence(scheduler, worker, passed_ns))
+        scheduler_stop_polling(scheduler, worker);
 }
 
 static Sight watch_look(Scheduler *scheduler)
@@ -65,6 +90,9 @@ static Sight watch_look(Scheduler *scheduler)
         sight.active = true;
         sight.pending = true;
     }
+    // Nobody looks for descriptors, and all that are awake may be at something else.
+    if (atomic_load(&scheduler->polling) == NULL && atomic_load(&scheduler->runtime->poller.count) != 0)
+        sight.pending = true;
     return sight;
 }
 
@@ -108,8 +136,9 @@ static void *watch_main(void *argument)
         for (uint32_t helpers = sight.pending ? 1 + sight.blocked / 2 : 0; helpers > 0; helpers--)
             scheduler_help(scheduler);
         period_ns = sight.pending ? WATCH_FIRST_NS : 2 * period_ns;
-        if (period_ns > WATCH_LAST_NS)
-            period_ns = WATCH_LAST_NS;
+        uint64_t longest_ns = atomic_load(&scheduler->polling) != NULL ? UNATTENDED_NS : WATCH_LAST_NS;
+        if (period_ns > longest_ns)
+            period_ns = longest_ns;
         quiet = sight.active ? 0 : quiet + 1;
         if (quiet >= 4) {
             watch_sleep(scheduler);

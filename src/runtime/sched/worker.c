@@ -16,6 +16,9 @@ void worker_turn(Worker *worker, Actor *actor)
     atomic_store_explicit(&worker->turn, turn + 1, memory_order_relaxed);
     if (atomic_load_explicit(&scheduler->watch, memory_order_relaxed) != WATCH_RUNS)
         watch_needed(scheduler);
+    bool serves = session_waits_outside(actor->session);
+    if (atomic_load_explicit(&worker->serves, memory_order_relaxed) != serves)
+        atomic_store_explicit(&worker->serves, serves, memory_order_relaxed);
     Guard guard;
     for (;;) {
         ActorOutcome outcome = ACTOR_STOPPED;
@@ -71,30 +74,32 @@ typedef struct {
     uint64_t since_ns;
 } Suspect;
 
-static Actor *steal_from(Worker *victim, Suspect *suspect, uint64_t stall_ns, uint64_t now_ns)
+static Actor *steal_from(Worker *victim, Worker *worker, Suspect *suspect, uint64_t now_ns)
 {
     Actor *actor = NULL;
+    bool keeps_up = worker_keeps_up(victim);
     if (!victim->is_guest) {
         actor = handoff_take(victim);
-        if (actor == NULL)
+        if (actor == NULL && !keeps_up)
             actor = queue_take(&victim->queue, victim->scheduler->platform, true);
-        if (actor == NULL && atomic_load(&victim->queue.count) >= BACKLOG)
-            actor = worker_rob(victim);
+        if (actor == NULL && !keeps_up && atomic_load(&victim->queue.count) >= BACKLOG)
+            actor = worker_rob(victim, worker);
     }
     if (actor != NULL)
         return actor;
     uint64_t turn = atomic_load_explicit(&victim->turn, memory_order_relaxed);
     bool has_work = scheduler_worker_has_work(victim);
-    if (suspect->worker == victim && (!has_work || suspect->turn != turn))
+    if (suspect->worker == victim && (!has_work || suspect->turn != turn || keeps_up))
         suspect->worker = NULL;
     if (!has_work || turn % 2 == 0)
         return NULL;
-    if (suspect->worker == NULL)
+    // The watch knows whether one that serves descriptors works or is kept from it.
+    if (suspect->worker == NULL && !keeps_up)
         *suspect = (Suspect){victim, turn, now_ns};
     if (atomic_load_explicit(&victim->stalled, memory_order_relaxed) != turn &&
-        (suspect->worker != victim || now_ns - suspect->since_ns < stall_ns))
+        (suspect->worker != victim || now_ns - suspect->since_ns < worker->stall_ns))
         return NULL;
-    actor = worker_rob(victim);
+    actor = worker_rob(victim, worker);
     if (actor != NULL) {
         session_set_apart(actor->session, APART);
         worker_shares(victim);
@@ -110,10 +115,9 @@ static Actor *worker_take(Worker *worker, Suspect *suspect, uint64_t now_ns)
         actor = queue_take(&scheduler->queue, scheduler->platform, false);
     for (Worker *victim = NULL; actor == NULL && (victim = scheduler_worker_after(scheduler, victim)) != NULL;) {
         if (victim != worker)
-            actor = steal_from(victim, suspect, worker->stall_ns, now_ns);
+            actor = steal_from(victim, worker, suspect, now_ns);
         if (actor != NULL) {
             worker->helps = true;
-            atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
         }
     }
     return actor;
@@ -123,7 +127,7 @@ static bool scheduler_anything_queued(Scheduler *scheduler)
 {
     bool is_queued = atomic_load(&scheduler->queue.count) != 0;
     for (Worker *worker = atomic_load(&scheduler->pool); worker != NULL && !is_queued; worker = worker->next_worker)
-        is_queued = atomic_load(&worker->queue.count) != 0;
+        is_queued = atomic_load(&worker->queue.count) != 0 && !worker_keeps_up(worker);
     return is_queued;
 }
 
@@ -134,7 +138,6 @@ static Actor *worker_search_ends(Worker *worker, Actor *found)
     if (handoff == HANDOFF_NONE || handoff == HANDOFF_WANTED)
         return found;
     worker->helps = true;
-    atomic_store_explicit(&worker->has_polled, false, memory_order_relaxed);
     if (found != NULL)
         queue_append(&worker->queue, found, found, 1);
     return (Actor *)handoff;
@@ -149,19 +152,19 @@ static Actor *worker_search(Worker *worker)
     uint64_t start_ns = platform->now_ns(), now_ns = start_ns;
     bool shares = atomic_load_explicit(&worker->shares, memory_order_relaxed);
     // What comes from outside is waited for where it comes from.
-    bool has_polled = atomic_load_explicit(&worker->has_polled, memory_order_relaxed);
-    uint64_t limit_ns = has_polled ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
+    bool serves = atomic_load_explicit(&worker->serves, memory_order_relaxed);
+    uint64_t limit_ns = serves ? 0 : shares ? SPIN_AFTER_HELP_NS : SPIN_NS;
     Actor *actor = NULL;
     atomic_fetch_add(&scheduler->searching, 1);
     atomic_store(&worker->handoff, HANDOFF_WANTED);
     atomic_store(&scheduler->idle_worker, worker);
     do {
         actor = worker_take(worker, &suspect, now_ns);
-        for (int i = 0; i < 16 && actor == NULL && limit_ns != 0 &&
+        for (int i = 0; i < 16 && actor == NULL && (limit_ns != 0 || suspect.worker != NULL) &&
                         atomic_load_explicit(&worker->handoff, memory_order_relaxed) == HANDOFF_WANTED;
              i++)
             platform->relax();
-        if (actor == NULL && !has_polled) {
+        if (actor == NULL && !serves) {
             worker_poll(worker, 0);
             actor = worker_take_own(worker);
         }
@@ -208,55 +211,99 @@ bool worker_wake(Worker *worker)
     return true;
 }
 
-void worker_poll(Worker *worker, int timeout_ms)
+// ---- serving descriptors ----
+
+static bool worker_may_poll(Worker *worker)
+{
+    Worker *nobody = NULL;
+    _Atomic(Worker *) *polling = &worker->scheduler->polling;
+    return atomic_load_explicit(polling, memory_order_relaxed) == worker ||
+           atomic_compare_exchange_strong(polling, &nobody, worker);
+}
+
+void scheduler_stop_polling(Scheduler *scheduler, Worker *worker)
+{
+    atomic_compare_exchange_strong(&scheduler->polling, &worker, NULL);
+}
+
+// Has the thread been at work since it last looked for descriptors, and not kept from it by other programs?
+static bool worker_took_long(Worker *worker)
+{
+    uint64_t cpu_ns = worker->scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
+    uint64_t before_ns = worker->backlog.cpu_ns;
+    worker->backlog.cpu_ns = cpu_ns;
+    return before_ns != 0 && cpu_ns - before_ns >= BEHIND_NS;
+}
+
+// It has looked for descriptors, and some were ready or none: was it through with the last ones soon?
+static void worker_weigh_backlog(Worker *worker, bool found)
+{
+    Backlog *backlog = &worker->backlog;
+    uint64_t now_ns = atomic_load_explicit(&worker->scheduler->runtime->poller.now_ns, memory_order_relaxed);
+    uint64_t passed_ns = now_ns - backlog->polled_ns;
+    bool is_behind = false;
+    backlog->polled_ns = now_ns;
+    if (found && passed_ns >= BEHIND_NS)
+        is_behind = worker_took_long(worker);
+    else
+        backlog->cpu_ns = 0;
+    if (is_behind != atomic_load_explicit(&worker->is_behind, memory_order_relaxed))
+        atomic_store_explicit(&worker->is_behind, is_behind, memory_order_relaxed);
+    if (is_behind)
+        scheduler_offer(worker->scheduler);
+}
+
+bool worker_poll(Worker *worker, int timeout_ms)
 {
     Poller *poller = &worker->scheduler->runtime->poller;
+    Woken woken = {0};
     ActorChain chain = {0};
-    if (atomic_load_explicit(&poller->count, memory_order_relaxed) == 0)
-        return;
+    if (atomic_load_explicit(&poller->count, memory_order_relaxed) == 0 || !worker_may_poll(worker))
+        return true;
     current()->busy++;
-    poller_poll(poller, timeout_ms, again_ready, &chain);
-    if (chain.count > 0) {
-        queue_append(&worker->queue, chain.first, chain.last, chain.count);
-        atomic_store_explicit(&worker->has_polled, true, memory_order_relaxed);
+    bool has_polled = poller_poll(poller, timeout_ms, &woken);
+    for (const Actor *actor = woken.actors.first; actor != NULL; actor = actor->next_queued)
+        __builtin_prefetch(actor->session);
+    // What the others touch is fetched when it is their turn soon (queue_take).
+    if (woken.actors.first != NULL)
+        session_fetch_begin(woken.actors.first, &worker->fetch);
+    for (Actor *actor = woken.actors.first, *next; actor != NULL; actor = next) {
+        next = actor->next_queued;
+        if (!scheduler_give_back(actor))
+            chain_add(&chain, actor);
     }
+    if (chain.count > 0)
+        queue_append(&worker->queue, chain.first, chain.last, chain.count);
+    watchers_run(&woken.watchers);
+    if (has_polled)
+        worker_weigh_backlog(worker, woken.actors.count > 0);
     current()->busy--;
+    return has_polled;
 }
 
-// Workers that are awake look for descriptors whenever they have nothing else to do. One more that waited for the same
-// descriptors would be woken for each of them. So it sleeps for a while; false: nobody has looked meanwhile, it has to.
-static bool worker_oversees(Worker *worker)
-{
-    Poller *poller = &worker->scheduler->runtime->poller;
-    uint32_t looks = atomic_load_explicit(&poller->looks, memory_order_relaxed);
-    worker->scheduler->platform->sleep_on(&worker->sleeps, 1, UNATTENDED_NS);
-    atomic_store(&poller->is_overseen, false);
-    return atomic_load_explicit(&poller->looks, memory_order_relaxed) != looks;
-}
-
-static bool scheduler_is_awake(Scheduler *scheduler)
-{
-    return atomic_load(&scheduler->worker_count) != atomic_load(&scheduler->sleeping_count);
-}
-
-// Sleeps where descriptors are waited for, if there are any and no other worker does. False: it has not.
+// Sleeps where descriptors are waited for, if there are any and this is the worker to do it. False: it has not.
 static bool worker_sleep_polling(Worker *worker)
 {
-    Poller *poller = &worker->scheduler->runtime->poller;
-    if (atomic_load(&poller->count) == 0 || atomic_load(&poller->is_attended))
-        return false;
-    if (scheduler_is_awake(worker->scheduler)) {
-        if (atomic_exchange(&poller->is_overseen, true))
+    Scheduler *scheduler = worker->scheduler;
+    Poller *poller = &scheduler->runtime->poller;
+    if (atomic_load(&poller->count) == 0) {
+        // Whoever begins to wait for one says so first and looks then for who serves (scheduler_attend).
+        scheduler_stop_polling(scheduler, worker);
+        if (atomic_load(&poller->count) == 0)
             return false;
-        if (worker_oversees(worker))
-            return true;
     }
+    if (!worker_may_poll(worker))
+        return false;
     atomic_store(&worker->polls, true);
     // Whoever wakes it looks at `polls` after having said so.
-    if (atomic_load(&worker->sleeps) != 0)
-        worker_poll(worker, -1);
+    bool has_polled = atomic_load(&worker->sleeps) == 0 || worker_poll(worker, -1);
     atomic_store(&worker->polls, false);
-    return true;
+    if (has_polled)
+        return true;
+    // The one that was to look before has come back to it in the moment when the watch gave up on it, and waits there: it goes on
+    // doing so. When it leaves the poller, it says so first and looks then for who serves.
+    scheduler_stop_polling(scheduler, worker);
+    return !atomic_load(&poller->is_attended);
 }
 
 static void worker_sleep(Worker *worker, bool is_surplus)
@@ -265,7 +312,9 @@ static void worker_sleep(Worker *worker, bool is_surplus)
     atomic_fetch_add(&scheduler->sleeping_count, 1);
     atomic_store(&worker->sleeps, 1);
     bool stay = (is_surplus || !scheduler_anything_queued(scheduler)) && !atomic_load(&scheduler->closing);
-    while (stay && atomic_load(&worker->sleeps) != 0 && atomic_load(&worker->queue.count) == 0)
+    // What a watcher's function has made ready is to be run next here.
+    while (stay && atomic_load(&worker->sleeps) != 0 && atomic_load(&worker->queue.count) == 0 &&
+           atomic_load_explicit(&worker->next, memory_order_relaxed) == NULL)
         if (!worker_sleep_polling(worker))
             scheduler->platform->sleep_on(&worker->sleeps, 1, 0);
     if (atomic_exchange(&worker->sleeps, 0) != 0)

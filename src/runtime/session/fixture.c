@@ -54,7 +54,10 @@ void fixture_init(Fixture *fixture, unsigned role_count)
         };
         fixture->cast[i].role = &fixture->roles[i];
     }
-    fixture->definition = (chx_definition){"run", role_count * sizeof(int64_t), fixture->results, role_count};
+    fixture->definition = (chx_definition){.name = "run",
+                                           .result_size = role_count * sizeof(int64_t),
+                                           .results = fixture->results,
+                                           .result_count = role_count};
     fixture->choreography = (chx_choreography){
         .version = CHX_GENERATED_VERSION,
         .name = "play",

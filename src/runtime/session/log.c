@@ -40,19 +40,47 @@ static void write_line(const char *begin, const char *middle, const char *end, c
     pthread_setcancelstate(cancel_state, NULL);
 }
 
-void log_write(chx_runtime *runtime, chx_log_level level, const char *format, ...)
+static bool log_is_wanted(const chx_runtime *runtime, chx_log_level level)
 {
-    if (level < runtime->log_level || runtime->log_level == CHX_LOG_OFF)
-        return;
+    return level >= runtime->log_level && runtime->log_level != CHX_LOG_OFF;
+}
+
+static void log_write_list(chx_runtime *runtime, chx_log_level level, const char *place, const char *format,
+                           va_list arguments)
+{
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    int size = snprintf(text, sizeof text, "%s", place);
+    size_t used = (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
+    vsnprintf(text + used, sizeof text - used, format, arguments);
     if (runtime->options.log != NULL)
         runtime->options.log(runtime->options.log_context, level, text);
     else
         write_line("chorex: ", level_names[level], ": ", text);
+}
+
+void log_write(chx_runtime *runtime, chx_log_level level, const char *format, ...)
+{
+    if (!log_is_wanted(runtime, level))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    log_write_list(runtime, level, "", format, arguments);
+    va_end(arguments);
+}
+
+void log_write_at(chx_runtime *runtime, chx_log_level level, const char *file, int line, const char *format, ...)
+{
+    if (!log_is_wanted(runtime, level))
+        return;
+    char place[512];
+    if (line != 0)
+        snprintf(place, sizeof place, "%s:%d: ", file, line);
+    else
+        snprintf(place, sizeof place, "%s: ", file);
+    va_list arguments;
+    va_start(arguments, format);
+    log_write_list(runtime, level, place, format, arguments);
+    va_end(arguments);
 }
 
 void log_misuse(const char *format, ...)
@@ -66,13 +94,4 @@ void log_misuse(const char *format, ...)
     // The handler of fatal signals might take it for the failure of a role.
     signal(SIGABRT, SIG_DFL);
     abort();
-}
-
-const char *log_place(char place[LOG_PLACE_BYTES], const char *file, int line)
-{
-    if (line != 0)
-        snprintf(place, LOG_PLACE_BYTES, "%s:%d: ", file, line);
-    else
-        snprintf(place, LOG_PLACE_BYTES, "%s: ", file);
-    return place;
 }

@@ -8,11 +8,10 @@
 // From CHOREX_LOG; warnings and errors if it says nothing, or nothing that is known (*unknown; else NULL).
 chx_log_level log_level_from_env(const char **unknown);
 void log_write(chx_runtime *runtime, chx_log_level level, const char *format, ...) CHX_PRINTF(3, 4);
+// The same behind "file:line: ", or without a line (0) behind "file: ".
+void log_write_at(chx_runtime *runtime, chx_log_level level, const char *file, int line, const char *format, ...)
+    CHX_PRINTF(5, 6);
 // A mistake of the API's caller: says so and aborts.
 CHX_NORETURN void log_misuse(const char *format, ...) CHX_PRINTF(1, 2);
-
-// "file:line: ", or without a line (0) "file: ", for the beginning of a message.
-enum { LOG_PLACE_BYTES = 512 };
-const char *log_place(char place[LOG_PLACE_BYTES], const char *file, int line);
 
 #endif

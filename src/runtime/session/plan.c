@@ -7,6 +7,7 @@
 #include "runtime/session/registry.h"
 #include "runtime/session/report.h"
 #include "runtime/session/session.h"
+#include "runtime/session/spread.h"
 
 #include <string.h>
 
@@ -59,7 +60,19 @@ static size_t align(size_t offset, size_t to)
     return (offset + to - 1) / to * to;
 }
 
-// Wires each channel to the place where its receiver looks for it: receivers list their senders in role order. False: the two
+// Where the receiver looks for what this sender sends. Mostly that is behind the one before.
+static size_t place_of(PlanRole *receiver, unsigned from)
+{
+    const chx_role *role = receiver->role;
+    if (receiver->in_wired >= role->receives_from_count || role->receives_from[receiver->in_wired] != from) {
+        receiver->in_wired = 0;
+        while (receiver->in_wired < role->receives_from_count && role->receives_from[receiver->in_wired] != from)
+            receiver->in_wired++;
+    }
+    return receiver->in_wired++;
+}
+
+// Wires each channel to the place where its receiver looks for it. False: the two
 // sides were not made for each other.
 static bool plan_wire(Plan *plan)
 {
@@ -71,8 +84,8 @@ static bool plan_wire(Plan *plan)
             if (to >= plan->role_count || to == from)
                 return false;
             PlanRole *receiver = &plan->roles[to];
-            size_t in = receiver->in_wired++;
-            if (in >= receiver->role->receives_from_count || receiver->role->receives_from[in] != from)
+            size_t in = place_of(receiver, from);
+            if (in >= receiver->role->receives_from_count)
                 return false;
             plan->channel_table[number++] = (PlanChannel){from, to, receiver->in_first + in};
         }
@@ -81,12 +94,44 @@ static bool plan_wire(Plan *plan)
     return number == plan->in_count;
 }
 
-static void plan_lay_out(Plan *plan)
+static void plan_fetch(Plan *plan, size_t from, size_t size)
+{
+    for (size_t line = from / CACHE_LINE; line <= (from + size - 1) / CACHE_LINE; line++)
+        if (plan->fetched_count < PLAN_FETCHED_MAX)
+            plan->fetched[plan->fetched_count++] = (uint32_t)(line * CACHE_LINE);
+}
+
+// Most of a session's memory is for what happens now and then: the beginning, the end, failures, deep calls.
+static void plan_choose_fetched(Plan *plan)
+{
+    enum { CHANNEL = 384, FRAME = 160, SAVEPOINT = 288 };
+    size_t stack_size = sizeof(Chunk) + STACK_FIRST_BYTES;
+    plan_fetch(plan, 0, CACHE_LINE);
+    plan_fetch(plan, offsetof(Session, apart), CACHE_LINE);
+    for (unsigned i = 0; i < plan->role_count; i++) {
+        plan_fetch(plan, plan->actors + i * sizeof(Actor), offsetof(Actor, savepoints) + sizeof(Ordinals));
+        plan_fetch(plan, plan->stacks + i * stack_size, sizeof(Chunk) + FRAME);
+    }
+    for (size_t i = 0; i < plan->channel_count; i++)
+        plan_fetch(plan, plan->channels + i * sizeof(Channel), CHANNEL);
+    plan_fetch(plan, plan->ins, plan->counts - plan->ins);
+    if (plan->checkpoint_count == 0)
+        return;
+    plan_fetch(plan, plan->checkpoints, sizeof(BlockPage) + BLOCK_USUAL_BYTES);
+    for (unsigned i = 0; i < plan->role_count; i++) {
+        size_t room = plan->checkpoints + BLOCK_ROOM_BYTES + i * SAVEPOINT_ROOM_BYTES;
+        plan_fetch(plan, room, sizeof(Position *));
+        plan_fetch(plan, room + SAVEPOINT_ROOM_BYTES - SAVEPOINT_CHUNK_BYTES, SAVEPOINT);
+    }
+}
+
+void plan_lay_out(Plan *plan)
 {
     plan->actors = align(sizeof(Session), CACHE_LINE);
     plan->channels = align(plan->actors + plan->role_count * sizeof(Actor), CACHE_LINE);
     plan->ins = plan->channels + plan->channel_count * sizeof(Channel);
-    plan->counts = plan->ins + plan->in_count * sizeof(Channel *);
+    plan->pools = plan->ins + plan->in_count * sizeof(Channel *);
+    plan->counts = plan->pools + plan->role_count * POOL_FIRST * sizeof(const struct chx_text *);
     plan->stacks = align(plan->counts + plan->count_count * sizeof(chx_count), 16);
     plan->results = align(plan->stacks + plan->role_count * (sizeof(Chunk) + STACK_FIRST_BYTES), CACHE_LINE);
     plan->size = align(plan->results + plan->definition->result_size, CACHE_LINE);
@@ -94,6 +139,8 @@ static void plan_lay_out(Plan *plan)
         plan->checkpoints = plan->size;
         plan->size += BLOCK_ROOM_BYTES + plan->role_count * (size_t)SAVEPOINT_ROOM_BYTES;
     }
+    if (plan->role_count <= PLAN_FETCHED_ROLES)
+        plan_choose_fetched(plan);
 }
 
 static chx_status plan_fill(Plan *plan, const chx_actor *cast)
@@ -159,13 +206,26 @@ static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreog
         return status;
     }
     plan_lay_out(plan);
+    if (choreography->spread != NULL)
+        plan->sparse_count = spread_between_members(choreography);
     *made = plan;
     return CHX_OK;
+}
+
+// Sessions among hosts are libchorex-net's, which takes such casts before they come here.
+static chx_status refuse_elsewhere(const chx_choreography *choreography, const chx_actor *cast, unsigned role)
+{
+    const char *name = choreography->roles[role];
+    return report_refuse(CHX_INVALID, name, choreography->file,
+                         "%s is to run at %s: link the program with `chorcc --libs=net`", name, cast[role].at);
 }
 
 chx_status plan_get(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                     const chx_actor *cast, const Plan **plan)
 {
+    for (unsigned i = 0; cast != NULL && i < choreography->role_count; i++)
+        if (cast[i].at != NULL)
+            return refuse_elsewhere(choreography, cast, i);
     Plan **bucket = &runtime->plans[(((uintptr_t)choreography >> 4) + definition * 7) % PLAN_BUCKETS];
     pthread_mutex_lock(&runtime->plan_lock);
     Plan *found = *bucket;

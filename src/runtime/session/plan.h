@@ -12,7 +12,8 @@ typedef struct {
     const chx_entry *entry;
     const chx_result_slot *result; // NULL: none
     size_t out_first;              // number of its first outgoing channel
-    size_t in_first, in_wired;     // in the table of incoming channels; so many of them are wired
+    size_t in_first;               // in the table of incoming channels
+    size_t in_wired;               // while these are wired: behind the one that was wired last
     size_t count_first;            // in the table of counters
 } PlanRole;
 
@@ -20,6 +21,11 @@ typedef struct {
     unsigned from, to;
     size_t in; // place in the table of incoming channels
 } PlanChannel;
+
+enum {
+    PLAN_FETCHED_ROLES = 4, // a session of more roles is not fetched beforehand
+    PLAN_FETCHED_MAX = 128,
+};
 
 struct Plan {
     Plan *next;
@@ -29,13 +35,17 @@ struct Plan {
     const chx_registration *registered; // last, when it was made
     unsigned role_count;
     size_t channel_count;
+    size_t sparse_count; // of these, between members of families, if there are many; else 0
     size_t in_count;
     size_t count_count;      // of all roles' counters
     size_t checkpoint_count; // of all roles
     // Offsets in a session's memory.
-    size_t actors, channels, ins, counts, stacks, results;
+    size_t actors, channels, ins, pools, counts, stacks, results;
     size_t checkpoints; // room for the first blocks of the session, then of each role; 0: there are no checkpoints
     size_t size;
+    // The cache lines of that, by their offsets, that most turns touch: session_fetch.
+    uint32_t fetched[PLAN_FETCHED_MAX];
+    unsigned fetched_count;
     PlanChannel *channel_table;
     PlanRole roles[];
 };
@@ -44,6 +54,9 @@ struct Plan {
 chx_status plan_get(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                     const chx_actor *cast, const Plan **plan);
 void plan_free_all(chx_runtime *runtime);
+
+// Where everything lies in a session's memory, once it is known what there is.
+void plan_lay_out(Plan *plan);
 
 // The implementation that plays a role: the cast's, or the one linked in. On failure the thread's report says why.
 chx_status plan_cast(const chx_choreography *choreography, const chx_actor *cast, unsigned role,

@@ -2,6 +2,7 @@
 
 #include "runtime/session/report.h"
 
+#include "chorex/remote.h"
 #include "runtime/actor/actor.h"
 
 #include <pthread.h>
@@ -90,16 +91,30 @@ static void __attribute__((destructor(102))) last_end(void)
     last.has_key = false;
 }
 
-chx_status report_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
+static void refuse(const char *role, const char *file, const char *format, va_list arguments)
 {
     Report *report = report_last();
     report_clear(report);
     report->report.kind = CHX_FAULT_SYSTEM;
     report->report.role = role != NULL ? role : "";
     report->report.file = file != NULL ? file : "";
+    vsnprintf(report->why, sizeof report->why, format, arguments);
+}
+
+chx_status report_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(report->why, sizeof report->why, format, arguments);
+    refuse(role, file, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+chx_status chx_refuse(chx_status status, const char *role, const char *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    refuse(role, file, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -118,6 +133,7 @@ const char *chx_status_text(chx_status status)
         [CHX_NO_MEMORY] = "out of memory, threads or processes",
         [CHX_INVALID] = "invalid use",
         [CHX_CANCELLED] = "cancelled",
+        [CHX_REFUSED] = "another host refused it",
     };
     return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }

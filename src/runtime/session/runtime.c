@@ -4,12 +4,15 @@
 
 #include "runtime/recovery/machine.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/platform/simulation.h"
 #include "runtime/platform/spin_budget.h"
+#include "runtime/remote/remote.h"
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/plan.h"
 #include "runtime/session/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +53,15 @@ void *runtime_grow(chx_runtime *runtime, void *items, size_t *capacity, size_t i
     return grown;
 }
 
+// Nodes are libchorex-net's, also simulated ones.
+static void runtime_check_nodes(const Platform *platform)
+{
+    if (platform->options == NULL || platform->options()->nodes == 0 || part_starter != NULL)
+        return;
+    fprintf(stderr, "chorex: CHOREX_SIM: nodes: the program is not linked with libchorex-net (chorcc --libs=net)\n");
+    exit(2);
+}
+
 chx_runtime *chx_runtime_new(const chx_runtime_options *options)
 {
     static const chx_runtime_options none;
@@ -64,6 +76,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     if (runtime->options.channel_bytes == 0)
         runtime->options.channel_bytes = CHANNEL_BYTES_DEFAULT;
     runtime->platform = platform_from_env();
+    runtime_check_nodes(runtime->platform);
     const char *unknown_level;
     runtime->log_level = log_level_from_env(&unknown_level);
     if (unknown_level != NULL)

@@ -6,16 +6,20 @@
 #include "base/check.h"
 #include "runtime/actor/again.h"
 #include "runtime/channel/channel.h"
+#include "runtime/durable/durable.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/remote/remote.h"
 #include "runtime/session/lingering.h"
 #include "runtime/session/log.h"
+#include "runtime/session/spread.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,12 +77,19 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     return session;
 }
 
+static CHX_COLD __attribute__((noinline)) void session_number_members(Session *session)
+{
+    for (unsigned i = 0; i < session->actor_count; i++)
+        session->actors[i].self.member = session->actors[i].role->spread->member;
+}
+
 static void session_init_actors(Session *session, const chx_actor *cast)
 {
     static const chx_actor uncast;
     const Plan *plan = session->plan;
     unsigned char *base = (unsigned char *)session;
     Channel **ins = (Channel **)(void *)(base + plan->ins);
+    const struct chx_text **pools = (const struct chx_text **)(void *)(base + plan->pools);
     chx_count *counts = (chx_count *)(void *)(base + plan->counts);
     memset(session->actors, 0, session->actor_count * sizeof *session->actors);
     memset(counts, 0, plan->count_count * sizeof *counts);
@@ -98,32 +109,93 @@ static void session_init_actors(Session *session, const chx_actor *cast)
         actor->self.out = (unsigned char *)actor->out;
         actor->self.in = (chx_channel *const *)actor->in;
         actor->self.generation = &session->generation;
+        actor->pool = pools + (size_t)i * POOL_FIRST;
+        actor->pool_capacity = POOL_FIRST;
         actor->self.counts = counts + role->count_first;
         stack_init(actor, (Chunk *)(void *)(base + plan->stacks + i * (sizeof(Chunk) + STACK_FIRST_BYTES)),
                    STACK_FIRST_BYTES);
         actor->next_queued = actor + 1;
     }
+    if (CHX_UNLIKELY(plan->choreography->spread != NULL))
+        session_number_members(session);
 }
 
-static void session_init_channels(Session *session)
+CHX_INLINE void session_init_channel(Session *session, const chx_runtime_options *options, const PlanChannel *wire,
+                                     Channel *channel, size_t number)
+{
+    Actor *consumer = &session->actors[wire->to];
+    uint32_t token = (uint32_t)session->token[0] ^ (uint32_t)number;
+    *channel = (Channel){.head = {.sending.check = token, .taking.check = token},
+                         .runtime = session->runtime,
+                         .producer = &session->actors[wire->from],
+                         .consumer = consumer,
+                         .role = consumer->role,
+                         .is_fast = session->runtime->observed == 0 || session->is_fast,
+                         .message_limit = options->channel_messages,
+                         .byte_limit = options->channel_bytes};
+    memory_channel_init(channel);
+}
+
+void session_make_ready(Session *session, size_t number)
+{
+    enum { NOT_READY, IS_MADE, READY };
+    uint8_t state = NOT_READY;
+    if (atomic_compare_exchange_strong(&session->is_ready[number], &state, IS_MADE)) {
+        session_init_channel(session, &session->runtime->options, &session->plan->channel_table[number],
+                             &session->channels[number], number);
+        atomic_store_explicit(&session->is_ready[number], READY, memory_order_release);
+        return;
+    }
+    while (atomic_load_explicit(&session->is_ready[number], memory_order_acquire) != READY)
+        session->runtime->platform->relax();
+}
+
+// Whether channels between members of families are made ready later. Whoever observes the session or shares its channels with
+// processes looks at all of them.
+static CHX_COLD __attribute__((noinline)) bool session_is_sparse(const Session *session, const chx_actor *cast)
+{
+    const chx_runtime *runtime = session->runtime;
+    if (runtime->observed != 0 || runtime->platform->channel != NULL)
+        return false;
+    for (unsigned i = 0; i < session->actor_count; i++)
+        if (isolation_wants_process(runtime, cast, i))
+            return false;
+    return true;
+}
+
+static bool is_between_members(const Session *session, size_t number)
+{
+    const PlanChannel *wire = &session->plan->channel_table[number];
+    const chx_choreography *model = session->plan->choreography->spread->choreography;
+    return model->places[session->actors[wire->from].role->spread->role].is_family &&
+           model->places[session->actors[wire->to].role->spread->role].is_family;
+}
+
+static CHX_COLD __attribute__((noinline)) void session_init_sparse(Session *session, Channel **ins)
 {
     const Plan *plan = session->plan;
-    const chx_runtime_options *options = &session->runtime->options;
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        ins[plan->channel_table[i].in] = &session->channels[i];
+        if (!is_between_members(session, i))
+            session_make_ready(session, i);
+    }
+}
+
+static void session_init_channels(Session *session, const chx_actor *cast)
+{
+    const Plan *plan = session->plan;
     Channel **ins = (Channel **)(void *)((unsigned char *)session + plan->ins);
+    if (CHX_UNLIKELY(plan->sparse_count != 0) && session_is_sparse(session, cast))
+        session->is_ready = calloc(plan->channel_count, sizeof *session->is_ready);
+    if (CHX_UNLIKELY(session->is_ready != NULL)) {
+        session_init_sparse(session, ins);
+        return;
+    }
+    const chx_runtime_options *options = &session->runtime->options;
     for (size_t i = 0; i < plan->channel_count; i++) {
         const PlanChannel *wire = &plan->channel_table[i];
         Channel *channel = &session->channels[i];
-        Actor *consumer = &session->actors[wire->to];
-        uint32_t token = (uint32_t)session->token[0] ^ (uint32_t)i;
-        *channel = (Channel){.head = {.sending.check = token, .taking.check = token},
-                             .runtime = session->runtime,
-                             .producer = &session->actors[wire->from],
-                             .consumer = consumer,
-                             .role = consumer->role,
-                             .is_fast = session->runtime->observed == 0 || session->is_fast,
-                             .message_limit = options->channel_messages,
-                             .byte_limit = options->channel_bytes};
-        memory_channel_init(channel);
+        session_init_channel(session, options, wire, channel, i);
         ins[wire->in] = channel;
     }
 }
@@ -138,9 +210,22 @@ static void session_init_checkpoints(Session *session)
         savepoints_init(&session->actors[i], room + BLOCK_ROOM_BYTES + i * (size_t)SAVEPOINT_ROOM_BYTES);
 }
 
+// Of such a session only the channels that were used are closed.
+static CHX_COLD __attribute__((noinline)) void session_close_sparse(Session *session)
+{
+    for (size_t i = 0; i < session->channel_count; i++)
+        if (session_is_ready(session, i))
+            session->channels[i].ops->close(&session->channels[i]);
+    session->channel_count = 0;
+    free(session->is_ready);
+    session->is_ready = NULL;
+}
+
 // Frees what the session's parts hold besides its own memory.
 static void session_fini_parts(Session *session)
 {
+    if (CHX_UNLIKELY(session->is_ready != NULL))
+        session_close_sparse(session);
     for (size_t i = 0; i < session->channel_count; i++) {
         Channel *channel = &session->channels[i];
         channel->ops->close(channel);
@@ -148,6 +233,8 @@ static void session_fini_parts(Session *session)
     recovery_fini(&session->recovery);
     if (session->isolated != NULL)
         isolation_release(session);
+    if (session->parts != NULL)
+        parts_left(session);
     for (unsigned i = 0; i < session->actor_count; i++)
         actor_fini(&session->actors[i]);
 }
@@ -159,12 +246,15 @@ static void session_free(Session *session)
         descriptor_close(&session->ending.fd);
     pthread_mutex_destroy(&session->ending.lock);
     pthread_mutex_destroy(&session->block_lock.mutex);
+    if (session->parts != NULL)
+        parts_free(runtime, session->parts);
+    if (session->durable != NULL)
+        durable_free(session->durable);
     runtime_release(runtime, session->memory);
     atomic_fetch_sub(&runtime->session_count, 1);
 }
 
-// Takes apart a session that has not begun.
-static void session_discard(Session *session)
+void session_discard(Session *session)
 {
     for (unsigned i = 0; i < session->actor_count; i++)
         actor_unwind(&session->actors[i]);
@@ -196,6 +286,15 @@ typedef struct {
     const void *arguments;
 } Beginning;
 
+// What a store has of each.
+static CHX_COLD __attribute__((noinline)) void session_load_actors(Session *session, Current *here)
+{
+    for (unsigned i = 0; i < session->actor_count; i++) {
+        here->actor = &session->actors[i];
+        durable_load(session, here->actor);
+    }
+}
+
 // The first frame of each, with the arguments.
 static void session_begin_actors(void *closure)
 {
@@ -204,10 +303,17 @@ static void session_begin_actors(void *closure)
     Current *here = current();
     // A bad pointer among the arguments is the caller's crash, not the role's.
     here->busy++;
+    if (CHX_UNLIKELY(session->durable != NULL) && session->durable->from != NULL) {
+        session_load_actors(session, here);
+        return;
+    }
     for (unsigned i = 0; i < session->actor_count; i++) {
         here->actor = &session->actors[i];
-        actor_begin(here->actor, session->plan->roles[i].entry, beginning->arguments);
+        if (session->plan->roles[i].entry != NULL) // else it is not here
+            actor_begin(here->actor, session->plan->roles[i].entry, beginning->arguments);
     }
+    if (CHX_UNLIKELY(session->durable != NULL))
+        durable_take_arguments(session);
 }
 
 static void session_begin_exits(void *argument)
@@ -224,7 +330,9 @@ static chx_status session_begin(Session *session, const chx_actor *cast, const v
     Guard guard;
     pthread_cleanup_push(session_begin_exits, NULL);
     if (guard_run(&guard, session->actors, session_begin_actors, &(Beginning){session, arguments})) {
-        status = session_isolate(session, cast);
+        status = session->parts == NULL ? session_isolate(session, cast) : CHX_OK;
+    } else if (session->durable != NULL && session->durable->refused != CHX_OK) {
+        status = session->durable->refused;
     } else {
         report_fault(report_last(), guard.actor->role->role, &guard.fault, choreography->file, 0, 0);
         status = guard.fault.kind == CHX_FAULT_SYSTEM ? CHX_NO_MEMORY : CHX_FAILED;
@@ -233,19 +341,23 @@ static chx_status session_begin(Session *session, const chx_actor *cast, const v
     return status;
 }
 
-// Everything but running. On failure the thread's report says why.
-static chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
-                              const chx_actor *cast, const void *arguments, Session **made)
+chx_status session_make(chx_runtime *runtime, const Plan *plan, const chx_actor *cast, const void *arguments,
+                        const SessionKind *kind, Session **made)
 {
-    const Plan *plan;
-    // A role may fail inside of malloc: the memory of the report that says so must be there before.
-    report_last();
-    chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
-    if (status != CHX_OK)
-        return status;
+    const chx_choreography *choreography = plan->choreography;
+    struct Parts *parts = kind != NULL ? kind->parts : NULL;
     Session *session = session_allocate(runtime, choreography, plan->size);
-    if (session == NULL)
+    if (session == NULL) {
+        if (parts != NULL)
+            parts_free(runtime, parts);
+        if (kind != NULL && kind->durable != NULL)
+            durable_free(kind->durable);
         return CHX_NO_MEMORY;
+    }
+    if (kind != NULL && kind->durable != NULL) {
+        session->durable = kind->durable;
+        durable_attach(session);
+    }
     unsigned char *base = (unsigned char *)session;
     session->plan = plan;
     session->definition = plan->definition;
@@ -255,13 +367,15 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
     session->channel_count = plan->channel_count;
     session->results = base + plan->results;
     memset(session->results, 0, plan->definition->result_size);
-    atomic_init(&session->ending.live, plan->role_count);
+    atomic_init(&session->ending.live, parts != NULL ? (uint32_t)parts_count(parts) + 1 : plan->role_count);
     session_init_actors(session, cast);
-    session_init_channels(session);
+    session_init_channels(session, cast);
     session_init_checkpoints(session);
+    if (parts != NULL)
+        parts_attach(session, parts);
     if ((runtime->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
-    status = session_begin(session, cast, arguments);
+    chx_status status = session_begin(session, cast, arguments);
     if (status != CHX_OK) {
         session_discard(session);
         return status;
@@ -271,6 +385,36 @@ static chx_status session_new(chx_runtime *runtime, const chx_choreography *chor
               (unsigned long long)session->token[0], plan->definition->name);
     *made = session;
     return CHX_OK;
+}
+
+// With families of roles, all of whose members are cast.
+static CHX_COLD __attribute__((noinline)) chx_status session_new_spread(chx_runtime *runtime,
+                                                                        const chx_choreography *choreography,
+                                                                        size_t definition, const chx_actor *cast,
+                                                                        const void *arguments, Session **made)
+{
+    const Plan *plan;
+    chx_actor *flat = NULL;
+    chx_status status = spread_cast(choreography, cast, &choreography, &flat);
+    if (status == CHX_OK)
+        status = plan_get(runtime, choreography, definition, flat, &plan);
+    if (status == CHX_OK)
+        status = session_make(runtime, plan, flat, arguments, NULL, made);
+    free(flat);
+    return status;
+}
+
+// The same for all roles. On failure the thread's report says why.
+CHX_INLINE chx_status session_new(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                                  const chx_actor *cast, const void *arguments, Session **made)
+{
+    const Plan *plan;
+    // A role may fail inside of malloc: the memory of the report that says so must be there before.
+    report_last();
+    if (CHX_UNLIKELY(choreography->places != NULL))
+        return session_new_spread(runtime, choreography, definition, cast, arguments, made);
+    chx_status status = plan_get(runtime, choreography, definition, cast, &plan);
+    return status == CHX_OK ? session_make(runtime, plan, cast, arguments, NULL, made) : status;
 }
 
 Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreography, const chx_definition *definition,
@@ -304,8 +448,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     pthread_mutex_unlock(&session->ending.lock);
     if (!is_first)
         return;
-    char place[LOG_PLACE_BYTES];
-    log_write(session->runtime, CHX_LOG_INFO, "%s%s failed: %s", log_place(place, file, line), role, fault->why);
+    log_write_at(session->runtime, CHX_LOG_INFO, file, line, "%s %s: %s", role[0] != '\0' ? role : "the session",
+                 role[0] != '\0' ? "failed" : "is stopped", fault->why);
     atomic_store(&session->ending.stopping, true);
     // Whoever compares generations under the block lock looks first whether the session is stopping.
     atomic_fetch_add(&session->generation, ROLLBACKS_REMEMBERED + 1);
@@ -324,6 +468,8 @@ void session_fail(Session *session, chx_status status, const char *role, const F
     scheduler_resume(&session->runtime->scheduler);
     if (session->isolated != NULL)
         isolated_attend(session->isolated);
+    if (session->parts != NULL)
+        parts_stopped(session, status, fault->why);
     if (is_kept)
         lingering_watch(session);
 }
@@ -336,18 +482,46 @@ void session_unpin(Session *session)
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
 
+void session_fetch(SessionFetch *fetch)
+{
+    // More at a time are not fetched: so many is a processor waiting for, and it forgets about the others.
+    enum { LINES_AT_ONCE = 16 };
+    unsigned count = fetch->left < LINES_AT_ONCE ? fetch->left : LINES_AT_ONCE;
+    const char *memory = fetch->memory;
+    const uint32_t *offsets = fetch->offsets;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < count; i++)
+        __builtin_prefetch(memory + offsets[i]);
+    fetch->offsets += count;
+    fetch->left -= count;
+}
+
+void session_fetch_begin(const Actor *actor, SessionFetch *fetch)
+{
+    enum { CONTEXT_LINES = 3 };
+    const Session *session = actor->session;
+    const char *context = actor->context;
+    const char *again = (const char *)atomic_load_explicit(&actor->again, memory_order_relaxed);
+    *fetch = (SessionFetch){(const char *)session, session->plan->fetched, session->plan->fetched_count};
+    __builtin_prefetch(again);
+    __builtin_prefetch(again + CACHE_LINE);
+    for (size_t i = 0; i < CONTEXT_LINES && context != NULL; i++)
+        __builtin_prefetch(context + i * CACHE_LINE);
+    session_fetch(fetch);
+}
+
 bool session_pin(Session *session, Worker *worker, const Actor *running)
 {
     uint32_t live = atomic_load(&session->ending.live), absent = 0; // absent: at work, queued, or no longer there
-    if (live > session->actor_count)
+    if (live > session->actor_count || session->parts != NULL)
         return false; // somebody else is at it, too
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
         uintptr_t waits = atomic_load(&actor->waits);
         if (actor == running)
             continue;
-        // Who waits for the outside can be woken by anybody.
-        if (waits != 0 && (waits & ~WAITS_PREPARING) == (uintptr_t)atomic_load(&actor->again))
+        // A guest goes away while they wait for the outside.
+        if (worker->is_guest && again_is_awaited(actor))
             return false;
         if (waits == 0 && absent++ == session->actor_count - live)
             return false;
@@ -374,7 +548,14 @@ static void session_make_readable(const Session *session)
         shutdown(fd, SHUT_RD);
 }
 
-static void session_end(Session *session)
+static void session_drop_results(Session *session)
+{
+    const chx_definition *definition = session->definition;
+    for (size_t i = 0; i < definition->result_count; i++)
+        chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+}
+
+void session_end(Session *session)
 {
     const Platform *platform = session->runtime->platform;
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
@@ -384,6 +565,8 @@ static void session_end(Session *session)
     if (session->ending.lingering != NULL)
         lingering_end(session);
     session_fini_parts(session);
+    if (session->durable != NULL)
+        durable_ended(session);
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number >= 0)
         session_make_readable(session);
@@ -392,6 +575,11 @@ static void session_end(Session *session)
     pthread_mutex_unlock(&session->ending.lock);
     if (is_awaited)
         again_session_over(session);
+    if (atomic_load(&session->ending.is_detached)) {
+        session_drop_results(session);
+        session_free(session);
+        return;
+    }
     // The last touch: the caller may free it now. To wake somebody only the address is needed.
     if (atomic_exchange(&session->ending.state, SESSION_DONE) == SESSION_AWAITED)
         platform->wake(&session->ending.state);
@@ -409,7 +597,11 @@ bool session_join(Session *session)
 
 void session_leave(Session *session)
 {
-    if (atomic_fetch_sub(&session->ending.live, 1) == 1)
+    if (atomic_fetch_sub(&session->ending.live, 1) != 1)
+        return;
+    if (session->durable != NULL)
+        durable_end(session);
+    else
         session_end(session);
 }
 
@@ -521,24 +713,42 @@ static chx_runtime *runtime_or_default(chx_runtime *runtime, const chx_choreogra
     return runtime;
 }
 
+bool session_has_workers(chx_runtime *runtime, const chx_choreography *choreography)
+{
+    bool has_some = scheduler_has_worker(&runtime->scheduler);
+    if (!has_some)
+        report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
+                      "no thread could be started: out of memory, or too many threads");
+    return has_some;
+}
+
+void session_begin_roles(Session *session)
+{
+    unsigned count = session->actor_count;
+    if (session->isolated == NULL)
+        scheduler_start(&session->runtime->scheduler, &session->actors[0], &session->actors[count - 1], count);
+    else
+        isolation_start(session);
+}
+
 // Gives a new session to the pool. On failure the session is gone and the thread's report says why.
 static chx_status session_hand_over(Session *session)
 {
-    Scheduler *scheduler = &session->runtime->scheduler;
-    const chx_choreography *choreography = session->plan->choreography;
-    unsigned count = session->actor_count;
-    if (count == 0) {
+    if (session->actor_count == 0) {
         session_end(session);
-    } else if (!scheduler_has_worker(scheduler)) {
+    } else if (!session_has_workers(session->runtime, session->plan->choreography)) {
         session_discard(session);
-        return report_refuse(CHX_NO_MEMORY, NULL, choreography->file,
-                             "no thread could be started: out of memory, or too many threads");
-    } else if (session->isolated == NULL) {
-        scheduler_start(scheduler, &session->actors[0], &session->actors[count - 1], count);
+        return CHX_NO_MEMORY;
     } else {
-        isolation_start(session);
+        session_begin_roles(session);
     }
     return CHX_OK;
+}
+
+// Has the definition durable blocks, and is the session not somebody else's? Then it is kept in a store.
+CHX_INLINE bool is_durable(const chx_choreography *choreography, size_t definition)
+{
+    return definition < choreography->definition_count && choreography->definitions[definition].is_durable;
 }
 
 chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
@@ -549,6 +759,18 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
     int cancel_state = cancel_disable();
     here->busy++;
     runtime = runtime_or_default(runtime, choreography);
+    if (CHX_UNLIKELY(part_starter != NULL) && runtime != NULL && choreography->places == NULL &&
+        part_starter(runtime, choreography, definition, cast, arguments, &session, &(chx_status){CHX_OK})) {
+        here->busy--;
+        pthread_setcancelstate(cancel_state, NULL);
+        return session;
+    }
+    if (CHX_UNLIKELY(is_durable(choreography, definition)) && runtime != NULL) {
+        durable_open(runtime, choreography, definition, NULL, cast, arguments, &session);
+        here->busy--;
+        pthread_setcancelstate(cancel_state, NULL);
+        return session;
+    }
     bool started = runtime != NULL &&
                    session_new(runtime, choreography, definition, cast, arguments, &session) == CHX_OK &&
                    session_hand_over(session) == CHX_OK;
@@ -557,6 +779,41 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
     here->busy--;
     pthread_setcancelstate(cancel_state, NULL);
     return started ? session : NULL;
+}
+
+chx_session *chx_open(chx_runtime *runtime, const chx_choreography *choreography, size_t definition, const char *name,
+                      const chx_actor *cast, const void *arguments)
+{
+    Session *session = NULL;
+    Current *here = current();
+    int cancel_state = cancel_disable();
+    here->busy++;
+    runtime = runtime_or_default(runtime, choreography);
+    if (name == NULL || name[0] == '\0')
+        report_refuse(CHX_INVALID, NULL, choreography->file, "a session that is opened needs a name");
+    else if (choreography->places != NULL)
+        report_refuse(CHX_INVALID, NULL, choreography->file,
+                      "a session with families of roles can't be opened by name yet");
+    else if (part_starter != NULL)
+        report_refuse(CHX_INVALID, NULL, choreography->file,
+                      "in a program that has opened a node, sessions can't be opened by name yet");
+    else if (runtime != NULL)
+        durable_open(runtime, choreography, definition, name, cast, arguments, &session);
+    here->busy--;
+    pthread_setcancelstate(cancel_state, NULL);
+    return session;
+}
+
+chx_status session_new_plain(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
+                             const chx_actor *cast, const void *arguments, Session **session)
+{
+    chx_status status = session_new(runtime, choreography, definition, cast, arguments, session);
+    return status == CHX_OK ? session_hand_over(*session) : status;
+}
+
+static bool session_is_spread(const Session *session)
+{
+    return session->plan != NULL && session->plan->choreography->spread != NULL;
 }
 
 // What `results` points to owns nothing unless the session has succeeded.
@@ -569,10 +826,15 @@ static chx_status session_finish(Session *session, void *results, bool helps)
     report_copy(report_last(), &session->ending.report);
     const chx_definition *definition = session->definition;
     if (status == CHX_OK && results != NULL) {
-        memcpy(results, session->results, definition->result_size);
+        if (CHX_UNLIKELY(session_is_spread(session)))
+            spread_results(session->plan->choreography, definition, session->results, results);
+        else
+            memcpy(results, session->results, definition->result_size);
     } else {
-        for (size_t i = 0; i < definition->result_count; i++)
-            chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+        session_drop_results(session);
+        if (CHX_UNLIKELY(session_is_spread(session)))
+            definition =
+                &session->plan->choreography->spread->choreography->definitions[session->plan->definition_index];
         if (results != NULL)
             memset(results, 0, definition->result_size);
     }
@@ -613,8 +875,22 @@ static chx_status session_run(chx_runtime *runtime, const chx_choreography *chor
 {
     Session *session;
     Current *here = current();
+    chx_status status;
+    if (CHX_UNLIKELY(part_starter != NULL) && choreography->places == NULL) {
+        part_arguments_stay = true;
+        bool is_taken = part_starter(runtime, choreography, definition, cast, arguments, &session, &status);
+        part_arguments_stay = false;
+        if (is_taken)
+            return session != NULL ? session_finish(session, results, here->actor != NULL) : status;
+    }
+    if (CHX_UNLIKELY(is_durable(choreography, definition))) {
+        here->busy++;
+        status = durable_open(runtime, choreography, definition, NULL, cast, arguments, &session);
+        here->busy--;
+        return status == CHX_OK ? session_finish(session, results, here->actor != NULL) : status;
+    }
     here->busy++;
-    chx_status status = session_new(runtime, choreography, definition, cast, arguments, &session);
+    status = session_new(runtime, choreography, definition, cast, arguments, &session);
     // The caller's thread has nothing better to do than to work for its own session. Inside of a role's function it has to, lest
     // all threads of the pool wait for sessions that none is left to run.
     if (status == CHX_OK && !scheduler_serve(&runtime->scheduler, session)) {
@@ -673,7 +949,8 @@ int chx_session_fd(chx_session *session)
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number < 0) {
         session->ending.fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        if (atomic_load(&session->ending.state) == SESSION_DONE || atomic_load(&session->ending.live) == 0)
+        bool is_ending = atomic_load(&session->ending.live) == 0 && session->durable == NULL;
+        if (atomic_load(&session->ending.state) == SESSION_DONE || is_ending)
             session_make_readable(session);
     }
     int fd = session->ending.fd.number;

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/actor/elsewhere.h"
 #include "runtime/session/fixture.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -522,6 +524,54 @@ static chx_step curious(chx_self *self, void *variables)
     return chx_return(self, self->top->function);
 }
 
+static const char *peer_of(Actor *actor, unsigned role)
+{
+    return actor->index == 0 && role == 1 ? "bank" : "somebody";
+}
+
+static uint64_t fence_of(Actor *actor)
+{
+    return actor->index + 7;
+}
+
+// As if it ran on another host than its session's recovery machine, which has no blocks to decide about here.
+static chx_step distant(chx_self *self, void *variables)
+{
+    static const AwayOps none = {.is_process = false}, asked = {.peer = peer_of, .fence = fence_of};
+    FixtureFrame *f = variables;
+    Actor *actor = (Actor *)self;
+    Away away = {&none};
+    actor->away = &away;
+    bool is_right = chx_peer("R1") == NULL && chx_fence() == 0;
+    away.ops = &asked;
+    const char *other = chx_peer("R1");
+    is_right = is_right && other != NULL && strcmp(other, "bank") == 0 && chx_fence() == 7;
+    is_right = is_right && chx_peer("R0") == NULL && chx_peer("R2") == NULL && chx_peer(NULL) == NULL;
+    actor->away = NULL;
+    f->chx_result = is_right && chx_peer("R1") == NULL && chx_fence() == 0;
+    return chx_return(self, self->top->function);
+}
+
+static chx_step silent(chx_self *self, void *variables)
+{
+    (void)variables;
+    return chx_return(self, self->top->function);
+}
+
+static void a_role_on_several_hosts_knows_its_peers(void **state)
+{
+    (void)state;
+    static Fixture fixture;
+    int64_t results[2];
+    fixture_init(&fixture, 2);
+    fixture_role(&fixture, 0, distant);
+    fixture_role(&fixture, 1, silent);
+    assert_int_equal(fixture_run(&fixture, 0, results), CHX_OK);
+    assert_int_equal(results[0], 1);
+    assert_null(chx_peer("R1"));
+    assert_true(chx_fence() == 0);
+}
+
 static void a_role_knows_its_context(void **state)
 {
     (void)state;
@@ -602,6 +652,7 @@ int main(void)
         cmocka_unit_test(a_blocking_role_of_the_callers_thread_does_not_stop_the_others),
         cmocka_unit_test(a_role_may_run_other_sessions),
         cmocka_unit_test(a_role_knows_its_context),
+        cmocka_unit_test(a_role_on_several_hosts_knows_its_peers),
         cmocka_unit_test(the_descriptor_is_readable_when_the_session_has_ended),
         cmocka_unit_test(the_callers_allocator_gets_everything_back),
     };

@@ -1,6 +1,7 @@
 // codec.c: see codec.h. Decoding trusts nothing: no read past the end, no memory beyond what the input holds.
 
 #include "runtime/value/codec.h"
+#include "runtime/value/sequence.h"
 
 #include "base/check.h"
 #include "runtime/actor/actor.h"
@@ -61,6 +62,18 @@ void chx_buffer_free(chx_buffer *buffer)
 {
     free(buffer->data);
     *buffer = (chx_buffer){0};
+}
+
+unsigned char *buffer_reserve(chx_buffer *buffer, size_t bytes)
+{
+    enum { FIRST_BYTES = 256 };
+    if (buffer->capacity < bytes || buffer->data == NULL) {
+        size_t capacity = bytes > FIRST_BYTES ? bytes : FIRST_BYTES;
+        chx_buffer_free(buffer);
+        buffer->data = malloc(capacity);
+        buffer->capacity = buffer->data != NULL ? capacity : 0;
+    }
+    return buffer->data;
 }
 
 void codec_write_u32(chx_writer *writer, uint32_t number)
@@ -268,8 +281,7 @@ static void encode_opaque(const chx_type *type, const void *value, chx_writer *w
         chx_write(writer, value, type->size);
 }
 
-// The same of numbers, arrays of numbers, and structs of both without padding: many of them are copied at once.
-static bool type_is_raw(const chx_type *type)
+bool type_is_raw(const chx_type *type)
 {
     size_t end = 0;
     if (type->kind == CHX_KIND_ARRAY)
@@ -338,6 +350,9 @@ void value_save(const chx_type *type, const void *value, chx_writer *writer)
         chx_write(writer, chx_cstr(string), chx_str_len(string));
         return;
     }
+    case CHX_KIND_SEQUENCE:
+        sequence_save(type, value, writer);
+        return;
     case CHX_KIND_CODEC:
         encode_codec(type, value, writer);
         return;
@@ -444,6 +459,18 @@ static bool decode_parts(const chx_type *type, void *value, chx_reader *reader)
     return true;
 }
 
+static bool decode_sequence(const chx_type *type, void *value, chx_reader *reader)
+{
+    size_t count;
+    if (!sequence_begin_load(type, value, reader, &count))
+        return false;
+    unsigned char *elements = *(void **)value;
+    for (size_t i = 0; i < count; i++)
+        if (!decode(type->element, elements + i * type->element->size, reader))
+            return false;
+    return true;
+}
+
 // Decodes into zeroed memory; on failure parts may be owned and are dropped by chx_decode.
 static bool decode(const chx_type *type, void *value, chx_reader *reader)
 {
@@ -472,6 +499,8 @@ static bool decode(const chx_type *type, void *value, chx_reader *reader)
     case CHX_KIND_STR:
     case CHX_KIND_BYTES:
         return decode_text(type, value, reader);
+    case CHX_KIND_SEQUENCE:
+        return decode_sequence(type, value, reader);
     case CHX_KIND_CODEC:
         return decode_codec(type, value, reader);
     case CHX_KIND_SHADOW: {

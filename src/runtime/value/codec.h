@@ -73,6 +73,15 @@ static inline bool number_is_raw(const chx_type *type)
     return type->kind == CHX_KIND_FLOAT && type->size <= sizeof(double);
 }
 
+// The same of numbers, arrays of numbers, and structs of both without padding: many of them are copied at once.
+bool type_is_raw(const chx_type *type);
+
+// Is the encoded form of what travels what lies in memory? So it is for the outcome of a choice (NULL), and for most numbers.
+static inline bool message_is_raw(const chx_type *type)
+{
+    return type == NULL || number_is_raw(type);
+}
+
 // ---- values ----
 
 // To be written anew; its memory is kept.
@@ -80,6 +89,15 @@ static inline void buffer_restart(chx_buffer *buffer)
 {
     buffer->size = 0;
     buffer->failed = false;
+}
+
+// Room for so many bytes; what was in it is lost. NULL: no memory.
+unsigned char *buffer_reserve(chx_buffer *buffer, size_t bytes);
+// One that has become larger than this is freed after use.
+static inline void buffer_trim(chx_buffer *buffer, size_t kept)
+{
+    if (buffer->capacity > kept)
+        chx_buffer_free(buffer);
 }
 
 // The other struct of a SHADOW type, zeroed. It lies on the stack, where emitted code makes values of such types, too: so
@@ -122,6 +140,8 @@ bool value_is_zero(const void *value, size_t size);
 // What a role's table says about a site: a place in the choreography where something is sent or received. NULL: the role has
 // no such site.
 const chx_site *role_site(const chx_role *role, uint32_t site);
+// The block with this site; NULL: the role has none.
+const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
 // Drops the value of a message of this site that nobody will read.
 void role_drop_message(const chx_role *role, uint32_t site, void *value, size_t size);
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/sequence.h"
 #include "runtime/value/crc32c.h"
 
 #include <stdlib.h>
@@ -66,7 +67,8 @@ static void fault_save(const Actor *actor, const chx_fault *fault, chx_writer *w
     codec_write_u32(writer, (uint32_t)fault->line);
 }
 
-static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *writer)
+// `is_whole`: the role is in no block, and its result goes with it.
+static void frame_save(const Actor *actor, const chx_frame *frame, bool is_whole, chx_writer *writer)
 {
     const chx_function *function = frame->function;
     const chx_role *role = actor->role;
@@ -81,7 +83,7 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *w
     // part in what it owns (savepoint.h). So what owns something is left out.
     const chx_type *result = function->result;
     if (result != NULL) {
-        unsigned char is_here = !result->owning && !value_is_zero(frame + 1, result->size);
+        unsigned char is_here = (is_whole || !result->owning) && !value_is_zero(frame + 1, result->size);
         chx_write(writer, &is_here, 1);
         if (is_here)
             value_save(result, frame + 1, writer);
@@ -99,7 +101,7 @@ static void frame_save(const Actor *actor, const chx_frame *frame, chx_writer *w
 }
 
 // Outermost first.
-static void frames_save(const Actor *actor, const chx_frame *first, chx_writer *writer)
+static void frames_save(const Actor *actor, const chx_frame *first, bool is_whole, chx_writer *writer)
 {
     // Recursion of the role may be deep, recursion here must not be: the frames are turned round first.
     const chx_frame *few[FRAMES_ON_C_STACK], **frames = few, *frame = actor->self.top;
@@ -114,19 +116,19 @@ static void frames_save(const Actor *actor, const chx_frame *first, chx_writer *
     for (uint32_t i = count; i > 0; i--, frame = frame->caller)
         frames[i - 1] = frame;
     for (uint32_t i = 0; i < count; i++)
-        frame_save(actor, frames[i], writer);
+        frame_save(actor, frames[i], is_whole, writer);
     if (frames != few)
         free(frames);
 }
 
-static void head_save(const Actor *actor, chx_writer *writer)
+// Of the block of this savepoint, the newest; NULL: of no block.
+static void head_save(const Actor *actor, const Savepoint *savepoint, chx_writer *writer)
 {
-    const Savepoint *savepoint = savepoint_top(actor);
     unsigned char head[HEAD_BYTES] = {0};
     memcpy(head + AT_MAGIC, magic, sizeof magic);
     store_number(head + AT_VERSION, SNAPSHOT_VERSION, 4);
     store_number(head + AT_ROLE, actor->role->index, 4);
-    store_number(head + AT_DIGEST, actor->role->digest, 8);
+    store_number(head + AT_DIGEST, actor->role->protocol_digest, 8);
     store_number(head + AT_STATE_DIGEST, actor->role->state_digest, 8);
     memcpy(head + AT_MACHINE, machine, sizeof machine);
     if (savepoint != NULL) {
@@ -137,19 +139,35 @@ static void head_save(const Actor *actor, chx_writer *writer)
     chx_write(writer, head, sizeof head);
 }
 
-void snapshot_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
+static void snapshot_end(chx_writer *writer, size_t start)
 {
-    chx_writer writer = {buffer, OPAQUE_SAVED};
-    size_t start = buffer->size;
-    head_save(actor, &writer);
-    effect_save(actor, &writer);
-    frames_save(actor, first, &writer);
+    chx_buffer *buffer = writer->buffer;
     if (buffer->failed)
         return;
     unsigned char *data = buffer->data + start;
     size_t size = buffer->size - start;
     store_number(data + AT_SIZE, size + CHECKSUM_BYTES, 8);
-    codec_write_u32(&writer, crc32c(data, size));
+    codec_write_u32(writer, crc32c(data, size));
+}
+
+void snapshot_save(const Actor *actor, const chx_frame *first, chx_buffer *buffer)
+{
+    chx_writer writer = {buffer, OPAQUE_SAVED};
+    size_t start = buffer->size;
+    head_save(actor, savepoint_top(actor), &writer);
+    effect_save(actor, &writer);
+    frames_save(actor, first, false, &writer);
+    snapshot_end(&writer, start);
+}
+
+void snapshot_save_outside(const Actor *actor, chx_buffer *buffer)
+{
+    chx_writer writer = {buffer, OPAQUE_SAVED};
+    size_t start = buffer->size;
+    head_save(actor, NULL, &writer);
+    effect_save_outside(actor, &writer);
+    frames_save(actor, NULL, true, &writer);
+    snapshot_end(&writer, start);
 }
 
 // ---- loading ----
@@ -198,15 +216,15 @@ static bool value_is_loaded(chx_reader *reader, const chx_type *type, void *valu
     return decode_succeeded(value_load(type, value, reader, &fault), &fault);
 }
 
-// Into a frame that has just been pushed. What it holds is its own.
-static bool frame_load(chx_reader *reader, chx_frame *frame)
+// Into a frame that has just been pushed. What it holds is its own. A result may own something only where there are no savepoints.
+static bool frame_load(chx_reader *reader, chx_frame *frame, bool is_whole)
 {
     const chx_function *function = frame->function;
     const chx_type *result = function->result;
     unsigned char is_here = 0;
     if (result != NULL && (!chx_read(reader, &is_here, 1) || is_here > 1))
         return false;
-    if (is_here != 0 && (result->owning || !value_is_loaded(reader, result, frame + 1)))
+    if (is_here != 0 && ((result->owning && !is_whole) || !value_is_loaded(reader, result, frame + 1)))
         return false;
     for (size_t i = 0; i < function->variable_count; i++) {
         const chx_variable *variable = &function->variables[i];
@@ -227,7 +245,7 @@ static bool frame_load_again(Actor *actor, chx_reader *reader)
     chx_frame *frame = actor->self.top;
     const chx_function *function = frame->function;
     chx_frame *loaded = chx_call(&actor->self, function);
-    if (!frame_load(reader, loaded))
+    if (!frame_load(reader, loaded, false))
         return false;
     const chx_variable *fixed = function->variables + function->owned_count - function->fixed_count;
     for (size_t i = 0; i < function->fixed_count; i++) {
@@ -242,7 +260,7 @@ static bool frame_load_again(Actor *actor, chx_reader *reader)
 }
 
 // The next frame, in place of the top one or above it.
-static const char *frame_next(Actor *actor, chx_reader *reader, bool replaces)
+static const char *frame_next(Actor *actor, chx_reader *reader, bool replaces, bool is_whole)
 {
     const chx_role *role = actor->role;
     uint32_t number, at;
@@ -259,7 +277,8 @@ static const char *frame_next(Actor *actor, chx_reader *reader, bool replaces)
         return "it does not begin with the enclosing block's frame";
     chx_reader values = {.at = reader->at, .end = reader->at + size, .opaque = reader->opaque};
     reader->at += size;
-    bool is_good = replaces ? frame_load_again(actor, &values) : frame_load(&values, chx_call(&actor->self, function));
+    bool is_good =
+        replaces ? frame_load_again(actor, &values) : frame_load(&values, chx_call(&actor->self, function), is_whole);
     if (!is_good)
         return "the variables of a frame can't be read";
     actor->self.top->at = at;
@@ -273,7 +292,7 @@ static const char *frames_load(Actor *actor, const chx_checkpoint *checkpoint, c
     if (!codec_read_u32(reader, &count) || count == 0)
         return "it has no frames";
     for (uint32_t i = 0; i < count; i++) {
-        const char *why = frame_next(actor, reader, replaces && i == 0);
+        const char *why = frame_next(actor, reader, replaces && i == 0, checkpoint == NULL);
         if (why != NULL)
             return why;
     }
@@ -300,7 +319,7 @@ static const char *head_refusal(const Actor *actor, const chx_checkpoint *checkp
         return "it is not as long as it says";
     if (load_number(head + size - CHECKSUM_BYTES, 4) != crc32c(head, size - CHECKSUM_BYTES))
         return "its checksum is wrong";
-    if (load_number(head + AT_DIGEST, 8) != role->digest)
+    if (load_number(head + AT_DIGEST, 8) != role->protocol_digest)
         return "it is of another choreography";
     if (load_number(head + AT_ROLE, 4) != role->index)
         return "it is of another role";
@@ -329,6 +348,23 @@ const char *snapshot_load(Actor *actor, const chx_checkpoint *checkpoint, const 
     return frames_load(actor, checkpoint, &reader);
 }
 
+bool snapshot_load_counters(Actor *actor, const void *data, size_t size)
+{
+    const unsigned char *head = data;
+    chx_reader reader = {.at = head + HEAD_BYTES, .end = head + size - CHECKSUM_BYTES};
+    return size >= HEAD_BYTES + CHECKSUM_BYTES && effect_load(actor, &reader);
+}
+
+uint64_t snapshot_state_digest(const void *data, size_t size)
+{
+    return size >= HEAD_BYTES ? load_number((const unsigned char *)data + AT_STATE_DIGEST, 8) : 0;
+}
+
+uint32_t snapshot_site(const void *data, size_t size)
+{
+    return size >= HEAD_BYTES ? (uint32_t)load_number((const unsigned char *)data + AT_BLOCK, 4) : 0;
+}
+
 // ---- what can't go ----
 
 // Has the value a pointer in it that is not NULL, and that is no string?
@@ -345,6 +381,12 @@ static bool has_pointer(const chx_type *type, const void *value)
             found = has_pointer(part, (const char *)value + offset);
         }
         return found;
+    case CHX_KIND_SEQUENCE: {
+        const char *elements = *(void *const *)value;
+        for (size_t i = 0; i < sequence_count(elements) && !found; i++)
+            found = has_pointer(type->element, elements + i * type->element->size);
+        return found;
+    }
     case CHX_KIND_SHADOW: {
         SHADOW_OF(plain, type);
         type->pack(plain, value);

@@ -169,7 +169,7 @@ static const chx_function *const functions[FUNCTIONS] = {&small, &large, &twin};
 static const chx_role role = {.role = "R",
                               .name = "R",
                               .index = 3,
-                              .digest = UINT64_C(0x1122334455667788),
+                              .protocol_digest = UINT64_C(0x1122334455667788),
                               .state_digest = UINT64_C(0x99aabbccddeeff00),
                               .counter_count = COUNTERS,
                               .functions = functions,
@@ -479,7 +479,7 @@ static void the_format_is_the_documented_one(void **state)
                                          .label_count = 7};
     static const chx_function *const table[] = {&example};
     static const chx_role example_role = {.index = 1,
-                                          .digest = 0x0102030405060708,
+                                          .protocol_digest = 0x0102030405060708,
                                           .state_digest = 0x1112131415161718,
                                           .functions = table,
                                           .function_count = 1};
@@ -640,7 +640,7 @@ static void what_is_not_the_roles_is_refused(void **state)
     assert_string_equal(load_with(&saved, VERSION, 0, 4), "it has another version of the format");
     assert_string_equal(load_with(&saved, SIZE, saved.size + 1, 8), "it is not as long as it says");
     assert_string_equal(load_with(&saved, SIZE, UINT64_MAX, 8), "it is not as long as it says");
-    assert_string_equal(load_with(&saved, DIGEST, role.digest + 1, 8), "it is of another choreography");
+    assert_string_equal(load_with(&saved, DIGEST, role.protocol_digest + 1, 8), "it is of another choreography");
     assert_string_equal(load_with(&saved, ROLE, role.index + 1, 4), "it is of another role");
     assert_string_equal(load_with(&saved, STATE, 5, 8), "the role had other variables when it was made");
     assert_string_equal(load_with(&saved, BLOCK, inner.site, 4), "it is of another block");

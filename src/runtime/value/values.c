@@ -6,6 +6,8 @@
 
 #include "runtime/actor/actor.h"
 #include "runtime/value/codec.h"
+#include "runtime/value/sequence.h"
+#include "runtime/value/spread.h"
 #include "runtime/value/text.h"
 
 #include <limits.h>
@@ -64,8 +66,13 @@ const chx_type chx_type_fault = {.kind = CHX_KIND_OPAQUE, .size = sizeof(chx_fau
 bool value_is_zero(const void *value, size_t size)
 {
     const unsigned char *bytes = value;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != 0)
+    for (uint64_t word; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        if (word != 0)
+            return false;
+    }
+    for (; size > 0; size--, bytes++)
+        if (*bytes != 0)
             return false;
     return true;
 }
@@ -187,6 +194,8 @@ bool value_own(const chx_type *type, void *copy, bool is_shared, Fault *fault)
     case CHX_KIND_STRUCT:
     case CHX_KIND_ARRAY:
         return parts_own(type, copy, is_shared, fault);
+    case CHX_KIND_SEQUENCE:
+        return sequence_own(type, copy, is_shared, fault);
     case CHX_KIND_CODEC:
         return codec_own(type, copy, fault);
     case CHX_KIND_SHADOW:
@@ -204,6 +213,53 @@ void chx_value_copy(const chx_type *type, void *to, const void *from)
         value_raise(&fault);
 }
 
+// Takes back what the step has made, if this is one of the last strings that it has: the caller owns it then.
+static bool pool_take(Actor *actor, const struct chx_text *text)
+{
+    enum { LAST = 4 };
+    size_t size = actor->self.pool_size;
+    for (size_t i = size; i > 0 && size - i < LAST; i--) {
+        if (actor->pool[i - 1] == text) {
+            actor->pool[i - 1] = actor->pool[size - 1];
+            actor->self.pool_size--;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_text(const chx_type *type)
+{
+    return type->kind == CHX_KIND_STR || type->kind == CHX_KIND_BYTES;
+}
+
+static void text_give_away(Actor *actor, const struct chx_text *text)
+{
+    if (text != NULL && !pool_take(actor, text))
+        text_keep(text);
+}
+
+void chx_value_give(chx_self *self, const chx_type *type, void *to, const void *from)
+{
+    Actor *actor = (Actor *)self;
+    if (is_text(type)) {
+        *(chx_str *)to = *(const chx_str *)from;
+        text_give_away(actor, ((const chx_str *)from)->text);
+        return;
+    }
+    bool has_texts_only = type->kind == CHX_KIND_STRUCT;
+    for (size_t i = 0; i < type->count && has_texts_only; i++)
+        has_texts_only = !type->fields[i].type->owning || is_text(type->fields[i].type);
+    if (!has_texts_only) {
+        chx_value_copy(type, to, from);
+        return;
+    }
+    memcpy(to, from, type->size);
+    for (size_t i = 0; i < type->count; i++)
+        if (type->fields[i].type->owning)
+            text_give_away(actor, ((const chx_str *)(const void *)((char *)to + type->fields[i].offset))->text);
+}
+
 static void shadow_drop(const chx_type *type, void *value)
 {
     SHADOW_OF(plain, type);
@@ -211,17 +267,14 @@ static void shadow_drop(const chx_type *type, void *value)
     chx_value_drop(type->element, plain);
 }
 
-void chx_value_drop(const chx_type *type, void *value)
+static void other_drop(const chx_type *type, void *value)
 {
     if (type->owning) {
         switch (type->kind) {
         case CHX_KIND_CSTRING:
             text_cstring_drop(*(const char **)value);
-            break;
-        case CHX_KIND_STR:
-        case CHX_KIND_BYTES:
-            text_drop(((chx_str *)value)->text);
-            break;
+            *(const char **)value = NULL;
+            return;
         case CHX_KIND_STRUCT:
         case CHX_KIND_ARRAY:
             for (size_t i = 0, offset; i < type->count; i++) {
@@ -230,6 +283,9 @@ void chx_value_drop(const chx_type *type, void *value)
                     chx_value_drop(part, (char *)value + offset);
             }
             break;
+        case CHX_KIND_SEQUENCE:
+            sequence_drop(type, value);
+            return;
         case CHX_KIND_CODEC:
             if (type->codec->drop != NULL && !value_is_zero(value, type->size))
                 type->codec->drop(value);
@@ -243,6 +299,18 @@ void chx_value_drop(const chx_type *type, void *value)
         }
     }
     memset(value, 0, type->size);
+}
+
+void chx_value_drop(const chx_type *type, void *value)
+{
+    if (type->kind != CHX_KIND_STR && type->kind != CHX_KIND_BYTES) {
+        other_drop(type, value);
+        return;
+    }
+    const struct chx_text *text = ((chx_str *)value)->text;
+    ((chx_str *)value)->text = NULL;
+    if (text != NULL)
+        text_drop(text);
 }
 
 void chx_set_cstring(const char **variable, const char *value)
@@ -315,7 +383,20 @@ const chx_site *role_site(const chx_role *role, uint32_t site)
         else
             high = middle;
     }
-    return low < role->site_count && role->sites[low].number == site ? &role->sites[low] : NULL;
+    if (low < role->site_count && role->sites[low].number == site)
+        return &role->sites[low];
+    uint32_t limit = role->spread != NULL ? role->spread->choreography->site_limit : UINT32_MAX;
+    return site >= limit && site < CHX_SITE_INIT ? role_site(role, site % limit) : NULL;
+}
+
+const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
+{
+    if (role->spread != NULL)
+        return role->spread->block_at(role, site);
+    for (size_t i = 0; i < role->checkpoint_count; i++)
+        if (role->checkpoints[i]->site == site)
+            return role->checkpoints[i];
+    return NULL;
 }
 
 void role_drop_message(const chx_role *role, uint32_t site, void *value, size_t size)

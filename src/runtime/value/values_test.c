@@ -470,6 +470,42 @@ static void what_roles_agree_by_travels(void **state)
     round_trip(&chx_type_agreement, &agreement, 24);
 }
 
+static void arrays_over_families_know_how_many_they_are(void **state)
+{
+    (void)state;
+    static const chx_type numbers = {
+        .kind = CHX_KIND_SEQUENCE, .owning = true, .size = sizeof(int *), .name = "", .element = &chx_type_int};
+    static const chx_type texts = {
+        .kind = CHX_KIND_SEQUENCE, .owning = true, .size = sizeof(chx_str *), .name = "", .element = &chx_type_str};
+    int *three = NULL, *none = NULL, *copy;
+    chx_str *two = NULL, *others;
+    chx_sequence_new(&numbers, &three, 3);
+    assert_true(three[0] == 0 && three[2] == 0);
+    three[1] = 7;
+    round_trip(&numbers, &three, 8 + 3 * 4);
+    round_trip(&numbers, &none, 8);
+    chx_value_copy(&numbers, &copy, &three);
+    assert_true(copy != three && copy[1] == 7);
+    copy[1] = 8;
+    assert_int_equal(three[1], 7);
+    chx_sequence_new(&texts, &two, 2);
+    two[1] = chx_strf("%d", 5);
+    round_trip(&texts, &two, 0);
+    chx_value_copy(&texts, &others, &two);
+    chx_value_drop(&texts, &two);
+    assert_null(two);
+    assert_string_equal(chx_cstr(others[1]), "5");
+    chx_sequence_new(&texts, &others, 0); // in place of what it was
+    round_trip(&texts, &others, 8);
+    // More elements than there are bytes.
+    unsigned char many[8] = {0xff, 0xff, 0xff, 0xff, 0xff};
+    int *wrong;
+    assert_false(chx_decode(&numbers, &wrong, many, sizeof many));
+    chx_value_drop(&texts, &others);
+    chx_value_drop(&numbers, &copy);
+    chx_value_drop(&numbers, &three);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +521,7 @@ int main(void)
         cmocka_unit_test(arrays_are_their_elements),
         cmocka_unit_test(the_keyed_hash_is_siphash),
         cmocka_unit_test(what_roles_agree_by_travels),
+        cmocka_unit_test(arrays_over_families_know_how_many_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

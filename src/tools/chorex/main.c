@@ -4,6 +4,7 @@
 #include "compiler/driver/cc.h"
 #include "compiler/driver/chorcc.h"
 #include "tools/chorex/new.h"
+#include "tools/chorex/tool.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,11 @@ static void print_help(FILE *out)
           "\n"
           "  chorex new NAME                          write a first program, NAME.c\n"
           "  chorex check FILE... [compiler options]  report what is wrong in choreographies; write nothing\n"
+          "  chorex certs ...                         certificates for roles on several hosts; see 'chorex certs "
+          "--help'\n"
+          "  chorex run PROGRAM [ARGUMENTS...]        run it with a process for each role; see 'chorex run --help'\n"
+          "  chorex ping ADDRESS                      is a node there, and who is it? See 'chorex ping --help'\n"
+          "  chorex sessions STORE                    sessions with durable blocks; see 'chorex sessions --help'\n"
           "  chorex version\n"
           "  chorex help\n"
           "\n"
@@ -99,6 +105,8 @@ static int run(int argc, char **argv)
     }
     if (strcmp(command, "new") == 0)
         return argc == 3 ? make_new(argv[2]) : usage_error("'new' needs one name");
+    if (tool_is(command))
+        return tool_run(argv + 1);
     if (strcmp(command, "check") == 0)
         return check((const char *const *)argv + 2, (size_t)argc - 2);
     if (command[0] == '\0') {

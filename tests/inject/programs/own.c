@@ -1,6 +1,8 @@
 // A runtime of the program's own, with its own allocator, made and freed; a session waited for by its descriptor.
 #include "inject.h"
 
+#include <errno.h>
+
 choreography(own, (Alice, Bob),
     def run(Alice.const char *text) -> Bob.chx_str {
         Alice.text ~> Bob.got;
@@ -32,8 +34,10 @@ static chx_status one(chx_runtime *runtime)
         return CHX_NO_MEMORY;
     }
     struct pollfd polled = {.fd = chx_session_fd(session), .events = POLLIN};
-    if (polled.fd >= 0)
-        must(poll(&polled, 1, 15000) == 1);
+    int count = 1;
+    while (polled.fd >= 0 && (count = poll(&polled, 1, 15000)) < 0)
+        must(errno == EINTR);
+    must(count == 1);
     chx_status status = own_run_wait(session, &r);
     if (status != CHX_OK)
         return status;

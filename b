@@ -1,3 +1,0 @@
-<!DOCTYPE html>
-<title>Chorex</title>
-<p>Client and Server have agreed on this page.

@@ -1,0 +1,87 @@
+// owner.c: see owner.h.
+//
+// A process is named by its number together with the time at which it was started, since numbers are used again, and by the boot of the
+// machine and the namespace in which the number means something.
+
+#define _GNU_SOURCE
+#include "runtime/durable/owner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char PREFIX[] = "local";
+
+// The first word of the file; empty: it can't be read.
+static void read_word(const char *path, char *word, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    char format[16];
+    word[0] = '\0';
+    if (file == NULL)
+        return;
+    snprintf(format, sizeof format, "%%%zus", size - 1);
+    if (fscanf(file, format, word) != 1)
+        word[0] = '\0';
+    fclose(file);
+}
+
+// When the process was started, in ticks since the boot; 0: there is no such process, or it is dead and waited for.
+static unsigned long long started(long process)
+{
+    enum { STATE = 3, START_TIME = 22 };
+    char path[64], line[1024], state = 'Z';
+    unsigned long long start = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    bool is_read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    // The name of the program, in parentheses, may have anything in it.
+    char *at = is_read ? strrchr(line, ')') : NULL, *saved = NULL;
+    if (at == NULL)
+        return 0;
+    char *word = strtok_r(at + 1, " ", &saved);
+    for (int field = STATE; word != NULL; field++, word = strtok_r(NULL, " ", &saved)) {
+        if (field == STATE)
+            state = word[0];
+        if (field == START_TIME)
+            start = strtoull(word, NULL, 10);
+    }
+    return state == 'Z' || state == 'X' ? 0 : start;
+}
+
+static void place_self(char *place, size_t size)
+{
+    char boot[64], space[64] = "";
+    read_word("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[length > 0 ? length : 0] = '\0';
+    snprintf(place, size, "%s %s %s", PREFIX, boot[0] != '\0' ? boot : "-", space[0] != '\0' ? space : "-");
+}
+
+void owner_self(char owner[OWNER_SIZE])
+{
+    char place[OWNER_SIZE - 48];
+    place_self(place, sizeof place);
+    snprintf(owner, OWNER_SIZE, "%s %ld %llu", place, (long)getpid(), started(getpid()));
+}
+
+OwnerState owner_state(const char *owner, long *process)
+{
+    char self[OWNER_SIZE], place[OWNER_SIZE - 48];
+    owner_self(self);
+    if (strcmp(owner, self) == 0)
+        return OWNER_SELF;
+    place_self(place, sizeof place);
+    size_t length = strlen(place);
+    unsigned long long start;
+    if (strstr(place, " -") != NULL || strncmp(owner, place, length) != 0 ||
+        sscanf(owner + length, " %ld %llu", process, &start) != 2)
+        return OWNER_UNKNOWN;
+    return started(*process) == start && start != 0 ? OWNER_ALIVE : OWNER_DEAD;
+}
