@@ -170,7 +170,8 @@ static int read_number(Database *database, const char *text, sqlite3_int64 *numb
     return result == SQLITE_ROW ? 0 : result;
 }
 
-// *is_empty: there is nothing in it yet. An error if it is another program's, or of a version that we don't know.
+// *is_empty: there is nothing in it yet. An error if it is another program's, or of a version that we don't know. Called in a
+// transaction, since another process may make the tables between two of these questions.
 static int check_owner(Database *database, bool *is_empty, char why[CHX_STORE_WHY])
 {
     sqlite3_int64 owner = 0, format = 0, count = 0;
@@ -210,15 +211,14 @@ static int use_log(Database *database, char why[CHX_STORE_WHY])
     return 0;
 }
 
-static int make_tables(Database *database, char why[CHX_STORE_WHY])
+// In one transaction, which begins with these words.
+static int set_up_tables(Database *database, const char *begin, bool may_make, bool *is_empty, char why[CHX_STORE_WHY])
 {
-    int result = sqlite3_exec(database->connection, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    int result = sqlite3_exec(database->connection, begin, NULL, NULL, NULL);
     if (result != SQLITE_OK)
         return database_fail(database, result, why);
-    // Another process may have done it in the meantime.
-    bool is_empty;
-    int error = check_owner(database, &is_empty, why);
-    if (error == 0 && is_empty) {
+    int error = check_owner(database, is_empty, why);
+    if (error == 0 && *is_empty && may_make) {
         result = sqlite3_exec(database->connection, tables, NULL, NULL, NULL);
         error = result == SQLITE_OK ? 0 : database_fail(database, result, why);
     }
@@ -244,11 +244,12 @@ static int prepare(Database *database, char why[CHX_STORE_WHY])
 static int set_up(Database *database, char why[CHX_STORE_WHY])
 {
     bool is_empty;
-    int error = check_owner(database, &is_empty, why);
+    // Another program's database is left as it is, without a log.
+    int error = set_up_tables(database, "BEGIN", false, &is_empty, why);
     if (error == 0)
         error = use_log(database, why);
     if (error == 0 && is_empty)
-        error = make_tables(database, why);
+        error = set_up_tables(database, "BEGIN IMMEDIATE", true, &is_empty, why);
     return error == 0 ? prepare(database, why) : error;
 }
 

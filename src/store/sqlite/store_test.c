@@ -185,7 +185,24 @@ static void a_busy_database_may_be_tried_again(void **state)
     chx_store_ops_sqlite.close(store);
 }
 
-enum { PROCESSES = 4, COMMITS = 100 };
+enum { PROCESSES = 4, COMMITS = 100, MOST_PROCESSES = 8 };
+
+// All at the same time; each must succeed.
+static void in_processes(int count, void (*run)(int number))
+{
+    pid_t children[MOST_PROCESSES];
+    for (int i = 0; i < count; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            run(i);
+    }
+    for (int i = 0; i < count; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
 
 // The first of them makes the tables; all change their own sessions, and one together.
 static void commit_in_process(int number)
@@ -214,21 +231,10 @@ static void commit_in_process(int number)
 
 static void processes_share_a_database(void **state)
 {
-    pid_t children[PROCESSES];
     char name[16], why[CHX_STORE_WHY];
     chx_store_cut cut;
     (void)state;
-    for (int i = 0; i < PROCESSES; i++) {
-        children[i] = fork();
-        if (children[i] == 0)
-            commit_in_process(i);
-    }
-    for (int i = 0; i < PROCESSES; i++) {
-        int status;
-        waitpid(children[i], &status, 0);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
-    }
+    in_processes(PROCESSES, commit_in_process);
     void *store = open_store("shared.db");
     for (int i = 0; i <= PROCESSES; i++) {
         snprintf(name, sizeof name, "%d", i);
@@ -238,6 +244,33 @@ static void processes_share_a_database(void **state)
         chx_store_ops_sqlite.release(store, &cut);
     }
     chx_store_ops_sqlite.close(store);
+}
+
+enum { OPENERS = 6, FRESH = 100 };
+
+// Each finds the database in whatever state the others have brought it to: no file, an empty one, a log, tables.
+static void open_fresh(int number)
+{
+    char name[32], why[CHX_STORE_WHY];
+    for (int i = 0; i < FRESH; i++) {
+        void *store;
+        int error;
+        snprintf(name, sizeof name, "fresh%d.db", i);
+        while ((error = chx_store_ops_sqlite.open(path_of(name), "", writer, &store, why)) == -EAGAIN)
+            ;
+        if (error != 0) {
+            fprintf(stderr, "process %d, database %d: %s\n", number, i, why);
+            _exit(1);
+        }
+        chx_store_ops_sqlite.close(store);
+    }
+    _exit(0);
+}
+
+static void processes_make_databases_together(void **state)
+{
+    (void)state;
+    in_processes(OPENERS, open_fresh);
 }
 
 // ---- damage ----
@@ -332,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_database_that_can_not_be_written_is_reported),
         cmocka_unit_test(a_busy_database_may_be_tried_again),
         cmocka_unit_test(processes_share_a_database),
+        cmocka_unit_test(processes_make_databases_together),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(a_full_disk_is_reported_and_waited_for),
     };
