@@ -24,7 +24,8 @@ static const char *example_of(const Body *body, const RoleSet *at, const char *n
     Arena *arena = body->resolver->arena;
     const char *set = "", *values = "";
     for (ROLESET_EACH(role, at)) {
-        const char *role_name = who(body->resolver, body->env, role), *comma = set[0] == '\0' ? "" : ", ";
+        const char *role_name = role_in_code(body->resolver->out->program, body->instance, role),
+                   *comma = set[0] == '\0' ? "" : ", ";
         set = arena_printf(arena, "%s%s%s", set, comma, role_name);
         values = arena_printf(arena, "%s%s%s.%s", values, comma, role_name, name);
     }

@@ -159,11 +159,11 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
         for (ROLESET_EACH(role, &node->at))
             if (lookup_variable(body, role, target->name.text) == NULL) {
                 explain_missing(body->resolver->out, body->instance, role, who(body->resolver, body->env, role),
-                                target->name.text, target->name.span, NULL);
+                                target->name.text, target->name.span, ROLE_NONE);
                 return;
             }
     if (target->kind == TARGET_DECLARE && node->value != NULL && node->value->is_braces &&
-        family_of_size(body->resolver, body->env, &target->type) != ROLE_NONE) {
+        family_of_type(body->resolver->out, body->env->def, body->env->role_args, &target->type) != ROLE_NONE) {
         diag_error(body->resolver->diags, node->value->span,
                    "an array over a family has as many elements as there are members: it begins with zeros, without a "
                    "list of values");

@@ -119,7 +119,7 @@ bool resolve_selected(Body *body, const Stmt *stmt, NodeList *nodes,
 Variable *lookup_member(Body *body, RoleId role, const char *name);
 bool is_member_name(Body *body, RoleId role, const char *name);
 // The family that an array of this type is over: `int r[Worker]`. ROLE_NONE: it is an array of fixed size, or none.
-RoleId family_of_size(Resolver *resolver, const Env *env, const TypeText *type);
+void check_sizes(Resolver *resolver, const Env *env, const TypeText *type);
 
 // ---- call.c ----
 // Fills node->callee and node->args; false: reported.
@@ -141,6 +141,6 @@ void explain_no_role(const Resolver *resolver, const Name *name);
 // A choreographic function that is not there.
 void explain_no_function(const Resolver *resolver, const Name *name);
 void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
-                     Span span, const char *owner_name);
+                     Span span, RoleId owner);
 
 #endif

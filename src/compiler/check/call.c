@@ -105,10 +105,23 @@ static bool same_roles(Resolver *resolver, const Env *one_env, const RoleRef *on
            roleset_equal(&first, &second);
 }
 
-static void must_fit(Resolver *resolver, Span span, const char *argument, const char *parameter,
-                     const TypeText *expected, const TypeText *actual)
+typedef struct {
+    Span span;
+    const Env *callee; // with the function parameter
+    const TreeParam *param;
+    const Env *env; // of the function that is given for it
+} Fitting;
+
+static void must_fit(Resolver *resolver, const Fitting *fitting, const TypeText *expected, const TypeText *actual)
 {
-    TypeFit fit = {span, argument, parameter, expected, actual};
+    const Env *callee = fitting->callee, *env = fitting->env;
+    TypeFit fit = {fitting->span,
+                   env->def->name.text,
+                   fitting->param->name.text,
+                   expected,
+                   actual,
+                   family_of_type(resolver->out, callee->def, callee->role_args, expected),
+                   family_of_type(resolver->out, env->def, env->role_args, actual)};
     vector_push(resolver->arena, &resolver->out->fits, fit);
 }
 
@@ -118,10 +131,12 @@ static const char *count_text(Arena *arena, size_t count, const char *what)
 }
 
 // Why the function does not fit the parameter's signature; NULL: as far as roles go, it does. Types come later.
-static const char *find_misfit(Resolver *resolver, const Env *env, const TreeDef *def, const Env *callee,
-                               const TreeParam *param, Span span)
+static const char *find_misfit(Resolver *resolver, const Fitting *fitting)
 {
     Arena *arena = resolver->arena;
+    const Env *callee = fitting->callee, *env = fitting->env;
+    const TreeDef *def = env->def;
+    const TreeParam *param = fitting->param;
     const TreeParamList *expected = param->params, *actual = &def->params;
     if (expected->count != actual->count)
         return arena_printf(arena, "it takes %s, not %zu", count_text(arena, actual->count, "argument"),
@@ -137,7 +152,7 @@ static const char *find_misfit(Resolver *resolver, const Env *env, const TreeDef
             continue;
         if (!same_roles(resolver, callee, &want->at, env, &have->at))
             return arena_printf(arena, "its argument %zu is another role's", i + 1);
-        must_fit(resolver, span, def->name.text, param->name.text, &want->type, &have->type);
+        must_fit(resolver, fitting, &want->type, &have->type);
     }
     for (size_t i = 0; i < param->results.count; i++) {
         const TreeResult *want = &param->results.items[i], *have = &def->results.items[i];
@@ -147,7 +162,7 @@ static const char *find_misfit(Resolver *resolver, const Env *env, const TreeDef
             return arena_printf(arena, "its result %zu has %s, not %zu", i + 1,
                                 count_text(arena, have->types.count, "value"), want->types.count);
         for (size_t k = 0; k < want->types.count; k++)
-            must_fit(resolver, span, def->name.text, param->name.text, &want->types.items[k], &have->types.items[k]);
+            must_fit(resolver, fitting, &want->types.items[k], &have->types.items[k]);
     }
     return NULL;
 }
@@ -176,7 +191,7 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
     if (!signature_roles_exist(resolver, &env, &value->def->params, &value->def->results) ||
         !signature_roles_exist(resolver, callee, param->params, &param->results))
         return false;
-    const char *misfit = find_misfit(resolver, &env, value->def, callee, param, span);
+    const char *misfit = find_misfit(resolver, &(Fitting){span, callee, param, &env});
     if (misfit == NULL)
         return true;
     diag_error(resolver->diags, span, "'%s' does not fit the parameter '%s': %s", value->def->name.text,

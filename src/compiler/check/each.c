@@ -132,45 +132,43 @@ bool is_member_name(Body *body, RoleId role, const char *name)
 
 // ---- arrays ----
 
-static const char *size_name(Arena *arena, const Sources *sources, const CText *size)
+RoleId family_of_size(const Resolved *resolved, const TreeDef *def, const RoleId *role_args, const CText *size)
 {
-    return span_copy(arena, sources, size->span);
+    const Program *program = resolved->program;
+    const char *name = span_copy(resolved->arena, resolved->sources, size->span);
+    for (size_t i = 0; i < def->role_params.count; i++)
+        if (strcmp(def->role_params.items[i].text, name) == 0)
+            return def->param_is_family.items[i] ? role_args[i] : ROLE_NONE;
+    for (RoleId role = 0; role < program->role_count; role++)
+        if (program->is_family[role] && strcmp(program->role_names[role], name) == 0)
+            return role;
+    return ROLE_NONE;
 }
 
-RoleId family_of_size(Resolver *resolver, const Env *env, const TypeText *type)
+RoleId family_of_type(const Resolved *resolved, const TreeDef *def, const RoleId *role_args, const TypeText *type)
 {
-    const Program *program = resolver->out->program;
-    RoleId found = ROLE_NONE;
-    for (size_t i = 0; i < type->sizes.count; i++) {
-        const char *name = size_name(resolver->arena, resolver->out->sources, &type->sizes.items[i]);
-        uintptr_t role = (uintptr_t)map_get(&resolver->role_by_name, name);
-        for (size_t k = 0; env != NULL && k < env->def->role_params.count; k++)
-            if (strcmp(env->def->role_params.items[k].text, name) == 0)
-                role = (uintptr_t)env->role_args[k] + 1;
-        if (role == 0 || role > resolver->role_count || !program->is_family[role - 1])
-            continue;
-        if (i > 0)
-            diag_error(resolver->diags, type->sizes.items[i].span,
-                       "the family comes first in the sizes of an array: 'x[%s][...]'", name);
-        else
-            found = (RoleId)(role - 1);
-    }
-    return found;
+    return type->sizes.count > 0 ? family_of_size(resolved, def, role_args, &type->sizes.items[0]) : ROLE_NONE;
 }
 
 bool is_family_size(const Resolved *resolved, const CText *size)
 {
     const Tree *tree = resolved->tree;
-    const char *name = size_name(resolved->arena, resolved->sources, size);
-    for (size_t i = 0; i < tree->roles.count; i++)
-        if (tree->is_family.items[i] && strcmp(tree->roles.items[i].text, name) == 0)
+    for (size_t i = 0; i < tree->defs.count; i++) {
+        const TreeDef *def = tree->defs.items[i];
+        RoleId *anybody = ARENA_ARRAY(resolved->arena, RoleId, def->role_params.count + 1);
+        if (family_of_size(resolved, def, anybody, size) != ROLE_NONE)
             return true;
-    for (size_t i = 0; i < tree->defs.count; i++)
-        for (size_t k = 0; k < tree->defs.items[i]->role_params.count; k++)
-            if (tree->defs.items[i]->param_is_family.items[k] &&
-                strcmp(tree->defs.items[i]->role_params.items[k].text, name) == 0)
-                return true;
+    }
     return false;
+}
+
+void check_sizes(Resolver *resolver, const Env *env, const TypeText *type)
+{
+    for (size_t i = 1; i < type->sizes.count; i++)
+        if (family_of_size(resolver->out, env->def, env->role_args, &type->sizes.items[i]) != ROLE_NONE)
+            diag_error(resolver->diags, type->sizes.items[i].span,
+                       "the family comes first in the sizes of an array: 'x[%s][...]'",
+                       span_copy(resolver->arena, resolver->out->sources, type->sizes.items[i].span));
 }
 
 // ---- for (w : Worker) ----

@@ -33,7 +33,7 @@ static const char *written_role(const Typing *typing, const LocalC *local, RoleI
     return instance_role_name(typing->resolved->program, local->instance, role);
 }
 
-static const char *owner_of(const Typing *typing, const LocalC *local, const char *name)
+static RoleId owner_of(const Typing *typing, const LocalC *local, const char *name)
 {
     for (size_t i = 0; i < typing->resolved->visible.count; i++) {
         const Visibility *visibility = &typing->resolved->visible.items[i];
@@ -41,9 +41,9 @@ static const char *owner_of(const Typing *typing, const LocalC *local, const cha
         if (variable->instance == local->instance && strcmp(variable->name, name) == 0 &&
             visibility->from <= local->expr.span.start && local->expr.span.end <= visibility->to &&
             !roleset_has(&local->expr.at, variable->role))
-            return written_role(typing, local, variable->role);
+            return variable->role;
     }
-    return NULL;
+    return ROLE_NONE;
 }
 
 static bool has_variable(const LocalC *local, const char *name, RoleId role)
@@ -101,8 +101,9 @@ static bool report_declared_below(Typing *typing, Span span, const LocalC *local
 static void report_unknown_function(Typing *typing, Span span, const LocalC *local, const char *name)
 {
     RoleId id = roleset_next(&local->expr.at, 0);
-    // A prototype belongs to a role, never to a role parameter.
-    const char *role = written_role(typing, local, id), *owner = typing->resolved->program->role_names[id];
+    // A prototype belongs to a role or a family, never to a role parameter or to one member.
+    const Program *program = typing->resolved->program;
+    const char *role = written_role(typing, local, id), *owner = program->role_names[program->role_of[id]];
     const char *header = map_get(&typing->headers, name);
     if (strncmp(name, "chx_", 4) == 0) {
         diag_error(typing->diags, span, "the library has no '%s'", name);
@@ -118,8 +119,8 @@ static void report_unknown_function(Typing *typing, Span span, const LocalC *loc
         diag_note(typing->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography", name,
                   header);
     else if (kind == CNAME_FUNCTION || kind == CNAME_MACRO)
-        diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name, role,
-                  name);
+        diag_note(typing->diags, SPAN_NONE, "C has a '%s' of its own: to call that, write '%s.(%s(...))'", name,
+                  role_in_code(program, local->instance, id), name);
 }
 
 // Clang names a const variable; of const characters it only shows where they are.
@@ -138,7 +139,9 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
     for (size_t i = 0; i < local->mentions.count; i++) {
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
-        const char *role = written_role(typing, local, variable->role);
+        RoleId first = roleset_next(&local->expr.at, 0);
+        const char *role = written_role(typing, local, first);
+        const char *code = role_in_code(typing->resolved->program, local->instance, first);
         if (!concerns(typing, error, mention))
             continue;
         if (variable->is_index || variable->is_count) {
@@ -150,21 +153,21 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
                        mention->name);
         } else if (mention->shared && party_count(typing->resolved->program, &local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
-            diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", role, mention->name);
+            diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", code, mention->name);
         } else if (mention->shared) {
             diag_error(typing->diags, error->span, "%s agrees with others on '%s': its own C can't change it", role,
                        mention->name);
             diag_note(typing->diags, SPAN_NONE,
                       "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
                       "keeps it",
-                      role, mention->name, role, mention->name);
+                      code, mention->name, code, mention->name);
         } else if (variable->declared != NULL && variable->type != NULL && variable->type->is_const) {
             diag_error(typing->diags, error->span, "%s's '%s' is const: it keeps its first value", role, mention->name);
             diag_note(typing->diags, variable->span, "it is declared here");
         } else {
             diag_error(typing->diags, error->span, "%s's '%s' is a string: local C can't change it", role,
                        mention->name);
-            diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role,
+            diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", code,
                       mention->name);
         }
         return;
@@ -261,13 +264,13 @@ static bool report_in_typeof(Typing *typing, const CError *error, const Variable
                    name);
         return true;
     }
-    const char *owner = NULL;
+    RoleId owner = ROLE_NONE;
     for (size_t i = 0; i < resolved->visible.count; i++) {
         const Visibility *visibility = &resolved->visible.items[i];
         const Variable *other = visibility->variable;
         if (other->instance == variable->instance && other->role != variable->role && strcmp(other->name, name) == 0 &&
             visibility->from <= error->span.start && error->span.end <= visibility->to)
-            owner = instance_role_name(resolved->program, other->instance, other->role);
+            owner = other->role;
     }
     explain_missing(resolved, variable->instance, variable->role,
                     instance_role_name(resolved->program, variable->instance, variable->role), name, error->span,

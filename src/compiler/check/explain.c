@@ -170,11 +170,12 @@ static bool explain_match(Resolved *resolved, const Instance *instance, RoleId r
     // Where it is used later on the same mistake shows again.
     if (search.match->c.span.start != span.start)
         return true;
+    const char *code = role_in_code(resolved->program, instance, role);
     diag_error(resolved->diags, span, "%s has no variable '%s' here", role_name, name);
     diag_note(resolved->diags, SPAN_NONE,
               "'(%s)' compares what arrives with %s's '%s'; '%s.%s', without parentheses, takes it", name, role_name,
-              name, role_name, name);
-    diag_fix(resolved->diags, search.match->span, name, "write '%s.%s'", role_name, name);
+              name, code, name);
+    diag_fix(resolved->diags, search.match->span, name, "write '%s.%s'", code, name);
     return true;
 }
 
@@ -208,17 +209,32 @@ static void missing_cause(Resolved *resolved, const Instance *instance, const ch
                instance->def->name.span.start, about);
 }
 
-void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
-                     Span span, const char *owner_name)
+static void explain_others(Resolved *resolved, const Instance *instance, RoleId role, const char *name, Span span,
+                           RoleId owner)
 {
-    role = resolved->program->role_of[role];
-    if (owner_name != NULL) {
-        diag_error(resolved->diags, span, "'%s' is %s's, not %s's", name, owner_name, role_name);
+    const Program *program = resolved->program;
+    const char *role_name = instance_role_name(program, instance, role);
+    const char *owner_name = instance_role_name(program, instance, owner);
+    const char *to = role_in_code(program, instance, role);
+    diag_error(resolved->diags, span, "'%s' is %s's, not %s's", name, owner_name, role_name);
+    if (program->is_family[owner])
+        diag_note(resolved->diags, SPAN_NONE,
+                  "a value reaches %s by a delivery of one member: 'for (w : %s) { w.%s ~> %s.%s; }'", role_name,
+                  owner_name, name, to, name);
+    else
         diag_note(resolved->diags, SPAN_NONE, "a value reaches %s by a delivery: '%s.%s ~> %s.%s;'", role_name,
-                  owner_name, name, role_name, name);
-        missing_cause(resolved, instance, role_name, name, owner_name);
+                  owner_name, name, to, name);
+    missing_cause(resolved, instance, role_name, name, owner_name);
+}
+
+void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, const char *role_name, const char *name,
+                     Span span, RoleId owner)
+{
+    if (owner != ROLE_NONE) {
+        explain_others(resolved, instance, role, name, span, owner);
         return;
     }
+    role = resolved->program->role_of[role];
     bool is_explained = diags_errors(resolved->diags) < EXPLAINED_ERRORS_MAX;
     if (is_explained && explain_match(resolved, instance, role, role_name, name, span))
         return;

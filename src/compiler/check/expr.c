@@ -52,12 +52,12 @@ Variable *lookup_variable(Body *body, RoleId role, const char *name)
 }
 
 // Another role that has a variable of this name here, or NULL.
-static const char *owner_of(Body *body, const char *name)
+static RoleId owner_of(Body *body, const char *name)
 {
     for (RoleId role = 0; role < body->resolver->scope.role_count; role++)
         if (scope_lookup(&body->resolver->scope, role, name, NULL) != NULL)
-            return who(body->resolver, body->env, role);
-    return NULL;
+            return role;
+    return ROLE_NONE;
 }
 
 // ---- local C ----
@@ -103,15 +103,19 @@ static Mention *find_mention(LocalC *local, const char *name)
 static void explain_not_shared(Body *body, const LocalC *local, const Token *token, RoleId missing, RoleId owner)
 {
     const Resolver *resolver = body->resolver;
-    const char *set = "";
-    for (ROLESET_EACH(role, &local->expr.at))
-        set = arena_printf(resolver->arena, "%s%s%s", set, set[0] == '\0' ? "" : ", ", who(resolver, body->env, role));
-    const char *name = token->text, *owner_name = who(resolver, body->env, owner);
-    diag_error(resolver->diags, span_of(local->expr.span, token), "'%s' is %s's, not %s's", name, owner_name,
-               who(resolver, body->env, missing));
-    diag_note(resolver->diags, SPAN_NONE,
-              "a delivery to all of them makes it one that they agree on: '%s.%s ~> {%s}.%s;'", owner_name, name, set,
-              name);
+    const Program *program = resolver->out->program;
+    const char *name = token->text;
+    diag_error(resolver->diags, span_of(local->expr.span, token), "'%s' is %s's, not %s's", name,
+               who(resolver, body->env, owner), who(resolver, body->env, missing));
+    const char *set = set_in_code(program, body->instance, &local->expr.at);
+    if (program->is_family[owner])
+        diag_note(resolver->diags, SPAN_NONE,
+                  "a delivery of one member to all of them makes it one that they agree on: '%s[0].%s ~> {%s}.%s;'",
+                  who(resolver, body->env, owner), name, set, name);
+    else
+        diag_note(resolver->diags, SPAN_NONE,
+                  "a delivery to all of them makes it one that they agree on: '%s.%s ~> {%s}.%s;'",
+                  who(resolver, body->env, owner), name, set, name);
 }
 
 // All members of a family in a set must mean the same variable. False: they don't, which is reported.
@@ -466,10 +470,10 @@ static Variable *bind_new(Body *body, RoleId role, const Target *target, bool po
         variable->owner = variable->role;
     if (target->kind == TARGET_DECLARE)
         variable->declared = &target->type;
-    if (variable->declared != NULL)
-        variable->over = family_of_size(body->resolver, body->env, variable->declared);
-    if (variable->declared != NULL)
+    if (variable->declared != NULL) {
+        check_sizes(body->resolver, body->env, variable->declared);
         resolve_type_names(body, variable);
+    }
     if (poison)
         variable->type = &POISON;
     scope_bind(&body->resolver->scope, variable);

@@ -5,15 +5,12 @@
 
 #include <string.h>
 
-static const char *role_of(const Typing *typing, const Variable *variable)
-{
-    return instance_role_name(typing->resolved->program, variable->instance, variable->role);
-}
-
-static void report(Typing *typing, const Mention *mention, const CDanger *danger)
+static void report(Typing *typing, const LocalC *local, const Mention *mention, const CDanger *danger)
 {
     const Variable *variable = mention->variables.items[0];
-    const char *role = role_of(typing, variable), *name = mention->name;
+    RoleId at = roleset_next(&local->expr.at, 0);
+    const char *role = instance_role_name(typing->resolved->program, local->instance, at), *name = mention->name;
+    const char *code = role_in_code(typing->resolved->program, local->instance, at);
     const char *what = is_string(variable->type) ? "is a string" : "holds a string";
     if (danger->kind == CDANGER_KEPT) {
         diag_error(typing->diags, danger->span,
@@ -28,14 +25,14 @@ static void report(Typing *typing, const Mention *mention, const CDanger *danger
         diag_note(typing->diags, SPAN_NONE,
                   "'%s.%s = ...;' as a statement ends the agreement; '{%s, ...}.%s = ...;' "
                   "keeps it",
-                  role, name, role, name);
+                  code, name, code, name);
     } else {
         if (danger->kind == CDANGER_POINTER)
             diag_error(typing->diags, danger->span, "%s's '%s' %s: a pointer without const could change it", role, name,
                        what);
         else
             diag_error(typing->diags, danger->span, "%s's '%s' %s: local C can't change it", role, name, what);
-        diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", role,
+        diag_note(typing->diags, SPAN_NONE, "assign a new value with a statement: '%s.%s = ...;'", code,
                   danger->kind == CDANGER_STRING ? span_copy(typing->arena, typing->resolved->sources, danger->span)
                                                  : name);
     }
@@ -71,7 +68,7 @@ static void check_local(Typing *typing, const LocalC *local, const CErrorList *e
         return;
     for (size_t i = 0; i < local->mentions.count; i++)
         if (strcmp(local->mentions.items[i].name, danger.name) == 0)
-            report(typing, &local->mentions.items[i], &danger);
+            report(typing, local, &local->mentions.items[i], &danger);
 }
 
 void typing_guards(Typing *typing)

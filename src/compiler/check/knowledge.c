@@ -656,7 +656,8 @@ static void note_branches(Tell *tell, const Node *node, RoleId role)
     parts.instance = tell->instance;
     parts.is_cautious = true;
     for (size_t i = 1; i < node->branches.count && difference.one == NULL && difference.other == NULL; i++) {
-        difference = parts_difference(&parts, &first->body, &node->branches.items[i].body, role);
+        difference =
+            parts_difference(&parts, &first->body, &node->branches.items[i].body, tell->program->role_of[role]);
         if (difference.one != NULL || difference.other != NULL)
             other = &node->branches.items[i];
     }

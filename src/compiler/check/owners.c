@@ -18,8 +18,7 @@ static void check_owner(Typing *typing, const LocalC *local)
         diag_error(typing->diags, local->assigned,
                    "local C can't assign to '%s', which owns what it holds: nobody would drop that", target);
         diag_note(typing->diags, SPAN_NONE, "assign with a statement: '%s.%s = ...;'",
-                  instance_role_name(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0)),
-                  target);
+                  role_in_code(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0)), target);
     }
 }
 

@@ -122,11 +122,50 @@ static void put_type(Writer *writer, const CType *type)
     put_string(writer, type != NULL ? type->canonical : NULL);
 }
 
+// A view is another one in each statement that has one.
+static void put_view(Writer *writer, RoleId view, bool is_inside)
+{
+    bool is_new;
+    text_puts(&writer->text, "m");
+    put_thing(writer, &writer->parts->program->role_of[view], is_inside, &is_new);
+}
+
+static void put_role(Writer *writer, RoleId role)
+{
+    if (writer->parts->program->role_of[role] != role)
+        put_view(writer, role, false);
+    else
+        text_printf(&writer->text, "%" PRIu32, role);
+    text_puts(&writer->text, ",");
+}
+
 static void put_roles(Writer *writer, const RoleSet *roles)
 {
     text_puts(&writer->text, "{");
     for (ROLESET_EACH(role, roles))
-        text_printf(&writer->text, "%" PRIu32 ",", role);
+        put_role(writer, role);
+    text_puts(&writer->text, "}");
+}
+
+static bool is_own(const Writer *writer, RoleId role)
+{
+    return writer->parts->program->role_of[role] == writer->role;
+}
+
+static bool has_own(const Writer *writer, const RoleSet *roles)
+{
+    return set_has_role(writer->parts->program, roles, writer->role);
+}
+
+// Who of the family is among them; a single role's part is all its own.
+static void put_own(Writer *writer, const RoleSet *roles)
+{
+    if (!writer->parts->program->is_family[writer->role])
+        return;
+    text_puts(&writer->text, "{");
+    for (ROLESET_EACH(role, roles))
+        if (is_own(writer, role))
+            put_role(writer, role);
     text_puts(&writer->text, "}");
 }
 
@@ -208,6 +247,7 @@ static void put_pattern(Writer *writer, const Pattern *pattern)
 static void put_step(Writer *writer, const Node *node)
 {
     text_puts(&writer->text, "step");
+    put_own(writer, &node->at);
     put_string(writer, node->op);
     put_pattern(writer, node->target);
     put_expr(writer, node->value);
@@ -232,44 +272,60 @@ static void put_message_types(Writer *writer, const Node *node)
 
 static void put_delivery(Writer *writer, const Node *node)
 {
-    bool is_sender = node->from == writer->role;
+    RoleSet to = roleset_copy(writer->parts->arena, &node->to.at);
+    bool is_sender = is_own(writer, node->from);
+    roleset_remove(&to, node->from);
     if (is_sender) {
-        RoleSet to = roleset_copy(writer->parts->arena, &node->to.at);
-        roleset_remove(&to, node->from);
         text_puts(&writer->text, "send");
+        put_role(writer, node->from);
         put_roles(writer, &to);
         put_value(writer, &node->sent);
-    } else {
-        text_printf(&writer->text, "receive%" PRIu32, node->from);
+    }
+    if (has_own(writer, &to)) {
+        text_puts(&writer->text, "receive");
+        put_own(writer, &to);
+        put_role(writer, node->from);
     }
     put_message_types(writer, node);
-    if (!is_sender || roleset_has(&node->to.at, node->from))
+    if (has_own(writer, &node->to.at))
         put_pattern(writer, node->to.pattern);
+}
+
+static void put_called(Writer *writer, const Instance *callee)
+{
+    Parts *parts = writer->parts;
+    void **place = pairmap_at(&parts->called, callee, writer->role);
+    if (*place == NULL) {
+        Called *called = ARENA_NEW(parts->arena, Called);
+        *called = (Called){.instance = callee, .role = writer->role};
+        vector_push(parts->arena, &parts->all_called, called);
+        *place = called;
+    }
+    if (parts->is_cautious)
+        text_printf(&writer->text, "i%" PRIu32, callee->id);
+    else
+        text_printf(&writer->text, "c%" PRIu32, ((Called *)*place)->class);
 }
 
 static void put_call(Writer *writer, const Node *node)
 {
-    Parts *parts = writer->parts;
+    const Knowledge *knowledge = writer->parts->knowledge;
     text_puts(&writer->text, "call");
-    if (roleset_has(&parts->knowledge->part[node->callee->id], writer->role)) {
-        void **place = pairmap_at(&parts->called, node->callee, writer->role);
-        if (*place == NULL) {
-            Called *called = ARENA_NEW(parts->arena, Called);
-            *called = (Called){.instance = node->callee, .role = writer->role};
-            vector_push(parts->arena, &parts->all_called, called);
-            *place = called;
-        }
-        if (parts->is_cautious)
-            text_printf(&writer->text, "i%" PRIu32, node->callee->id);
-        else
-            text_printf(&writer->text, "c%" PRIu32, ((Called *)*place)->class);
-    }
+    put_own(writer, &knowledge->acting[node->site]);
+    if (has_own(writer, &knowledge->part[node->callee->id]))
+        put_called(writer, node->callee);
+    for (size_t i = 0; i < node->callee->members.count; i++)
+        put_role(writer, given_role(node, node->callee->members.items[i]->view));
     for (size_t i = 0; i < node->args.count; i++)
-        if (roleset_has(&node->args.items[i].at, writer->role))
+        if (has_own(writer, &node->args.items[i].at)) {
+            put_own(writer, &node->args.items[i].at);
             put_value(writer, &node->args.items[i]);
+        }
     for (size_t i = 0; i < node->results.count; i++)
-        if (roleset_has(&node->results.items[i].at, writer->role))
+        if (has_own(writer, &node->results.items[i].at)) {
+            put_own(writer, &node->results.items[i].at);
             put_pattern(writer, node->results.items[i].pattern);
+        }
 }
 
 static void put_return(Writer *writer, const Node *node)
@@ -279,8 +335,10 @@ static void put_return(Writer *writer, const Node *node)
         put_call(writer, node);
     text_puts(&writer->text, "return");
     for (size_t i = 0; i < node->values.count && i < instance->results.count; i++)
-        if (roleset_has(&instance->results.items[i].at, writer->role))
+        if (has_own(writer, &instance->results.items[i].at)) {
+            put_own(writer, &instance->results.items[i].at);
             put_value(writer, &node->values.items[i]);
+        }
 }
 
 static void put_jump(Writer *writer, const Node *node)
@@ -310,25 +368,29 @@ static void put_decide(Writer *writer, const Node *node)
         return;
     RoleId teller = teller_of(writer->parts->program, &node->deciders);
     const MergeList *merges = &knowledge->merges[node->site];
-    if (roleset_has(&node->deciders, writer->role)) {
+    const RoleSet *told = &knowledge->told[node->site];
+    if (has_own(writer, &node->deciders)) {
         put_roles(writer, &node->deciders);
         put_expr(writer, node->condition);
         text_puts(&writer->text, "tells{");
-        for (ROLESET_EACH(role, &knowledge->told[node->site]))
-            if (teller == writer->role && merge_find(merges, role) == NULL)
-                text_printf(&writer->text, "%" PRIu32 ",", role);
+        for (ROLESET_EACH(role, told))
+            if (is_own(writer, teller) && merge_find(merges, role) == NULL)
+                put_role(writer, role);
         text_puts(&writer->text, "}");
-        return;
     }
+    if (!has_own(writer, told))
+        return;
     const Merge *merge = merge_find(merges, writer->role);
-    text_printf(&writer->text, "%s%" PRIu32, merge != NULL ? "by" : "told", merge != NULL ? merge->peer : teller);
+    text_puts(&writer->text, merge != NULL ? "by" : "told");
+    put_own(writer, told);
+    put_role(writer, merge != NULL ? merge->peer : teller);
 }
 
 static void put_choice(Writer *writer, const Node *node)
 {
     text_puts(&writer->text, node->is_switch ? "switch" : "if");
     put_decide(writer, node);
-    bool decides = roleset_has(&node->deciders, writer->role);
+    bool decides = has_own(writer, &node->deciders);
     for (size_t i = 0; i < node->branches.count; i++) {
         const Branch *branch = &node->branches.items[i];
         for (size_t k = 0; decides && k < branch->labels.count; k++)
@@ -348,8 +410,30 @@ static void put_loop(Writer *writer, const Node *node)
     put_list(writer, &node->step);
 }
 
+static void put_each(Writer *writer, const Node *node)
+{
+    bool is_new;
+    text_printf(&writer->text, "each%" PRIu32, node->family);
+    put_thing(writer, node, true, &is_new);
+    put_view(writer, node->view, true);
+    put_variable(writer, &node->positions, true);
+    put_expr(writer, node->index);
+    put_list(writer, &node->body);
+}
+
+// The name of a block in which single members take part depends on who they are: it is the same as itself only.
+static bool has_views(const Program *program, const RoleSet *roles)
+{
+    for (ROLESET_EACH(role, roles))
+        if (program->role_of[role] != role)
+            return true;
+    return false;
+}
+
 static void put_checkpoint(Writer *writer, const Node *node)
 {
+    if (has_views(writer->parts->program, &writer->parts->knowledge->acting[node->site]))
+        text_printf(&writer->text, "%" PRIu32, node->site);
     text_printf(&writer->text, "checkpoint%s%s%s%s%s", node->is_round ? "R" : "", node->has_rescue ? "r" : "",
                 node->has_within ? "w" : "", node->has_retry ? "n" : "", node->is_durable ? "d" : "");
     text_printf(&writer->text, "%" PRIu64 ",%" PRIu32, node->within_ns, node->retry);
@@ -388,8 +472,8 @@ static void put_node(Writer *writer, const Node *node)
     case NODE_LOOP:
         put_loop(writer, node);
         break;
-    case NODE_EACH: // each is another one
-        text_printf(&writer->text, "each %u", node->site);
+    case NODE_EACH:
+        put_each(writer, node);
         break;
     case NODE_CHECKPOINT:
         put_checkpoint(writer, node);
@@ -403,27 +487,29 @@ static void put_node(Writer *writer, const Node *node)
 // ---- lists and functions ----
 
 // A role that is not involved in a statement whose end can't be reached goes where its first way leads, as in project.c.
-static void add_part_nodes(Arena *arena, const Knowledge *knowledge, const Node *node, RoleId role, PartNodes *nodes)
+static void add_part_nodes(const Parts *parts, const Node *node, RoleId role, PartNodes *nodes)
 {
-    bool is_involved = roleset_has(&knowledge->acting[node->site], role);
+    const Knowledge *knowledge = parts->knowledge;
+    bool is_involved = set_has_role(parts->program, &knowledge->acting[node->site], role);
     switch (node->kind) {
     case NODE_BLOCK:
-        part_nodes(arena, knowledge, &node->body, role, nodes);
+        part_nodes(parts, &node->body, role, nodes);
         return;
     case NODE_BREAK:
     case NODE_CONTINUE:
     case NODE_RETURN:
-        vector_push(arena, nodes, node);
+        vector_push(parts->arena, nodes, node);
         return;
     case NODE_CHOICE:
-        if (roleset_has(&knowledge->unaware[node->site], role) || (!is_involved && !knowledge->completes[node->site])) {
-            part_nodes(arena, knowledge, &node->branches.items[0].body, role, nodes);
+        if (set_has_role(parts->program, &knowledge->unaware[node->site], role) ||
+            (!is_involved && !knowledge->completes[node->site])) {
+            part_nodes(parts, &node->branches.items[0].body, role, nodes);
             return;
         }
         break;
     case NODE_CHECKPOINT:
         if (!is_involved && !knowledge->completes[node->site]) {
-            part_nodes(arena, knowledge, &node->body, role, nodes);
+            part_nodes(parts, &node->body, role, nodes);
             return;
         }
         break;
@@ -436,14 +522,14 @@ static void add_part_nodes(Arena *arena, const Knowledge *knowledge, const Node 
         break;
     }
     if (is_involved)
-        vector_push(arena, nodes, node);
+        vector_push(parts->arena, nodes, node);
 }
 
-void part_nodes(Arena *arena, const Knowledge *knowledge, const NodeList *list, RoleId role, PartNodes *nodes)
+void part_nodes(const Parts *parts, const NodeList *list, RoleId role, PartNodes *nodes)
 {
     for (size_t i = 0; i < list->count; i++) {
-        add_part_nodes(arena, knowledge, list->items[i], role, nodes);
-        if (!knowledge->completes[list->items[i]->site])
+        add_part_nodes(parts, list->items[i], role, nodes);
+        if (!parts->knowledge->completes[list->items[i]->site])
             return;
     }
 }
@@ -456,7 +542,7 @@ const Part *part_of_list(Parts *parts, const NodeList *list, RoleId role)
     PartNodes nodes = {0};
     Writer writer;
     writer_init(&writer, parts, role);
-    part_nodes(parts->arena, parts->knowledge, list, role, &nodes);
+    part_nodes(parts, list, role, &nodes);
     for (size_t i = 0; i < nodes.count; i++)
         put_node(&writer, nodes.items[i]);
     Part *part = ARENA_NEW(parts->arena, Part);
@@ -499,8 +585,8 @@ Difference parts_difference(Parts *parts, const NodeList *one, const NodeList *o
     Writer first, second;
     writer_init(&first, parts, role);
     writer_init(&second, parts, role);
-    part_nodes(parts->arena, parts->knowledge, one, role, &ones);
-    part_nodes(parts->arena, parts->knowledge, other, role, &others);
+    part_nodes(parts, one, role, &ones);
+    part_nodes(parts, other, role, &others);
     for (size_t i = 0; i < ones.count || i < others.count; i++) {
         Difference at = {i, i < ones.count ? ones.items[i] : NULL, i < others.count ? others.items[i] : NULL};
         if (at.one == NULL || at.other == NULL)

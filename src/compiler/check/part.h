@@ -2,8 +2,11 @@
 //
 // A role's part is written down as text: what is left for the role after projection, in order, with the C text, the types and
 // the other roles concerned, but without names of variables and without places in the source. Variables, and loops that are
-// left by `break` and `continue`, are numbered in the order in which they are mentioned first. Equal texts get equal
-// numbers, so comparing two parts is comparing two numbers and what their variables are.
+// left by `break` and `continue`, are numbered in the order in which they are mentioned first, and so are members of families that are
+// singled out. Equal texts get equal numbers, so comparing two parts is comparing two numbers and what their variables are.
+//
+// A family has one part, of all its members: who of them does what is in it, as it is in the family's program. So `role` is never
+// a view here.
 
 #ifndef CHECK_PART_H
 #define CHECK_PART_H
@@ -76,6 +79,6 @@ Difference parts_difference(Parts *parts, const NodeList *one, const NodeList *o
 // The statements of a list that leave something for the role: without blocks, and without choices whose outcome the role does
 // not know, which stand for their first branches.
 typedef VECTOR(const Node *) PartNodes;
-void part_nodes(Arena *arena, const Knowledge *knowledge, const NodeList *list, RoleId role, PartNodes *nodes);
+void part_nodes(const Parts *parts, const NodeList *list, RoleId role, PartNodes *nodes);
 
 #endif

@@ -49,6 +49,17 @@ RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set)
     return plain;
 }
 
+bool set_has_role(const Program *program, const RoleSet *set, RoleId role)
+{
+    bool has = roleset_has(set, role);
+    if (has || !program->is_family[role])
+        return has;
+    for (ROLESET_EACH(id, set))
+        if (program->role_of[id] == role)
+            return true;
+    return false;
+}
+
 RoleId only_family(const Program *program, const RoleSet *set)
 {
     RoleId first = roleset_next(set, 0);
@@ -105,6 +116,22 @@ const char *instance_role_name(const Program *program, const Instance *instance,
     return program->role_names[role];
 }
 
+const char *role_in_code(const Program *program, const Instance *instance, RoleId role)
+{
+    const char *name = instance_role_name(program, instance, role);
+    return program->is_family[role] ? arena_printf(program->arena, "%s[*]", name) : name;
+}
+
+const char *set_in_code(const Program *program, const Instance *instance, const RoleSet *set)
+{
+    const char *text = "";
+    RoleSet parties = without_views(program->arena, program, set);
+    for (ROLESET_EACH(role, &parties))
+        text = arena_printf(program->arena, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                            role_in_code(program, instance, role));
+    return text;
+}
+
 const Result *instance_result(const Instance *instance, RoleId role)
 {
     for (size_t i = 0; i < instance->results.count; i++)
@@ -118,14 +145,18 @@ const Result *instance_result(const Instance *instance, RoleId role)
     return NULL;
 }
 
-const Result *call_result(const Program *program, const Node *call, size_t index)
+const Result *returned_result(const Node *call, const RoleSet *at)
 {
-    (void)program;
     for (size_t i = 0; i < call->callee->results.count; i++)
         for (ROLESET_EACH(role, &call->callee->results.items[i].at))
-            if (roleset_has(&call->results.items[index].at, given_role(call, role)))
+            if (roleset_has(at, given_role(call, role)))
                 return &call->callee->results.items[i];
     return NULL;
+}
+
+const Result *call_result(const Node *call, size_t index)
+{
+    return returned_result(call, &call->results.items[index].at);
 }
 
 Program *check_tree(Arena *arena, const Sources *sources, Diags *diags, const Source *source, const Tree *tree,

@@ -39,7 +39,6 @@ typedef struct {
     bool is_count;    // Worker_count, type size_t: no variable of the frame
     RoleId family;    // is_index, is_count
     const Node *each; // is_index: of this EACH
-    RoleId over;      // an array over this family; ROLE_NONE: it is none, or has got its type from another one
     bool is_read;
     bool is_doubtful; // something that would bind it was wrong: its agreement with others is not known
     bool is_agreed;   // it is bound together with another role's somewhere: they may agree there
@@ -269,6 +268,8 @@ typedef struct {
 bool program_has_families(const Program *program);
 // Without views of families that are in it.
 RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set);
+// Is the role there, or a member of it?
+bool set_has_role(const Program *program, const RoleSet *set, RoleId role);
 // The family, if the set is all members of it and nobody else; else ROLE_NONE.
 RoleId only_family(const Program *program, const RoleSet *set);
 // How many parties a set has: all members of a family that is in it are one.
@@ -280,13 +281,19 @@ Variable *variable_of_role(const VariableList *list, RoleId role);
 // The variable that says which member the view is, for a role: of the EACH around the node that has the view.
 Variable *view_index(const Node *node, RoleId view, RoleId role);
 // What goes to the call's result of this index.
-const Result *call_result(const Program *program, const Node *call, size_t index);
+const Result *call_result(const Node *call, size_t index);
+// The result of a callee that the caller has at one of these roles, or NULL.
+const Result *returned_result(const Node *call, const RoleSet *at);
 // The caller's role for one of the callee's.
 RoleId given_role(const Node *call, RoleId role);
 // Adds the views that there are at the node of each family in the set.
 void add_views(const Program *program, const Node *node, RoleSet *set);
 // The role's name as written in the instance's definition: a role parameter's own.
 const char *instance_role_name(const Program *program, const Instance *instance, RoleId role);
+// The same as it stands in a choreography: "Worker[*]" for all members of a family.
+const char *role_in_code(const Program *program, const Instance *instance, RoleId role);
+// The roles of a set as they stand in one, without braces: "Queue, Worker[*]".
+const char *set_in_code(const Program *program, const Instance *instance, const RoleSet *set);
 // The result at `role`, or NULL.
 const Result *instance_result(const Instance *instance, RoleId role);
 

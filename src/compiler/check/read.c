@@ -78,10 +78,10 @@ static bool is_unfit(const CType *type)
     return type != NULL && (type->kind == CTYPE_VOID || type->kind == CTYPE_OTHER || type->kind == CTYPE_FUNCTION);
 }
 
-static bool learn_unfit_type(Typing *typing, const TypeText *text, const char *what)
+static bool learn_unfit_type(Typing *typing, const Instance *instance, const TypeText *text, const char *what)
 {
     const char *key = type_text_key(typing->arena, text);
-    const CType *type = cunit_type_of(typing->unit, type_text_name(typing, text));
+    const CType *type = cunit_type_of(typing->unit, instance_type_name(typing, instance, text));
     if (!is_unfit(type) || map_has(&typing->unfit, key))
         return false;
     map_put(&typing->unfit, key, (void *)(uintptr_t)text);
@@ -97,14 +97,15 @@ static bool learn_unfit(Typing *typing)
         const Instance *instance = typing->resolved->program->instances.items[i];
         for (size_t k = 0; k < instance->params.count; k++) {
             const Param *param = &instance->params.items[k];
-            learned |= learn_unfit_type(typing, param->declared, "a parameter");
+            learned |= learn_unfit_type(typing, instance, param->declared, "a parameter");
             bool is_bad = map_has(&typing->unfit, type_text_key(typing->arena, param->declared));
             for (size_t n = 0; is_bad && n < param->variables.count; n++)
                 param->variables.items[n]->type = &POISON;
         }
         for (size_t k = 0; k < instance->def->results.count; k++)
             for (size_t n = 0; n < instance->def->results.items[k].types.count; n++)
-                learned |= learn_unfit_type(typing, &instance->def->results.items[k].types.items[n], "a result");
+                learned |=
+                    learn_unfit_type(typing, instance, &instance->def->results.items[k].types.items[n], "a result");
     }
     return learned;
 }
@@ -363,12 +364,12 @@ static void read_variables(Typing *typing, Instance *instance)
         instance->counts.items[i]->type = type_of(typing, 'v', instance->counts.items[i]->id);
     for (size_t i = 0; i < instance->params.count; i++) {
         Param *param = &instance->params.items[i];
-        param->type = cunit_type_of(typing->unit, type_text_name(typing, param->declared));
+        param->type = cunit_type_of(typing->unit, instance_type_name(typing, instance, param->declared));
     }
     for (size_t i = 0; i < instance->results.count; i++)
         for (size_t k = 0; k < instance->results.items[i].types.count; k++)
-            instance->results.items[i].types.items[k] =
-                cunit_type_of(typing->unit, type_text_name(typing, &instance->def->results.items[i].types.items[k]));
+            instance->results.items[i].types.items[k] = cunit_type_of(
+                typing->unit, instance_type_name(typing, instance, &instance->def->results.items[i].types.items[k]));
 }
 
 static const CType *expression_type(Typing *typing, const LocalC *local)
@@ -419,7 +420,7 @@ static void read_node(void *context, Node *node)
         read_pattern(typing, node->to.pattern, node->sent.exprs.items[0]->type);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         Pattern *pattern = node->results.items[i].pattern;
-        const Result *result = call_result(typing->resolved->program, node, i);
+        const Result *result = call_result(node, i);
         for (size_t k = 0; k < result->types.count; k++)
             read_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
                          result->types.items[k]);

@@ -148,7 +148,6 @@ Variable *new_variable(Resolver *resolver, Instance *instance, RoleId role, cons
                            .c_name = name,
                            .role = resolver->out->program->role_of[role],
                            .owner = role,
-                           .over = ROLE_NONE,
                            .instance = instance,
                            .span = span};
     vector_push(resolver->arena, &instance->variables, variable);
@@ -251,11 +250,11 @@ static void add_params(Resolver *resolver, Instance *instance, const Env *env)
         Param param = {.declared = &tree->type, .name = name.text, .span = tree->span};
         bool fine = find_roles(resolver, env, &tree->at, &param.at);
         instance->is_doubtful |= !fine;
+        check_sizes(resolver, env, &tree->type);
         for (ROLESET_EACH(role, &param.at)) {
             Variable *variable = new_variable(resolver, instance, role, name.text, name.span);
             variable->declared = &tree->type;
             variable->is_param = true;
-            variable->over = family_of_size(resolver, env, &tree->type);
             if (!fine)
                 variable->type = &POISON;
             vector_push(arena, &param.variables, variable);
@@ -276,8 +275,10 @@ static void add_results(Resolver *resolver, Instance *instance, const Env *env)
                 diag_error(resolver->diags, tree->span,
                            "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'", env->def->name.text,
                            who(resolver, env, role), who(resolver, env, role));
-        for (size_t k = 0; k < tree->types.count; k++)
+        for (size_t k = 0; k < tree->types.count; k++) {
+            check_sizes(resolver, env, &tree->types.items[k]);
             vector_push(resolver->arena, &result.types, NULL);
+        }
         vector_push(resolver->arena, &instance->results, result);
     }
 }

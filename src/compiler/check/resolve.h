@@ -59,6 +59,7 @@ typedef struct {
     Span span;
     const char *argument, *parameter;
     const TypeText *expected, *actual;
+    RoleId expected_over, actual_over; // the families that they are arrays over
 } TypeFit;
 
 // A variable in the declared type of another one: `Alice.typeof(x) y;`
@@ -94,8 +95,11 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
 RoleFunction *resolved_function(Resolved *resolved, RoleId role, const char *name);               // NULL: unknown
 RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char *name, Span use); // made if unknown
 
-// Is the size of an array the name of a family?
-bool is_family_size(const Resolved *resolved, const CText *size);
+// The family that the size of an array names in a definition with these role arguments, or ROLE_NONE.
+RoleId family_of_size(const Resolved *resolved, const TreeDef *def, const RoleId *role_args, const CText *size);
+bool is_family_size(const Resolved *resolved, const CText *size); // somewhere in the choreography
+// The family that the type is an array over, or ROLE_NONE.
+RoleId family_of_type(const Resolved *resolved, const TreeDef *def, const RoleId *role_args, const TypeText *type);
 
 // The type of a variable whose binding was wrong.
 extern const CType POISON;

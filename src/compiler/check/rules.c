@@ -126,10 +126,16 @@ static void check_bind(Typing *typing, const Pattern *pattern)
 }
 
 // An array takes only an array of its own type; whatever else C can convert it does convert, or says that it can't.
+static bool array_takes(const CType *type, const CType *value)
+{
+    return !is_valid(type) || !is_valid(value) || !ctype_is_array(type) ||
+           strcmp(type->canonical, value->canonical) == 0;
+}
+
 static void check_array(Typing *typing, const Pattern *pattern, const CType *value)
 {
     const CType *type = pattern->type;
-    if (!is_valid(type) || !is_valid(value) || !ctype_is_array(type) || strcmp(type->canonical, value->canonical) == 0)
+    if (array_takes(type, value))
         return;
     const char *name = pattern->kind == PATTERN_BIND
                            ? pattern->variables.items[0]->name
@@ -204,7 +210,9 @@ static void check_step(Typing *typing, const Node *node)
         if (node->value->is_braces && node->target->kind == PATTERN_BIND && node->target->declares &&
             node->target->variables.items[0]->declared == NULL)
             diag_error(typing->diags, node->value->span, "a brace initialiser needs a type: '%s.TYPE %s = {...};'",
-                       role_name(typing, roleset_next(&node->at, 0)), node->target->variables.items[0]->name);
+                       role_in_code(typing->resolved->program, node->target->variables.items[0]->instance,
+                                    roleset_next(&node->at, 0)),
+                       node->target->variables.items[0]->name);
         else if (is_valid(type) && type->kind == CTYPE_VOID)
             diag_error(typing->diags, node->value->span, "this has no value");
         else if (is_valid(type) && node->target->kind == PATTERN_PLACE && !type->is_named)
@@ -234,9 +242,70 @@ static void check_condition(Typing *typing, const Node *node)
         diag_error(typing->diags, node->condition->span, "a value of type '%s' can't be a condition", type->spelling);
 }
 
+// ---- arguments and results ----
+
+// Is it called under the name of a function parameter that it does not fit, which is reported?
+static bool is_misfit(const Typing *typing, const Node *call, const Instance *caller)
+{
+    bool has_function_params = false;
+    for (size_t i = 0; i < caller->def->params.count; i++)
+        has_function_params |= caller->def->params.items[i].is_function;
+    return has_function_params && map_has(&typing->misfits, call->callee->def->name.text);
+}
+
+static void check_args(Typing *typing, const Node *node)
+{
+    for (size_t i = 0; i < node->args.count; i++) {
+        const Param *param = &node->callee->params.items[i];
+        const Expr *arg = node->args.items[i].exprs.items[0];
+        if (array_takes(param->type, value_type(arg)))
+            continue;
+        diag_error(typing->diags, arg->span, "the parameter '%s' is '%s': a value of type '%s' can't be put there",
+                   param->name, param->type->spelling, arg->type->spelling);
+        diag_note(typing->diags, param->span, "it is declared here");
+    }
+}
+
+static void check_returned(Typing *typing, const CType *type, const CType *value, Span span, Span declared)
+{
+    if (array_takes(type, value))
+        return;
+    diag_error(typing->diags, span, "the result is '%s': a value of type '%s' can't be returned", type->spelling,
+               value->spelling);
+    diag_note(typing->diags, declared, "it is declared here");
+}
+
+static void check_return(Typing *typing, const Node *node, const Instance *instance)
+{
+    for (size_t i = 0; i < instance->results.count; i++) {
+        const Result *needed = &instance->results.items[i];
+        const Result *have = node->callee != NULL ? returned_result(node, &needed->at) : NULL;
+        for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++)
+            check_returned(typing, needed->types.items[k], have->types.items[k], node->span, needed->span);
+        const Value *value = node->callee == NULL && i < node->values.count ? &node->values.items[i] : NULL;
+        for (size_t k = 0; value != NULL && k < needed->types.count && k < value->exprs.count; k++)
+            check_returned(typing, needed->types.items[k], value_type(value->exprs.items[k]),
+                           value->exprs.items[k]->span, needed->span);
+    }
+}
+
+// ---- statements ----
+
+typedef struct {
+    Typing *typing;
+    const Instance *instance;
+} NodeCheck;
+
 static void check_node(void *context, Node *node)
 {
-    Typing *typing = context;
+    const NodeCheck *check = context;
+    Typing *typing = check->typing;
+    if (node->callee != NULL && is_misfit(typing, node, check->instance))
+        return;
+    if (node->callee != NULL)
+        check_args(typing, node);
+    if (node->kind == NODE_RETURN)
+        check_return(typing, node, check->instance);
     if (node->kind == NODE_DELIVERY)
         check_delivery(typing, node);
     else if (node->kind == NODE_STEP)
@@ -247,7 +316,7 @@ static void check_node(void *context, Node *node)
         check_condition(typing, node);
     for (size_t i = 0; node->kind == NODE_CALL && i < node->results.count; i++) {
         const Pattern *pattern = node->results.items[i].pattern;
-        const Result *result = call_result(typing->resolved->program, node, i);
+        const Result *result = call_result(node, i);
         for (size_t k = 0; k < result->types.count; k++)
             check_pattern(typing, pattern->kind == PATTERN_TUPLE ? pattern->parts.items[k] : pattern,
                           result->types.items[k]);
@@ -273,7 +342,9 @@ static void check_dotted_c_names(Typing *typing)
         diag_fix(
             typing->diags, (Span){local->expr.span.file, local->expr.span.start, local->expr.span.end},
             arena_printf(typing->arena, "(%s)", span_copy(typing->arena, typing->resolved->sources, local->expr.span)),
-            "to call C's, write '%s.(%s(...))'; else give %s's a prototype", role, called->name, role);
+            "to call C's, write '%s.(%s(...))'; else give %s's a prototype",
+            role_in_code(typing->resolved->program, local->instance, roleset_next(&local->expr.at, 0)), called->name,
+            role);
     }
 }
 
@@ -425,10 +496,11 @@ static void check_fits(Typing *typing)
 {
     for (size_t i = 0; i < typing->resolved->fits.count; i++) {
         const TypeFit *fit = &typing->resolved->fits.items[i];
-        const CType *expected = cunit_type_of(typing->unit, type_text_name(typing, fit->expected));
-        const CType *actual = cunit_type_of(typing->unit, type_text_name(typing, fit->actual));
+        const CType *expected = cunit_type_of(typing->unit, type_text_name(typing, fit->expected, fit->expected_over));
+        const CType *actual = cunit_type_of(typing->unit, type_text_name(typing, fit->actual, fit->actual_over));
         if (!is_valid(expected) || !is_valid(actual) || strcmp(expected->canonical, actual->canonical) == 0)
             continue;
+        map_put(&typing->misfits, fit->argument, typing);
         diag_error(typing->diags, fit->span, "'%s' does not fit the parameter '%s': '%s' where '%s' is expected",
                    fit->argument, fit->parameter, actual->spelling, expected->spelling);
         diag_note(typing->diags, fit->expected->span, "the parameter is declared here");
@@ -458,7 +530,7 @@ void typing_rules(Typing *typing)
     check_fits(typing);
     for (size_t i = 0; i < program->instances.count; i++) {
         Instance *instance = program->instances.items[i];
-        each_node(&instance->body, check_node, typing);
+        each_node(&instance->body, check_node, &(NodeCheck){typing, instance});
         for (size_t k = 0; k < instance->variables.count; k++)
             check_variable(typing, instance->variables.items[k]);
         name_variables(typing, instance);

@@ -56,9 +56,12 @@ static uint64_t shape_of(Same *same, const NodeList *list, RoleId role)
 {
     PartNodes nodes = {0};
     uint64_t shape = 14695981039346656037u;
-    part_nodes(same->scratch, same->knowledge, list, role, &nodes);
-    for (size_t i = 0; i < nodes.count; i++)
-        shape = shape_add(shape_add(shape, (uint64_t)nodes.items[i]->kind + 1), nodes.items[i]->from == role);
+    part_nodes(&same->parts, list, role, &nodes);
+    for (size_t i = 0; i < nodes.count; i++) {
+        const Node *node = nodes.items[i];
+        bool sends = node->kind == NODE_DELIVERY && same->program->role_of[node->from] == role;
+        shape = shape_add(shape_add(shape, (uint64_t)node->kind + 1), sends);
+    }
     return shape;
 }
 
@@ -95,19 +98,17 @@ static bool keep_who_informs(Same *same, const RoleSet *involved, RoleSet *unawa
     return changed;
 }
 
-static bool has_members(const Same *same, RoleId role)
-{
-    return same->program->is_family[same->program->role_of[role]];
-}
-
 // Who need not know, of those who do the same. `told` are all who are involved and don't decide.
 static void decide_unaware(Same *same, const Node *node, RoleSet *told)
 {
     RoleSet unaware = roleset_new(same->arena, same->program->id_count);
-    // Members of a family are told: several of them may be in the choice, each with a part of its own.
-    for (ROLESET_EACH(role, told))
-        if (!has_members(same, role) && branches_same(same, node, role))
-            roleset_add(&unaware, role);
+    for (ROLESET_EACH(id, told)) {
+        RoleId role = same->program->role_of[id];
+        bool is_known = id != role && roleset_has(&unaware, role);
+        // Members of one family don't know all together, or are told. A member that decides may be the same as another one.
+        if (is_known || (!set_has_role(same->program, &node->deciders, role) && branches_same(same, node, role)))
+            roleset_add(&unaware, id);
+    }
     same->knowledge->same[node->site] = roleset_copy(same->arena, &unaware);
     if (roleset_empty(&unaware) || same->plain_depth > 0)
         return;

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-// "A, B"
-static const char *role_names(const Typing *typing, const LocalC *local)
-{
-    const char *text = "";
-    for (ROLESET_EACH(role, &local->expr.at))
-        text = arena_printf(typing->arena, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
-                            instance_role_name(typing->resolved->program, local->instance, role));
-    return text;
-}
-
 static void note_one_role(Typing *typing, const char *what)
 {
     diag_note(typing->diags, SPAN_NONE, "let one role %s and send the %s to the set", what,
@@ -45,7 +35,7 @@ static void report_name(Typing *typing, const LocalC *local, const CDiffer *diff
         diag_error(typing->diags, differ->span,
                    "an expression at a role set can't keep anything: '%s' lives on when it is over", name);
         diag_note(typing->diags, SPAN_NONE, "agreed variables are declared in the choreography: '{%s}.TYPE %s = ...;'",
-                  role_names(typing, local), name);
+                  set_in_code(typing->resolved->program, local->instance, &local->expr.at), name);
         break;
     case CDIFFER_UNSET:
         diag_error(typing->diags, differ->span,

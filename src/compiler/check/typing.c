@@ -44,14 +44,15 @@ static size_t list_mentions(void *context, const Expr *expr, const VariableList 
 }
 
 // "Alice, Bob and Carol", as they are called in the instance.
-static const char *role_list(const Typing *typing, const Instance *instance, const RoleSet *roles, const char *last)
+static const char *role_list(const Typing *typing, const Instance *instance, const RoleSet *set)
 {
     const char *text = "";
-    size_t left = roleset_count(roles);
-    for (ROLESET_EACH(role, roles)) {
+    RoleSet roles = without_views(typing->arena, typing->resolved->program, set);
+    size_t left = roleset_count(&roles);
+    for (ROLESET_EACH(role, &roles)) {
         text = arena_printf(typing->arena, "%s%s%s", text,
                             text[0] == '\0' ? ""
-                            : left == 1     ? last
+                            : left == 1     ? " and "
                                             : ", ",
                             instance_role_name(typing->resolved->program, instance, role));
         left--;
@@ -112,7 +113,7 @@ static void report_apart(Typing *typing, const Instance *instance, const RoleSet
     for (size_t i = 0; i < variables->count; i++)
         if (variables->items[i]->is_doubtful)
             return;
-    diag_error(typing->diags, span, "%s do not agree on '%s' here", role_list(typing, instance, at, " and "), name);
+    diag_error(typing->diags, span, "%s do not agree on '%s' here", role_list(typing, instance, at), name);
     ApartSearch search = {variables, span, SPAN_NONE, NULL};
     each_node(&instance->body, search_node, &search);
     if (search.alone == NULL) {
@@ -122,7 +123,7 @@ static void report_apart(Typing *typing, const Instance *instance, const RoleSet
     diag_note(typing->diags, search.found, "%s's '%s' gets a value of its own here",
               instance_role_name(typing->resolved->program, instance, search.alone->role), name);
     diag_note(typing->diags, SPAN_NONE, "they agree on what is assigned or delivered to all of them: '{%s}.%s'",
-              role_list(typing, instance, at, ", "), name);
+              set_in_code(typing->resolved->program, instance, at), name);
 }
 
 static void set_mention(void *context, const Expr *expr, size_t index, bool agree, bool shared)
@@ -176,6 +177,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     map_init(&typing.bitfields, arena);
     map_init(&typing.unfit, arena);
     map_init(&typing.headers, arena);
+    map_init(&typing.misfits, arena);
     typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
     durable_mark(resolved->program);
     typing_agreement(&typing);

@@ -10,6 +10,12 @@
 
 #include "compiler/check/resolve.h"
 
+// A type as it is written, in a definition with role arguments that say which family it is an array over, if it is one.
+typedef struct {
+    const TypeText *text;
+    RoleId over;
+} WrittenType;
+
 typedef struct {
     Resolved *resolved;
     Arena *arena;
@@ -24,14 +30,15 @@ typedef struct {
     Map bitfields;              // Pattern id as text -> itself
     Map unfit;                  // position of a TypeText as text -> itself, if nothing can have that type
     bool *plain;                // by variable id: it has taken over a type, but not that type's const
+    Map misfits;                // names of functions that don't fit the function parameters they are given for
     Map headers;                // name of a C library's function that is not declared -> its header
     const CFunction **inferred; // by RoleFunction id
     size_t inferred_capacity;
 
     // Of the current round.
-    VECTOR(const TypeText *) type_texts; // C variables chx_ty0, chx_ty1, ... have these types
-    Map type_index;                      // position of a TypeText as text -> name of its C variable
-    VECTOR(const char *) wants;          // C type texts that something is converted to
+    VECTOR(WrittenType) type_texts; // C variables chx_ty0, chx_ty1, ... have these types
+    Map type_index;                 // position of a TypeText and its family as text -> name of its C variable
+    VECTOR(const char *) wants;     // C type texts that something is converted to
     Map want_seen;
     VECTOR(const LocalC *) untypable; // calls of functions whose type is not known
     bool *typed;                      // by LocalC id: it is in the unit
@@ -41,8 +48,10 @@ typedef struct {
 } Typing;
 
 // ---- unit.c ----
-void typing_write(Typing *typing);                                          // a new unit for this round
-const char *type_text_name(Typing *typing, const TypeText *type);           // a C variable of the type, in the unit
+void typing_write(Typing *typing); // a new unit for this round
+// A C variable of the type, in the unit.
+const char *type_text_name(Typing *typing, const TypeText *type, RoleId over);
+const char *instance_type_name(Typing *typing, const Instance *instance, const TypeText *type);
 const char *type_text_key(Arena *arena, const TypeText *type);              // its position, as a key for maps
 bool function_is_known(const Typing *typing, const RoleFunction *function); // by prototype or inferred
 bool calls_unknown(const Typing *typing, const LocalC *local);              // the whole is a call of an unknown one

@@ -19,21 +19,32 @@ const char *type_text_key(Arena *arena, const TypeText *type)
     return arena_printf(arena, "%u:%u", type->before.file, type->before.start);
 }
 
-const char *type_text_name(Typing *typing, const TypeText *type)
+const char *type_text_name(Typing *typing, const TypeText *type, RoleId over)
 {
-    const char *key = type_text_key(typing->arena, type);
+    const char *key = arena_printf(typing->arena, "%s %u", type_text_key(typing->arena, type), over);
     const char *name = map_get(&typing->type_index, key);
     if (name == NULL) {
         name = arena_printf(typing->arena, "chx_ty%zu", typing->type_texts.count);
-        vector_push(typing->arena, &typing->type_texts, type);
+        vector_push(typing->arena, &typing->type_texts, ((WrittenType){type, over}));
         map_put(&typing->type_index, key, (void *)(uintptr_t)name);
     }
     return name;
 }
 
-// `names`: the variables in a `typeof`, or NULL.
-static void write_declaration(Typing *typing, const TypeText *type, const TypeNameList *names, const char *name)
+static RoleId over_in(const Typing *typing, const Instance *instance, const TypeText *type)
 {
+    return family_of_type(typing->resolved, instance->def, instance->role_args, type);
+}
+
+const char *instance_type_name(Typing *typing, const Instance *instance, const TypeText *type)
+{
+    return type_text_name(typing, type, over_in(typing, instance, type));
+}
+
+// `names`: the variables in a `typeof`, or NULL.
+static void write_declaration(Typing *typing, WrittenType written, const TypeNameList *names, const char *name)
+{
+    const TypeText *type = written.text;
     uint32_t at = type->before.start;
     for (size_t i = 0; names != NULL && i < names->count; i++) {
         const TypeName *used = &names->items[i];
@@ -45,8 +56,10 @@ static void write_declaration(Typing *typing, const TypeText *type, const TypeNa
     ctext(typing->unit, " %s", name);
     for (size_t i = 0; i < type->sizes.count; i++) {
         ctext(typing->unit, "[");
-        if (is_family_size(typing->resolved, &type->sizes.items[i]))
-            ctext(typing->unit, "%d", SEQUENCE_ELEMENTS);
+        if (i == 0 && written.over != ROLE_NONE)
+            ctext(typing->unit, "%u", SEQUENCE_ELEMENTS + written.over);
+        else if (is_family_size(typing->resolved, &type->sizes.items[i])) // at the wrong place, which is reported
+            ctext(typing->unit, "1");
         else
             ccopy(typing->unit, type->sizes.items[i].span);
         ctext(typing->unit, "]");
@@ -69,11 +82,11 @@ static bool is_unfit(Typing *typing, const TypeText *type)
 }
 
 // NULL: nothing can have this type.
-static const char *want_text(Typing *typing, const TypeText *type)
+static const char *want_text(Typing *typing, const Instance *instance, const TypeText *type)
 {
     if (is_unfit(typing, type))
         return NULL;
-    return want(typing, arena_printf(typing->arena, "__typeof__(%s)", type_text_name(typing, type)));
+    return want(typing, arena_printf(typing->arena, "__typeof__(%s)", instance_type_name(typing, instance, type)));
 }
 
 static const char *want_variable(Typing *typing, const Variable *variable)
@@ -251,8 +264,10 @@ static void write_bindings(Typing *typing, const Pattern *pattern, const char *t
         if (!binds_here(pattern, variable) || is_poisoned(variable) || is_there)
             continue;
         if (variable->declared != NULL)
-            write_declaration(typing, variable->declared, &typing->resolved->visible.items[variable->id].type_names,
-                              arena_printf(typing->arena, "chx_v%u", variable->id));
+            write_declaration(
+                typing, (WrittenType){variable->declared, over_in(typing, variable->instance, variable->declared)},
+                &typing->resolved->visible.items[variable->id].type_names,
+                arena_printf(typing->arena, "chx_v%u", variable->id));
         else if (type != NULL && typing->plain[variable->id])
             ctext(typing->unit, "__auto_type chx_v%u = *(%s *)0;\n", variable->id, type);
         else if (type != NULL)
@@ -476,18 +491,14 @@ static void write_args(Typing *typing, const Node *node)
 {
     for (size_t i = 0; i < node->args.count; i++) {
         const Param *param = &node->callee->params.items[i];
-        write_expr(typing, node->args.items[i].exprs.items[0], want_text(typing, param->declared));
+        write_expr(typing, node->args.items[i].exprs.items[0], want_text(typing, node->callee, param->declared));
     }
 }
 
 static const TreeResult *tree_result(const Node *node, const RoleSet *at)
 {
-    const Instance *callee = node->callee;
-    for (size_t i = 0; i < callee->results.count; i++)
-        for (ROLESET_EACH(role, &callee->results.items[i].at))
-            if (roleset_has(at, given_role(node, role)))
-                return &callee->def->results.items[i];
-    return NULL;
+    const Result *result = returned_result(node, at);
+    return result != NULL ? &node->callee->def->results.items[result - node->callee->results.items] : NULL;
 }
 
 static void write_call(Typing *typing, const Node *node)
@@ -502,7 +513,7 @@ static void write_call(Typing *typing, const Node *node)
             if (is_unfit(typing, &result->types.items[k]))
                 poison(typing, pattern);
             else
-                write_taken(typing, pattern, type_text_name(typing, &result->types.items[k]));
+                write_taken(typing, pattern, instance_type_name(typing, node->callee, &result->types.items[k]));
         }
     }
 }
@@ -515,11 +526,11 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
             const TreeResult *have = tree_result(node, &instance->results.items[i].at);
             const TreeResult *needed = &instance->def->results.items[i];
             for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++) {
-                const char *type = want_text(typing, &needed->types.items[k]);
+                const char *type = want_text(typing, instance, &needed->types.items[k]);
                 if (type == NULL || is_array(typing, type) || is_unfit(typing, &have->types.items[k]))
                     continue;
                 ctext(typing->unit, "{ %s chx_c = ", type);
-                ccopy_as(typing->unit, node->span, type_text_name(typing, &have->types.items[k]));
+                ccopy_as(typing->unit, node->span, instance_type_name(typing, node->callee, &have->types.items[k]));
                 ctext(typing->unit, "; }\n");
             }
         }
@@ -529,7 +540,8 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
         for (size_t k = 0; k < node->values.items[i].exprs.count; k++) {
             const TreeResult *result = &instance->def->results.items[i];
             if (k < result->types.count)
-                write_expr(typing, node->values.items[i].exprs.items[k], want_text(typing, &result->types.items[k]));
+                write_expr(typing, node->values.items[i].exprs.items[k],
+                           want_text(typing, instance, &result->types.items[k]));
         }
 }
 
@@ -675,14 +687,15 @@ static void collect_type_texts(Typing *typing)
     for (size_t i = 0; i < program->instances.count; i++) {
         const Instance *instance = program->instances.items[i];
         for (size_t k = 0; k < instance->params.count; k++)
-            type_text_name(typing, instance->params.items[k].declared);
+            instance_type_name(typing, instance, instance->params.items[k].declared);
         for (size_t k = 0; k < instance->def->results.count; k++)
             for (size_t n = 0; n < instance->def->results.items[k].types.count; n++)
-                type_text_name(typing, &instance->def->results.items[k].types.items[n]);
+                instance_type_name(typing, instance, &instance->def->results.items[k].types.items[n]);
     }
     for (size_t i = 0; i < typing->resolved->fits.count; i++) {
-        type_text_name(typing, typing->resolved->fits.items[i].expected);
-        type_text_name(typing, typing->resolved->fits.items[i].actual);
+        const TypeFit *fit = &typing->resolved->fits.items[i];
+        type_text_name(typing, fit->expected, fit->expected_over);
+        type_text_name(typing, fit->actual, fit->actual_over);
     }
 }
 
@@ -712,11 +725,21 @@ static void ask_names(Typing *typing)
     }
 }
 
+static void name_families(Typing *typing)
+{
+    const Program *program = typing->resolved->program;
+    const char **names = ARENA_ARRAY(typing->arena, const char *, program->role_count + 1);
+    for (size_t i = 0; i < program->role_count; i++)
+        names[i] = program->is_family[i] ? program->role_names[i] : NULL;
+    cunit_name_families(typing->unit, names, program->role_count);
+}
+
 void typing_write(Typing *typing)
 {
     Resolved *resolved = typing->resolved;
     typing->unit =
         cunit_new(typing->arena, resolved->sources, typing->source, resolved->tree->span.start, typing->flags);
+    name_families(typing);
     typing->typed = ARENA_ARRAY(typing->arena, bool, resolved->locals.count + 1);
     typing->root = ARENA_ARRAY(typing->arena, uint32_t, resolved->visible.count + 1);
     typing->poisoned = ARENA_ARRAY(typing->arena, bool, resolved->visible.count + 1);
@@ -738,8 +761,8 @@ void typing_write(Typing *typing)
             for (size_t n = 0; n < instance->params.items[k].variables.count; n++) {
                 const Variable *variable = instance->params.items[k].variables.items[n];
                 if (!is_poisoned(variable))
-                    ctext(typing->unit, "__typeof__(%s) chx_v%u;\n", type_text_name(typing, variable->declared),
-                          variable->id);
+                    ctext(typing->unit, "__typeof__(%s) chx_v%u;\n",
+                          instance_type_name(typing, instance, variable->declared), variable->id);
             }
         write_sizes(typing, &instance->counts);
         for (size_t k = 0; k < instance->members.count; k++)

@@ -99,6 +99,8 @@ struct CUnit {
     const Source *source;
     uint32_t prefix_size;
     CFlags flags;
+    const char *const *families; // by number, which is the size of an array over one less SEQUENCE_ELEMENTS
+    size_t family_count;
     Text added;
     VECTOR(UnitPiece) pieces;   // in order of position
     VECTOR(Region) regions;     // in order of position; they don't overlap

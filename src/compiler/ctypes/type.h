@@ -31,7 +31,8 @@ typedef enum {
 
 typedef struct CType CType;
 
-// Where types are found, an array over a family has so many elements: nobody else writes such an array.
+// Where types are found, an array over a family has so many elements plus the family's number: nobody else writes such
+// arrays. So arrays over different families have different types.
 #define SEQUENCE_ELEMENTS 16777213
 
 typedef struct {
@@ -55,6 +56,7 @@ struct CType {
     bool has_flexible;     // STRUCT with a flexible array member
     const CType *element;  // ARRAY, SEQUENCE; POINTER (pointee)
     uint64_t count;        // ARRAY
+    uint32_t over;         // SEQUENCE: the family's number
     VECTOR(CField) fields; // STRUCT
     const char *codec;     // CODEC: the C name of its chx_codec object, or
     bool is_codec_list;    // its functions as an initialiser: "{encode, decode, drop}"

@@ -185,7 +185,8 @@ static void become_sequence(CUnit *unit, CType *type)
     const CType *element = type->element;
     bool is_plain = element->after[0] == '\0';
     type->kind = CTYPE_SEQUENCE;
-    type->spelling = arena_printf(unit->arena, "%s for each member", element->spelling);
+    type->over = (uint32_t)(type->count - SEQUENCE_ELEMENTS);
+    type->spelling = arena_printf(unit->arena, "%s for each %s", element->spelling, unit->families[type->over]);
     type->before = arena_printf(unit->arena, is_plain ? "%s*" : "%s(*", element->before);
     type->before_const = arena_printf(unit->arena, is_plain ? "%s*" : "%s(*", element->before_const);
     type->after = is_plain ? "" : arena_printf(unit->arena, ")%s", element->after);
@@ -210,7 +211,8 @@ static void fill_array(CUnit *unit, CType *type, CXType from)
     note_part(type, type->element, why);
     if (type->is_sendable && canonical.kind == CXType_Atomic)
         not_sendable(type, "it is an array whose element is atomic");
-    if (type->count == SEQUENCE_ELEMENTS)
+    if (type->count >= SEQUENCE_ELEMENTS && type->count - SEQUENCE_ELEMENTS < unit->family_count &&
+        unit->families[type->count - SEQUENCE_ELEMENTS] != NULL)
         become_sequence(unit, type);
 }
 

@@ -24,6 +24,12 @@ CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uin
     return unit;
 }
 
+void cunit_name_families(CUnit *unit, const char *const *names, size_t count)
+{
+    unit->families = names;
+    unit->family_count = count;
+}
+
 void ctext(CUnit *unit, const char *format, ...)
 {
     va_list arguments;

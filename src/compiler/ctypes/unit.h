@@ -49,6 +49,8 @@ typedef struct CUnit CUnit;
 
 // The unit begins with the first `prefix_size` bytes of `source` (0: none of it).
 CUnit *cunit_new(Arena *arena, const Sources *sources, const Source *source, uint32_t prefix_size, const CFlags *flags);
+// There may be arrays over families: these are their names, by number. NULL: it is none.
+void cunit_name_families(CUnit *unit, const char *const *names, size_t count);
 void ctext(CUnit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ccopy(CUnit *unit, Span span);                    // the user's text, comments blanked out
 void ccopy_as(CUnit *unit, Span span, const char *as); // stands for the span, but reads `as`

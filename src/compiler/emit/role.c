@@ -216,7 +216,7 @@ static void put_begin(RoleEmit *role, const LocalFunction *function, Out *out)
                        types_use(&role->types, variable->type), variable->c_name, name, variable->c_name);
         else if (variable->type->kind == CTYPE_SEQUENCE)
             out_printf(out, "    chx_sequence_take(&%s, &chx_to->%s, chx_from->%s, %u);\n",
-                       types_use(&role->types, variable->type), variable->c_name, name, variable->over);
+                       types_use(&role->types, variable->type), variable->c_name, name, variable->type->over);
         else if (variable->type->is_owning)
             out_printf(out, "    chx_value_copy(&%s, &chx_to->%s, %schx_from->%s);\n",
                        types_use(&role->types, variable->type), variable->c_name, is_array ? "" : "&", name);

@@ -561,7 +561,7 @@ void value_step(RoleContext *ctx, uint32_t site, const RoleSet *at, const Patter
     const char *place = value_place(ctx, target, at, &type);
     if (op == NULL && type->kind == CTYPE_SEQUENCE) {
         out_printf(out, "chx_sequence_new(&%s, &%s, chx_members(chx_this, %u));", descriptor(ctx, type), place,
-                   pattern_variable(at, target, ctx->role)->over);
+                   type->over);
     } else if (op == NULL) {
         value_zero(ctx, place, type);
     } else if (strcmp(op, "=") == 0 && target->kind == PATTERN_PLACE && target->expr->has_call && value->has_call) {

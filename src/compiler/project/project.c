@@ -114,15 +114,6 @@ static LocalFunction *function_new(Projector *projector, const Instance *instanc
     return function;
 }
 
-// Is the role there, or a member of it?
-static bool has_role(const Projector *projector, const RoleSet *at, RoleId role)
-{
-    for (ROLESET_EACH(id, at))
-        if (projector->program->role_of[id] == role)
-            return true;
-    return false;
-}
-
 // Families instead of their members.
 static RoleSet roles_of(Projector *projector, const RoleSet *set)
 {
@@ -150,8 +141,9 @@ static void cast_instance(Projector *projector, const Instance *instance)
     for (size_t i = 0; i < instance->variables.count; i++) {
         Variable *variable = instance->variables.items[i];
         LocalFunction *function = cast_function(projector, instance, variable->role);
-        bool is_idle = variable->is_index && !variable->each->is_param &&
-                       !has_role(projector, &projector->knowledge->acting[variable->each->site], variable->role);
+        bool is_idle =
+            variable->is_index && !variable->each->is_param &&
+            !set_has_role(projector->program, &projector->knowledge->acting[variable->each->site], variable->role);
         if (function != NULL && !is_idle)
             vector_push(arena, &function->variables, variable);
     }
@@ -341,7 +333,7 @@ static void project_call(Projector *projector, const Node *node, const Party *pa
 {
     RoleId role = party->role;
     const Instance *callee = node->callee;
-    if (!has_role(projector, &projector->knowledge->part[callee->id], role)) {
+    if (!set_has_role(projector->program, &projector->knowledge->part[callee->id], role)) {
         project_unused_args(projector, node, party);
         return;
     }
@@ -352,7 +344,7 @@ static void project_call(Projector *projector, const Node *node, const Party *pa
     op->args = ARENA_ARRAY(projector->arena, struct LocalArg, op->callee->params.count);
     for (size_t i = 0; i < callee->params.count; i++) {
         const Param *param = &callee->params.items[i];
-        if (!has_role(projector, &param->at, role))
+        if (!set_has_role(projector->program, &param->at, role))
             continue;
         CHECK(i < node->args.count && node->args.items[i].exprs.count == 1);
         struct LocalArg *arg = &op->args[op->arg_count++];
@@ -362,10 +354,10 @@ static void project_call(Projector *projector, const Node *node, const Party *pa
         op->has_partial |= arg->only != ROLE_NONE;
     }
     for (size_t i = 0; i < node->results.count; i++) {
-        if (has_role(projector, &node->results.items[i].at, role)) {
+        if (set_has_role(projector->program, &node->results.items[i].at, role)) {
             op->result = node->results.items[i].pattern;
             op->result_at = node->results.items[i].at;
-            op->result_only = only_member(projector, node, &call_result(projector->program, node, i)->at, party);
+            op->result_only = only_member(projector, node, &call_result(node, i)->at, party);
         }
     }
     project_members(projector, node, role, op);
@@ -383,7 +375,7 @@ static void project_return(Projector *projector, const Node *node, const Party *
     }
     LocalOp *op = op_new(projector, party, LOCAL_RETURN, node);
     for (size_t i = 0; i < node->values.count && i < instance->results.count; i++) {
-        if (has_role(projector, &instance->results.items[i].at, role)) {
+        if (set_has_role(projector->program, &instance->results.items[i].at, role)) {
             op->returned = node->values.items[i];
             op->at = node->values.items[i].at;
         }
@@ -612,6 +604,17 @@ static bool concerns_others(const Projector *projector, const Node *node)
     return false;
 }
 
+// Is it known at the node which member the view is? Of a role it always is.
+static bool is_known_at(const Projector *projector, const Node *node, RoleId id)
+{
+    if (projector->program->role_of[id] == id)
+        return true;
+    for (const Node *each = node->around; each != NULL; each = each->around)
+        if (each->view == id)
+            return true;
+    return false;
+}
+
 // Who fails if Worker[e] does not exist: who sends to it, or receives from it, or else the first member.
 static RoleId in_charge(const Projector *projector, const Node *node)
 {
@@ -619,10 +622,10 @@ static RoleId in_charge(const Projector *projector, const Node *node)
     while (inner != NULL && inner->kind == NODE_EACH && inner->index != NULL)
         inner = inner->body.count > 0 ? inner->body.items[0] : NULL;
     if (inner != NULL && inner->kind == NODE_DELIVERY && inner->from != node->view)
-        return inner->from;
+        return is_known_at(projector, node, inner->from) ? inner->from : node->family;
     if (inner != NULL && inner->kind == NODE_DELIVERY)
         for (ROLESET_EACH(id, &inner->to.at))
-            if (id != node->view)
+            if (id != node->view && is_known_at(projector, node, id))
                 return id;
     for (ROLESET_EACH(id, &node->index->at))
         if (inner != NULL && inner->kind == NODE_STEP && roleset_has(&inner->at, id) &&

@@ -284,7 +284,12 @@ static TreeProto *parse_proto(Parser *parser)
     if (!parse_type(parser, TYPE_NAMED, &proto->type, &proto->role))
         return NULL;
     proto->type.span = proto->type.before;
-    proto->type.sizes.count = 0; // Worker[*].f is what Worker.f is
+    if (proto->type.sizes.count > 0) {
+        Span sizes = span_join(proto->type.sizes.items[0].span, proto->type.sizes.items[0].span);
+        parse_error(parser, sizes, "a prototype names the family, whose members all have the function: '%s.%s(...)'",
+                    proto->role.text, peek_at(parser, dot + 1)->text);
+        return NULL;
+    }
     if (!expect(parser, ".", "after the role of a prototype") || !parse_proto_rest(parser, proto))
         return NULL;
     proto->span = range_span(parser, first, parser->at);

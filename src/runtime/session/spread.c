@@ -568,9 +568,11 @@ size_t chx_members(const chx_self *self, unsigned family)
 void chx_no_member(chx_self *self, uint32_t site, unsigned family, size_t member)
 {
     const struct chx_spread *spread = ((Actor *)self)->role->spread;
-    guard_raise(CHX_FAULT_FAIL, 0, site, "there is no %s[%zu]: the family has %zu member%s",
-                spread->choreography->roles[family], member, spread->counts[family],
-                spread->counts[family] == 1 ? "" : "s");
+    // An index below zero is known as one of more than half of what a size_t can be.
+    bool is_negative = member > SIZE_MAX / 2;
+    guard_raise(CHX_FAULT_FAIL, 0, site, "there is no %s[%s%zu]: the family has %zu member%s",
+                spread->choreography->roles[family], is_negative ? "-" : "", is_negative ? 0 - member : member,
+                spread->counts[family], spread->counts[family] == 1 ? "" : "s");
 }
 
 // The place of a member among those of its family that are peers: a member is none of its own.
