@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 9
+#define CHX_GENERATED_VERSION 10
 
 // ---- types of values ----
 
@@ -270,7 +270,9 @@ typedef struct {
     size_t result_count;
     const chx_argument_slot *arguments; // in order
     size_t argument_count;
-    bool is_durable; // there are durable blocks in it, or in what it calls
+    bool is_durable;              // there are durable blocks in it, or in what it calls
+    const unsigned *participants; // roles that have something to do in it, ascending; NULL: all have
+    uint32_t participant_count;
 } chx_definition;
 
 // A block of the choreography, for whoever decides about it without playing a role in it.

@@ -3,6 +3,8 @@
 //   cast serve ROLE...          serves these roles until SIGTERM
 //   cast flood CAST COUNT       has a session of `flood`, waits for a file `gate`, then has so many at once
 //   cast as                     plays Customer of `once`, in a session that is decided elsewhere
+//   cast pair-as NAME           plays Customer of `pair`, in a session of this name, and waits for the end of all of it
+//   cast bank-as NAME           plays Bank of it, which has no part
 //   cast DEF CAST [COUNT]       starts sessions with this cast: "Worker=pool,Bank=127.0.0.1:7741", so many at once
 
 #define _POSIX_C_SOURCE 200809L
@@ -83,6 +85,13 @@ choreography(shop, (Customer, Worker, Bank),
         Customer.(7) ~> Worker.n;
         Worker.n ~> Bank.m;
         return Worker.n, Bank.(m * 2);
+    }
+
+    // Bank has no part.
+    def pair(Customer.int n) -> Customer.int {
+        Customer.n ~> Worker.n;
+        Worker.((int)cost(n)) ~> Customer.paid;
+        return Customer.paid;
     }
 
     // Has one that can't be sent.
@@ -172,6 +181,8 @@ static chx_status serve_role(const char *role)
         status = shop_run_serve_Worker(node, &how);
         if (status == CHX_OK)
             status = shop_near_serve_Worker(node, &how);
+        if (status == CHX_OK)
+            status = shop_pair_serve_Worker(node, &how);
         if (status == CHX_OK)
             status = shop_flood_serve_Worker(node, &how);
         if (status == CHX_OK)
@@ -313,6 +324,39 @@ static int run_as_customer(void)
     return 0;
 }
 
+static int pay_by_name(const char *name)
+{
+    int paid;
+    chx_session *session = shop_pair_as_Customer_start(node, name, 21);
+    chx_status whole = session != NULL ? chx_session_await_all(session) : CHX_INVALID;
+    chx_status status = shop_pair_as_Customer_wait(session, &paid);
+    if (status != CHX_OK || whole != CHX_OK)
+        return refuse(status != CHX_OK ? status : whole);
+    printf("paid %d\n", paid);
+    chx_node_close(node);
+    return 0;
+}
+
+static int look_on_by_name(const char *name)
+{
+    chx_status status = shop_pair_as_Bank(node, name);
+    if (status != CHX_OK)
+        return refuse(status);
+    printf("nothing to do\n");
+    chx_node_close(node);
+    return 0;
+}
+
+static int run_pair(struct shop_cast *cast)
+{
+    struct shop_pair_result result;
+    chx_status status = shop_pair(&result, cast, 21);
+    if (status != CHX_OK)
+        return refuse(status);
+    printf("paid %d\n", result.Customer);
+    return 0;
+}
+
 static int run_point(struct shop_cast *cast)
 {
     int place = 0;
@@ -332,6 +376,10 @@ int main(int argc, char **argv)
         return serve(argc - 2, argv + 2);
     if (strcmp(argv[1], "as") == 0)
         return run_as_customer();
+    if (strcmp(argv[1], "pair-as") == 0)
+        return pay_by_name(argv[2]);
+    if (strcmp(argv[1], "bank-as") == 0)
+        return look_on_by_name(argv[2]);
     struct shop_cast cast = {.Customer = {.at = find_place(argv[2], "Customer")},
                              .Worker = {.at = find_place(argv[2], "Worker")},
                              .Bank = {.at = find_place(argv[2], "Bank")}};
@@ -342,6 +390,7 @@ int main(int argc, char **argv)
     int code = strcmp(argv[1], "run") == 0      ? run_many(&cast, argc > 3 ? atoi(argv[3]) : 1)
                : strcmp(argv[1], "cancel") == 0 ? run_cancelled(&cast)
                : strcmp(argv[1], "once") == 0   ? run_once(&cast)
+               : strcmp(argv[1], "pair") == 0   ? run_pair(&cast)
                : strcmp(argv[1], "near") == 0   ? run_near(&cast)
                : strcmp(argv[1], "flood") == 0  ? run_flood(&cast, atoi(argv[3]))
                : strcmp(argv[1], "give") == 0   ? run_give(&cast)

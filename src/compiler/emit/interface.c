@@ -145,6 +145,43 @@ static void print_result_struct(Emit *emit, const Instance *instance, Out *out)
     out_puts(out, "};\n");
 }
 
+// Does the role have anything to do when this definition is played?
+static bool has_part(const LocalProgram *local, const Instance *instance)
+{
+    for (size_t i = 0; i < local->functions.count; i++) {
+        const LocalFunction *function = local->functions.items[i];
+        if (function->instance == instance)
+            return function->body.count > 0 || function->result != NULL;
+    }
+    return false;
+}
+
+// How many roles have a part, if some don't; 0: all do. Choreographies with families are not on several hosts.
+static size_t participant_count(const Emit *emit, const Instance *instance)
+{
+    size_t count = 0;
+    if (emit->is_central || program_has_families(emit->program))
+        return 0;
+    for (RoleId role = 0; role < emit->program->role_count; role++)
+        count += has_part(emit->locals[role], instance);
+    return count < emit->program->role_count ? count : 0;
+}
+
+static void print_participants(const Emit *emit, const Instance *instance, Out *out)
+{
+    if (participant_count(emit, instance) == 0)
+        return;
+    out_printf(out, "static const unsigned %s_%s_chx_participants[] = {", emit->program->name, instance->name);
+    const char *separator = "";
+    for (RoleId role = 0; role < emit->program->role_count; role++) {
+        if (!has_part(emit->locals[role], instance))
+            continue;
+        out_printf(out, "%s%u", separator, role);
+        separator = ", ";
+    }
+    out_puts(out, "};\n");
+}
+
 static void print_definition(const Emit *emit, const Instance *instance, Out *out)
 {
     const char *name = arena_printf(emit->arena, "%s_%s", emit->program->name, instance->name);
@@ -155,8 +192,10 @@ static void print_definition(const Emit *emit, const Instance *instance, Out *ou
                                name, name, name, name);
     if (slot_count(emit, instance) > 0)
         arguments = arena_printf(emit->arena, "%s_chx_arguments, %zu", name, slot_count(emit, instance));
-    out_printf(out, "    {\"%s\", %s, %s, %s},\n", instance->name, results, arguments,
-               instance->has_durable ? "true" : "false");
+    size_t count = participant_count(emit, instance);
+    const char *participants = count > 0 ? arena_printf(emit->arena, "%s_chx_participants", name) : "NULL";
+    out_printf(out, "    {\"%s\", %s, %s, %s, %s, %zu},\n", instance->name, results, arguments,
+               instance->has_durable ? "true" : "false", participants, count);
 }
 
 // Where the roles stand in the cast, which is no array then.
@@ -178,6 +217,9 @@ static void print_object(const Emit *emit, Out *out)
     for (RoleId role = 0; role < program->role_count; role++)
         out_printf(out, "    \"%s\",\n", program->role_names[role]);
     out_puts(out, "};\n");
+    for (size_t i = 0; i < program->instances.count; i++)
+        if (program->instances.items[i]->is_entry)
+            print_participants(emit, program->instances.items[i], out);
     for (size_t i = 0; i < program->instances.count; i++) {
         const Instance *instance = program->instances.items[i];
         if (!instance->is_entry)

@@ -5,14 +5,18 @@
 bool home_init(Home *home, const HomeOptions *options, uint64_t now_ns)
 {
     uint16_t count = options->table->role_count;
-    *home = (Home){.options = *options, .now_ns = now_ns, .absent = count};
+    *home = (Home){.options = *options, .now_ns = now_ns, .open = count, .absent = count};
     if (home->options.message_max == 0)
         home->options.message_max = WIRE_MESSAGE_DEFAULT;
     home->roles = memory_allocate(options->memory, count * sizeof *home->roles);
     if (home->roles == NULL)
         return false;
     for (unsigned i = 0; i < count; i++)
-        home->roles[i] = (HomeRole){.life = 1, .absent_since_ns = now_ns};
+        home->roles[i] = (HomeRole){.life = 1, .has_part = options->participant_count == 0, .absent_since_ns = now_ns};
+    for (uint32_t i = 0; i < options->participant_count; i++)
+        home->roles[options->participants[i]].has_part = true;
+    if (options->participant_count > 0 && !session_is_broken(SESSION_BROKEN_NO_PART_AWAITED))
+        home->open = home->absent = (uint16_t)options->participant_count;
     recovery_init(&home->recovery, &home_effects, (chx_runtime *)(void *)home, home->roles, sizeof *home->roles,
                   home->room);
     return true;
@@ -173,6 +177,12 @@ void home_finish(Home *home, chx_status status, const HomeFault *fault)
     home->options.effects->over(home->options.context, status, fault != NULL ? &wire : NULL);
 }
 
+void home_end_if_all_have(Home *home)
+{
+    if (home->open == 0)
+        home_finish(home, CHX_OK, NULL);
+}
+
 void home_fail_lacking(Home *home, unsigned role, const char *what)
 {
     HomeFault fault = home_fault(role, CHX_FAULT_SYSTEM, wire_text(what));
@@ -209,6 +219,11 @@ void home_fail(Home *home, chx_status status, unsigned role, chx_fault_kind kind
 HomeState home_state(const Home *home, unsigned role)
 {
     return home->roles[role].state;
+}
+
+bool home_has_part(const Home *home, unsigned role)
+{
+    return home->roles[role].has_part;
 }
 
 uint32_t home_life(const Home *home, unsigned role)

@@ -85,6 +85,9 @@ typedef struct {
     uint64_t absent_ns;           // so long a role may have no life; 0: for ever
     const HomeRestarts *restarts; // by role, have to stay; NULL: any number
     const WireSpan *arguments;    // by role, encoded, have to stay; NULL: roles have their own
+    const unsigned
+        *participants; // roles that have something to do, ascending; the others are not waited for. Has to stay
+    uint32_t participant_count; // 0: all have
     const NetMemory *memory;
     const HomeEffects *effects;
     void *context;
@@ -112,8 +115,9 @@ typedef struct {
     HomeOptions options;
     Recovery recovery;
     HomeRole *roles;
-    uint16_t ended, absent; // so many roles
-    uint32_t restarts;      // so many lives were lost and replaced
+    uint16_t open;     // so many roles have to come to their ends: participants, and others that have begun
+    uint16_t absent;   // so many participants have no life
+    uint32_t restarts; // so many lives were lost and replaced
     bool is_over;
     bool owes_stop;    // to some role, for want of memory
     bool lacks_memory; // an order could not be given
@@ -128,7 +132,7 @@ typedef struct {
     _Alignas(16) unsigned char room[BLOCK_ROOM_BYTES];
 } Home;
 
-// All roles are absent. False: no memory.
+// All roles are absent. Those without a part may join, come to their ends, and be lost; nothing depends on them. False: no memory.
 bool home_init(Home *home, const HomeOptions *options, uint64_t now_ns);
 void home_fini(Home *home);
 
@@ -157,6 +161,7 @@ void home_tick(Home *home, uint64_t now_ns);
 // ---- looking ----
 
 HomeState home_state(const Home *home, unsigned role);
+bool home_has_part(const Home *home, unsigned role);   // it has something to do
 uint32_t home_life(const Home *home, unsigned role);   // the current one
 uint32_t home_node(const Home *home, unsigned role);   // where the latest life is or was; 0: nowhere yet
 WireSpan home_result(const Home *home, unsigned role); // encoded, after its END

@@ -29,6 +29,7 @@ struct HomeRole {
     uint32_t begun;  // the latest that has begun; 0: none
     uint32_t node;   // of that one
     uint32_t former; // of the one before
+    bool has_part;   // the session needs it
     bool has_spoken; // something was heard of this life
     bool is_anonymous;
     bool owes_stop;
@@ -98,6 +99,15 @@ static inline HomePosition *role_innermost(const HomeRole *role)
     return (HomePosition *)(void *)member_innermost(&role->member);
 }
 
+static inline void home_count_absent(Home *home, const HomeRole *role, int change)
+{
+    // One without a part is waited for only while it is there.
+    if (role->has_part)
+        home->absent = (uint16_t)(home->absent + change);
+    else if (!session_is_broken(SESSION_BROKEN_NO_PART_LEFT))
+        home->open = (uint16_t)(home->open - change);
+}
+
 // ---- home.c ----
 
 void home_copy_text(char *to, size_t size, WireSpan from);
@@ -108,6 +118,7 @@ void home_order(Home *home, unsigned role, WireKind kind, const void *frame);
 // To somebody else.
 void home_order_at(Home *home, uint32_t node, WireKind kind, const void *frame);
 void home_finish(Home *home, chx_status status, const HomeFault *fault);
+void home_end_if_all_have(Home *home);
 void home_say_stop(Home *home, unsigned role, uint32_t node, uint32_t life);
 // The session fails for want of memory, or for what the recovery machine lacks.
 void home_fail_lacking(Home *home, unsigned role, const char *what);

@@ -40,7 +40,7 @@ void home_give_up(Home *home, unsigned role)
     of->member.awaited = 0;
     of->absent_since_ns = home->now_ns;
     of->is_in_gap = false;
-    home->absent++;
+    home_count_absent(home, of, 1);
 }
 
 // Is there a block that takes up a failure of the role?
@@ -57,6 +57,12 @@ bool home_lost(Home *home, unsigned role, const HomeFault *why)
     HomeFault last = *why, *fault = &last;
     if (home->is_over || !role_has_begun(of))
         return false;
+    // Nobody misses it, unless it is the last that the session has waited for.
+    if (!of->has_part && fault->kind == CHX_FAULT_LOST && !session_is_broken(SESSION_BROKEN_NO_PART_MISSED)) {
+        home_give_up(home, role);
+        home_end_if_all_have(home);
+        return true;
+    }
     bool is_awaited = of->state == HOME_AWAITED && !session_is_broken(SESSION_BROKEN_CHARGE_TWICE);
     // What the system lacks is not there in the next attempt, either: as for roles in one program.
     if (fault->kind == CHX_FAULT_SYSTEM || (!is_awaited && !is_in_charge(of)) ||
@@ -209,7 +215,7 @@ void home_begin(Home *home, unsigned role, uint32_t node, uint64_t request)
     of->former = of->node;
     of->node = node;
     of->has_spoken = of->is_gone = false;
-    home->absent--;
+    home_count_absent(home, of, -1);
     if (home->options.effects->seat_key != NULL && wire_id_is_zero(&of->seat_key))
         home->options.effects->seat_key(home->options.context, &of->seat_key);
     order_restore(home, role, request);
@@ -238,7 +244,7 @@ void home_try_begin(Home *home, unsigned role, uint32_t avoid)
 {
     HomeRole *of = &home->roles[role];
     HomeStandby standby;
-    if (home->is_over || home->lacks_memory || of->state != HOME_ABSENT)
+    if (home->is_over || home->lacks_memory || of->state != HOME_ABSENT || !of->has_part)
         return;
     // One without a certificate has to show its key first.
     uint32_t node = of->is_anonymous ? 0 : home->options.effects->place(home->options.context, role, of->node);
@@ -256,7 +262,7 @@ void home_try_begin_elsewhere(Home *home, unsigned role)
     HomeRole *of = &home->roles[role];
     uint32_t here = of->node;
     HomeStandby standby;
-    if (home->is_over || home->lacks_memory || of->state != HOME_ABSENT)
+    if (home->is_over || home->lacks_memory || of->state != HOME_ABSENT || !of->has_part)
         return;
     uint32_t node = of->is_anonymous ? 0 : home->options.effects->place(home->options.context, role, 0);
     if (node != 0 && node != here) {
@@ -357,8 +363,10 @@ static void join_absent(Home *home, const HomeJoin *join)
 static HomeVerdict join_played(Home *home, const HomeJoin *join, bool shows_key)
 {
     HomeRole *role = &home->roles[join->role];
-    if (shows_key && role_has_begun(role) && role->node == join->node && !role->has_spoken) {
-        // It has heard that its life before this one is over, and asks to play on: it did not know yet that it does. Nothing is lost.
+    bool is_unheard = role->node == join->node && !role->has_spoken;
+    if (shows_key && role_has_begun(role) && (is_unheard || !role->has_part)) {
+        // It has heard that its life before this one is over, and asks to play on: it did not know yet that it does. Nothing is lost,
+        // nor is it by one that has nothing to do.
         home_give_up(home, join->role);
         join_absent(home, join);
         return HOME_GOOD;

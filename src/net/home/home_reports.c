@@ -78,6 +78,7 @@ static HomeVerdict on_refused(Home *home, unsigned role)
         return HOME_VIOLATION;
     home_give_up(home, role);
     home_try_begin(home, role, of->node);
+    home_end_if_all_have(home);
     return HOME_GOOD;
 }
 
@@ -94,14 +95,14 @@ static HomeVerdict on_end(Home *home, unsigned role, const WireEnd *end)
         return verdict;
     }
     of->state = HOME_ENDED;
-    home->ended++;
+    if (of->has_part || !session_is_broken(SESSION_BROKEN_NO_PART_LEFT))
+        home->open--;
     WireEack eack = {.session = home->options.session, .role = (uint16_t)role, .life = of->life};
     home_order(home, role, WIRE_EACK, &eack);
     home_handed_drop(home, role);
     home_tell_life(home, role);
     home_release(home);
-    if (home->ended == home->options.table->role_count)
-        home_finish(home, CHX_OK, NULL);
+    home_end_if_all_have(home);
     return HOME_GOOD;
 }
 

@@ -75,7 +75,7 @@ static void expire(Home *home, Block *block)
 
 static uint64_t absent_until(const Home *home, const HomeRole *role)
 {
-    if (role->state != HOME_ABSENT || home->options.absent_ns == 0)
+    if (role->state != HOME_ABSENT || !role->has_part || home->options.absent_ns == 0)
         return UINT64_MAX;
     uint64_t until = role->absent_since_ns + home->options.absent_ns;
     return until < role->absent_since_ns ? UINT64_MAX : until;

@@ -340,9 +340,14 @@ bool may_fail_session(unsigned role)
 // What all have sent and consumed in the attempts that count.
 static void check_results(void)
 {
-    State states[ROLES];
+    State states[ROLES] = {0};
     for (unsigned i = 0; i < sim.program.role_count; i++) {
+        const HomeRole *role = &sim.home.roles[i];
         WireSpan result = home_result(&sim.home, i);
+        if (role->state != HOME_ENDED && (role->has_part || role_has_begun(role)))
+            sim_fail("the session is over before a role has come to its end");
+        if (role->state != HOME_ENDED)
+            continue;
         CHECK(result.size == sizeof *states);
         memcpy(&states[i], result.data, sizeof *states);
     }
@@ -536,7 +541,7 @@ static void lose_node(unsigned node)
 {
     bool was_over = sim.is_over, may_fail = false;
     for (unsigned i = 0; i < sim.program.role_count; i++)
-        may_fail |= sim.home.roles[i].node == node && may_fail_session(i);
+        may_fail |= sim.home.roles[i].node == node && sim.home.roles[i].has_part && may_fail_session(i);
     bool awaited[ROLES] = {0}, all_awaited = true;
     for (unsigned i = 0; i < sim.program.role_count; i++) {
         awaited[i] = sim.home.roles[i].state == HOME_AWAITED;
@@ -547,10 +552,12 @@ static void lose_node(unsigned node)
     home_node_lost(&sim.home, node, wire_text("lost"), sim.now_ns);
     if (all_awaited && sim.home.recovery.epoch != epoch)
         sim_fail("a loss before READY is charged to the new attempt");
-    if (was_over || !sim.is_over || sim.is_short_of_memory)
+    if (!was_over && sim.is_over && sim.status == CHX_OK)
+        check_results(); // only one without a part was awaited
+    if (was_over || !sim.is_over || sim.is_short_of_memory || sim.status == CHX_OK)
         return;
     if (!may_fail)
-        sim_fail("the session fails, though a block has an attempt left");
+        sim_fail("the session fails, though a block has an attempt left, or the lost role has no part in it");
     for (unsigned i = 0; i < sim.program.role_count; i++)
         if (role_has_begun(&sim.home.roles[i]) && sim.home.roles[i].node == node)
             check_failure(i);
@@ -706,7 +713,7 @@ static void collect(void)
     if (sim.is_over)
         return;
     for (unsigned role = 0; role < sim.program.role_count; role++)
-        if (sim.home.roles[role].state == HOME_ABSENT)
+        if (sim.home.roles[role].state == HOME_ABSENT && (sim.home.roles[role].has_part || sim.bystanders_come))
             offer(DO_FOUND, role, 0);
     for (const HomeHanded *handed = sim.home.handed; handed != NULL; handed = handed->next)
         if (handed->out.given < handed->out.kept.count && role_has_begun(&sim.home.roles[handed->to])) {
@@ -822,6 +829,7 @@ static void sim_start(uint64_t seed, bool is_traced)
     sim.faults = (unsigned)draw(6);
     sim.is_late = chance(30);
     sim.may_cancel = chance(3);
+    sim.bystanders_come = chance(50);
     sim.slow = chance(30) ? 2 + (unsigned)draw(NODES - 1) : 0;
     for (unsigned role = 0; role < sim.program.role_count; role++) {
         // Some roles are at the home, some have only one place.
@@ -839,6 +847,8 @@ static void sim_start(uint64_t seed, bool is_traced)
                            .self = HOME,
                            .limits = {1 + (uint32_t)draw(4), 20 + draw(200)},
                            .suspect_ns = SUSPECT_NS,
+                           .participants = sim.program.participants_of_all,
+                           .participant_count = sim.program.participant_count,
                            .memory = &sim.memory,
                            .effects = &home_effects_table};
     CHECK(home_init(&sim.home, &options, sim.now_ns));

@@ -87,7 +87,7 @@ typedef struct {
 
 typedef struct {
     uint64_t random, seed, now_ns;
-    bool is_traced, is_short_of_memory, is_late, may_cancel;
+    bool is_traced, is_short_of_memory, is_late, may_cancel, bystanders_come;
     unsigned allocated;
     unsigned faults;
     Program program;

@@ -140,9 +140,15 @@ void program_make(Program *program)
 {
     static const char *const names[ROLES] = {"A", "B", "C", "D"};
     *program = (Program){.role_count = 2 + (unsigned)simulate_draw(ROLES - 1)};
-    unsigned all = (1u << program->role_count) - 1;
+    unsigned all = (1u << program->role_count) - 1, players = all;
+    if (program->role_count > 2 && chance(25)) {
+        players &= ~(1u << simulate_draw(program->role_count));
+        for (unsigned role = 0; role < program->role_count; role++)
+            if ((players >> role & 1) != 0)
+                program->participants_of_all[program->participant_count++] = role;
+    }
     for (unsigned least = 6 + (unsigned)simulate_draw(40); program->op_count < least && has_room(program, 0);)
-        make_ops(program, all, 0);
+        make_ops(program, players, 0);
     add(program, (Op){.kind = OP_END, .members = all});
     program->choreography = (HomeChoreography){.name = "simulated",
                                                .roles = names,

@@ -142,11 +142,21 @@ static unsigned long fixed_count(const chx_choreography *choreography, size_t de
     return count != NULL ? ++count->sessions : 0;
 }
 
-static size_t fixed_roles(const chx_choreography *choreography, unsigned roles[ROLES_MAX])
+// A role without a part is nowhere if the configuration does not say where it is.
+static bool fixed_plays(const Config *config, const chx_choreography *choreography, size_t definition, unsigned role)
+{
+    const ConfigChoreography *section = config_choreography(config, choreography->name);
+    return is_named(own_roles(), choreography->roles[role]) &&
+           (known_has_part(&choreography->definitions[definition], role) ||
+            (section != NULL && config_role(section, choreography->roles[role]) != NULL));
+}
+
+static size_t fixed_roles(const Config *config, const chx_choreography *choreography, size_t definition,
+                          unsigned roles[ROLES_MAX])
 {
     size_t count = 0;
     for (unsigned i = 0; i < choreography->role_count && count < ROLES_MAX; i++)
-        if (is_named(own_roles(), choreography->roles[i]))
+        if (fixed_plays(config, choreography, definition, i))
             roles[count++] = i;
     return count;
 }
@@ -241,7 +251,7 @@ static bool fixed_start(chx_runtime *runtime, const chx_choreography *choreograp
     pthread_mutex_lock(&fixed.lock);
     unsigned long number = fixed_count(choreography, definition);
     pthread_mutex_unlock(&fixed.lock);
-    size_t count = fixed_roles(choreography, roles);
+    size_t count = fixed_roles(&node->config, choreography, definition, roles);
     if (number == 0)
         *status = chx_refuse(CHX_NO_MEMORY, NULL, choreography->file, "out of memory");
     else if (count == 0 && !plays_anything(&node->config))

@@ -136,6 +136,21 @@ static uint64_t number_elsewhere(const NodeHome *home)
     return 0;
 }
 
+// Is the role waited for before the session of fixed peers begins? One that has no part need not be anywhere; if the configuration
+// says where it is, its process is in the session, too, and hears how it ends.
+static bool gathered_needs(const NodeHome *home, unsigned role)
+{
+    return home_has_part(&home->home, role) || known_is_configured(home->node, home->known, role);
+}
+
+static bool gathered_has_all(const NodeHome *home)
+{
+    for (unsigned i = 0; i < home->known->choreography->role_count; i++)
+        if (gathered_needs(home, i) && !gathered_has(home, i))
+            return false;
+    return true;
+}
+
 // Not all roles have come.
 static void gathered_refuse(NodeHome *home)
 {
@@ -144,9 +159,10 @@ static void gathered_refuse(NodeHome *home)
     bool is_first = true;
     for (unsigned i = 0; i < choreography->role_count; i++) {
         size_t size = strlen(why);
-        if (!gathered_has(home, i))
-            snprintf(why + size, sizeof why - size, "%s%s", is_first ? "" : ", ", choreography->roles[i]);
-        is_first = is_first && gathered_has(home, i);
+        if (!gathered_needs(home, i) || gathered_has(home, i))
+            continue;
+        snprintf(why + size, sizeof why - size, "%s%s", is_first ? "" : ", ", choreography->roles[i]);
+        is_first = false;
     }
     uint64_t elsewhere = number_elsewhere(home);
     size_t size = strlen(why);
@@ -330,6 +346,8 @@ NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definiti
                            .message_max = (uint32_t)limits->message_max,
                            .suspect_ns = limits->suspect_ms * NS_PER_MS,
                            .absent_ns = limits->absent_ms * NS_PER_MS,
+                           .participants = known->choreography->definitions[definition].participants,
+                           .participant_count = known->choreography->definitions[definition].participant_count,
                            .memory = &node->memory,
                            .effects = &home_effects,
                            .context = home};
@@ -351,7 +369,7 @@ static void home_fill(NodeHome *home, unsigned except)
 {
     chx_node *node = home->node;
     for (unsigned i = 0; i < home->known->choreography->role_count && !home->is_over; i++) {
-        bool is_open = i != except && home_state(&home->home, i) == HOME_ABSENT;
+        bool is_open = i != except && home_has_part(&home->home, i) && home_state(&home->home, i) == HOME_ABSENT;
         uint32_t place = is_open ? offers_place(home, i) : PEER_NONE;
         if (place != PEER_NONE)
             home_place_found(&home->home, i, place, node->now_ns);
@@ -530,7 +548,7 @@ static bool gathered_add(NodeHome *home, const HomeJoin *join)
     home->gathered[i] = *join;
     if (i == home->gathered_count)
         home->gathered_count++;
-    return home->gathered_count == home->known->choreography->role_count;
+    return gathered_has_all(home);
 }
 
 static HomeVerdict gathered_begin(NodeHome *home)
@@ -769,7 +787,7 @@ void homes_offered(chx_node *node, Offer *offer)
             next = item->next;
             NodeHome *home = MAP_OWNER(item, NodeHome, by_session);
             if (home->known != offer->known || home->definition != offer->definition || home->is_over ||
-                home_state(&home->home, offer->role) != HOME_ABSENT)
+                !home_has_part(&home->home, offer->role) || home_state(&home->home, offer->role) != HOME_ABSENT)
                 continue;
             if (home->placements != NULL && home->gathered != NULL) {
                 placed_offered(home);

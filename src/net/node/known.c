@@ -69,6 +69,14 @@ int known_definition(const Known *known, WireSpan name)
     return -1;
 }
 
+bool known_has_part(const chx_definition *definition, unsigned role)
+{
+    bool is_named = definition->participant_count == 0;
+    for (uint32_t i = 0; i < definition->participant_count; i++)
+        is_named |= definition->participants[i] == role;
+    return is_named;
+}
+
 static const ConfigRole *role_config(const chx_node *node, const Known *known, unsigned role)
 {
     const ConfigChoreography *section = config_choreography(&node->config, known->choreography->name);

@@ -73,7 +73,7 @@ struct Seat {
 enum { NODE_ANONYMOUS_SIZE = 2 + 2 * sizeof(WireId) };
 
 // Where a cast places a role.
-typedef enum { PLACE_HERE, PLACE_POOL, PLACE_NODE } PlaceKind;
+typedef enum { PLACE_HERE, PLACE_POOL, PLACE_NODE, PLACE_NOWHERE } PlaceKind; // NOWHERE: it has no part
 typedef struct {
     PlaceKind kind;
     uint32_t peer;      // PLACE_NODE: its number
@@ -343,6 +343,8 @@ void known_free(chx_node *node);
 // The index of a role, a definition; -1: there is none of that name.
 int known_role(const Known *known, WireSpan name);
 int known_definition(const Known *known, WireSpan name);
+// Does the role have something to do?
+bool known_has_part(const chx_definition *definition, unsigned role);
 // The configuration says which node plays the role.
 bool known_is_placed(const chx_node *node, const Known *known, unsigned role);
 // The role whose node decides about sessions of the choreography.

@@ -127,6 +127,10 @@ static uint32_t find_node(Asked *asked, unsigned role, const char *at)
 
 static bool place_role(Asked *asked, unsigned role, Placement *placement)
 {
+    if (!known_has_part(&asked->choreography->definitions[asked->definition], role)) {
+        placement->kind = PLACE_NOWHERE;
+        return true;
+    }
     const char *at = asked->cast[role].at;
     bool is_pool = at != NULL && strcmp(at, "pool") == 0;
     uint32_t peer = at == NULL ? PEER_SELF : is_pool ? PEER_NONE : find_node(asked, role, at);
@@ -301,7 +305,8 @@ bool placed_fits(const NodeHome *home, const Offer *offer)
     if (home->placements == NULL)
         return offer->is_configured;
     const Placement *placement = &home->placements[offer->role];
-    if (placement->kind == PLACE_HERE || (placement->has_arguments && !offer->takes_arguments))
+    if (placement->kind == PLACE_HERE || placement->kind == PLACE_NOWHERE ||
+        (placement->has_arguments && !offer->takes_arguments))
         return false;
     return placement->kind == PLACE_POOL || placement->peer == offer->peer->number;
 }
@@ -330,12 +335,18 @@ static void refuse_arguments(NodeHome *home, unsigned role, const Offer *offer)
     home_changed(home);
 }
 
+static bool has_place(const NodeHome *home, unsigned role)
+{
+    PlaceKind kind = home->placements[role].kind;
+    return kind == PLACE_HERE || kind == PLACE_NOWHERE || offers_best(home, role) != NULL;
+}
+
 // True: all roles have a place. One that can't be had ends the session.
 static bool has_all_places(NodeHome *home)
 {
     bool has_all = true;
     for (unsigned i = 0; i < home->known->choreography->role_count; i++) {
-        if (home->placements[i].kind == PLACE_HERE || offers_best(home, i) != NULL)
+        if (has_place(home, i))
             continue;
         has_all = false;
         const Offer *other = offer_without_arguments(home, i);
@@ -360,7 +371,7 @@ void placed_offered(NodeHome *home)
     for (unsigned i = 0; i < home->known->choreography->role_count && !home->is_over; i++) {
         if (home->placements[i].kind == PLACE_HERE)
             home_join(&home->home, &gathered[here++], node->now_ns);
-        else
+        else if (home->placements[i].kind != PLACE_NOWHERE)
             home_place_found(&home->home, i, offers_place(home, i), node->now_ns);
     }
     free(gathered);
@@ -396,8 +407,7 @@ void placed_expire(NodeHome *home)
 {
     char why[WHY_SIZE];
     unsigned role = 0;
-    while (role < home->known->choreography->role_count &&
-           (home->placements[role].kind == PLACE_HERE || offers_best(home, role) != NULL))
+    while (role < home->known->choreography->role_count && has_place(home, role))
         role++;
     if (role == home->known->choreography->role_count)
         return;

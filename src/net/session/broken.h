@@ -19,27 +19,30 @@ enum {
     SESSION_BROKEN_TO_ANY_LIFE,  // V_TOANYLIFE: what was sent to a life is taken by the next one
     SESSION_BROKEN_WAITING_LOST, // what comes from a life before it is told is dropped
     // These are found by whole sessions (simulate.c) only.
-    SESSION_BROKEN_COMING_LOST,   // what comes for a life before its RESTORE is dropped
-    SESSION_BROKEN_NO_HOLD,       // V_NOHOLD: messages leave before the home knows of the block
-    SESSION_BROKEN_HOME_ORDER,    // V_HOMEORDER: DATA to a role at the home overtakes the ENTER before it
-    SESSION_BROKEN_EAGER,         // V_EAGER: a role goes on without waiting for START
-    SESSION_BROKEN_ROLE_ADDRESS,  // V_ROLEADDR: orders go to all lives of a role
-    SESSION_BROKEN_OLD_REPORTS,   // V_OLDREPORTS: reports of a life that was given up count
-    SESSION_BROKEN_NO_ANSWER,     // V_NOANSWER: ENTER in an attempt that is over is not answered with RECOVER
-    SESSION_BROKEN_CHARGE_TWICE,  // V_CHARGETWICE: a failure before READY is charged to the new attempt
-    SESSION_BROKEN_AWAIT_ABSENT,  // V_AWAITABSENT: READY is awaited of a role that has no life yet
-    SESSION_BROKEN_ROUND_GAP,     // V_ROUNDGAP: a round is over for a role before it has entered the next one
-    SESSION_BROKEN_OLD_ROUND,     // V_OLDROUND: who fails in a round begins it with what was saved for the one before
-    SESSION_BROKEN_MARKS_LOST,    // RESTORE does not say which blocks are in another attempt
-    SESSION_BROKEN_LINK_LOST,     // what was given to a link that was lost is not given again
-    SESSION_BROKEN_VOID_COUNTS,   // what a role says between RECOVER and READY counts
-    SESSION_BROKEN_CONSUMED_LATE, // a role enters a block, and has not said what it has consumed
-    SESSION_BROKEN_STALE_HAND,    // a role enters a block in another attempt, and keeps what it has fetched
-    SESSION_BROKEN_CUT_IGNORED,   // nobody is given up of two roles that can't reach each other
-    SESSION_BROKEN_CUT_FEWER,     // ... or the one that fewer roles complain of
-    SESSION_BROKEN_CUT_OVER,      // ... or although they reach each other again
-    SESSION_BROKEN_CUT_OLD,       // ... or because of what was said of an earlier life
-    SESSION_BROKEN_CUT_AT_ONCE,   // ... or without waiting
+    SESSION_BROKEN_COMING_LOST,     // what comes for a life before its RESTORE is dropped
+    SESSION_BROKEN_NO_HOLD,         // V_NOHOLD: messages leave before the home knows of the block
+    SESSION_BROKEN_HOME_ORDER,      // V_HOMEORDER: DATA to a role at the home overtakes the ENTER before it
+    SESSION_BROKEN_EAGER,           // V_EAGER: a role goes on without waiting for START
+    SESSION_BROKEN_ROLE_ADDRESS,    // V_ROLEADDR: orders go to all lives of a role
+    SESSION_BROKEN_OLD_REPORTS,     // V_OLDREPORTS: reports of a life that was given up count
+    SESSION_BROKEN_NO_ANSWER,       // V_NOANSWER: ENTER in an attempt that is over is not answered with RECOVER
+    SESSION_BROKEN_CHARGE_TWICE,    // V_CHARGETWICE: a failure before READY is charged to the new attempt
+    SESSION_BROKEN_AWAIT_ABSENT,    // V_AWAITABSENT: READY is awaited of a role that has no life yet
+    SESSION_BROKEN_ROUND_GAP,       // V_ROUNDGAP: a round is over for a role before it has entered the next one
+    SESSION_BROKEN_OLD_ROUND,       // V_OLDROUND: who fails in a round begins it with what was saved for the one before
+    SESSION_BROKEN_MARKS_LOST,      // RESTORE does not say which blocks are in another attempt
+    SESSION_BROKEN_LINK_LOST,       // what was given to a link that was lost is not given again
+    SESSION_BROKEN_VOID_COUNTS,     // what a role says between RECOVER and READY counts
+    SESSION_BROKEN_CONSUMED_LATE,   // a role enters a block, and has not said what it has consumed
+    SESSION_BROKEN_STALE_HAND,      // a role enters a block in another attempt, and keeps what it has fetched
+    SESSION_BROKEN_CUT_IGNORED,     // nobody is given up of two roles that can't reach each other
+    SESSION_BROKEN_CUT_FEWER,       // ... or the one that fewer roles complain of
+    SESSION_BROKEN_CUT_OVER,        // ... or although they reach each other again
+    SESSION_BROKEN_CUT_OLD,         // ... or because of what was said of an earlier life
+    SESSION_BROKEN_CUT_AT_ONCE,     // ... or without waiting
+    SESSION_BROKEN_NO_PART_AWAITED, // a role that has no part is waited for
+    SESSION_BROKEN_NO_PART_MISSED,  // the loss of one ends the session
+    SESSION_BROKEN_NO_PART_LEFT,    // the session is over though one that has begun has not ended
 };
 
 #ifndef SESSION_BROKEN
