@@ -5,6 +5,7 @@
 #include "compiler/driver/chorcc.h"
 #include "tools/chorex/new.h"
 #include "tools/chorex/tool.h"
+#include "tools/diagram/diagram.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static void print_help(FILE *out)
           "\n"
           "  chorex new NAME                          write a first program, NAME.c\n"
           "  chorex check FILE... [compiler options]  report what is wrong in choreographies; write nothing\n"
+          "  chorex diagram FILE [NAME[.DEF]]         draw choreographies; see 'chorex diagram --help'\n"
           "  chorex certs ...                         certificates for roles on several hosts; see 'chorex certs "
           "--help'\n"
           "  chorex run PROGRAM [ARGUMENTS...]        run it with a process for each role; see 'chorex run --help'\n"
@@ -109,6 +111,8 @@ static int run(int argc, char **argv)
         return tool_run(argv + 1);
     if (strcmp(command, "check") == 0)
         return check((const char *const *)argv + 2, (size_t)argc - 2);
+    if (strcmp(command, "diagram") == 0)
+        return diagram_command((const char *const *)argv + 2, (size_t)argc - 2);
     if (command[0] == '\0') {
         print_help(stderr);
         return 2;
