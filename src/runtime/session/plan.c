@@ -169,6 +169,17 @@ static chx_status plan_fill(Plan *plan, const chx_actor *cast)
     return CHX_OK;
 }
 
+// Channels between members of families; 0: few, which may as well all be made ready at the beginning.
+static size_t count_sparse(const Plan *plan)
+{
+    enum { FEW = 1024 };
+    size_t count = 0;
+    for (size_t i = 0; i < plan->channel_count; i++)
+        count += spread_is_member(plan->choreography, plan->roles[plan->channel_table[i].from].role) &&
+                 spread_is_member(plan->choreography, plan->roles[plan->channel_table[i].to].role);
+    return count > FEW ? count : 0;
+}
+
 static void plan_free(chx_runtime *runtime, Plan *plan)
 {
     if (plan->channel_table != NULL)
@@ -207,7 +218,7 @@ static chx_status plan_new(chx_runtime *runtime, const chx_choreography *choreog
     }
     plan_lay_out(plan);
     if (choreography->spread != NULL)
-        plan->sparse_count = spread_between_members(choreography);
+        plan->sparse_count = count_sparse(plan);
     *made = plan;
     return CHX_OK;
 }

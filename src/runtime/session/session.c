@@ -166,9 +166,9 @@ static CHX_COLD __attribute__((noinline)) bool session_is_sparse(const Session *
 static bool is_between_members(const Session *session, size_t number)
 {
     const PlanChannel *wire = &session->plan->channel_table[number];
-    const chx_choreography *model = session->plan->choreography->spread->choreography;
-    return model->places[session->actors[wire->from].role->spread->role].is_family &&
-           model->places[session->actors[wire->to].role->spread->role].is_family;
+    const chx_choreography *choreography = session->plan->choreography;
+    return spread_is_member(choreography, session->actors[wire->from].role) &&
+           spread_is_member(choreography, session->actors[wire->to].role);
 }
 
 static CHX_COLD __attribute__((noinline)) void session_init_sparse(Session *session, Channel **ins)

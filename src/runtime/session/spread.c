@@ -505,14 +505,9 @@ chx_status spread_cast(const chx_choreography *model, const void *cast, const ch
     return status;
 }
 
-size_t spread_between_members(const chx_choreography *choreography)
+bool spread_is_member(const chx_choreography *choreography, const chx_role *role)
 {
-    enum { FEW = 1024 };
-    const struct chx_spread *spread = choreography->spread;
-    size_t members = 0;
-    for (size_t i = 0; i < spread->choreography->role_count; i++)
-        members += spread->choreography->places[i].is_family ? spread->counts[i] : 0;
-    return members * members > FEW ? members * members : 0;
+    return choreography->spread->choreography->places[role->spread->role].is_family;
 }
 
 // ---- results ----
@@ -576,28 +571,30 @@ void chx_no_member(chx_self *self, uint32_t site, unsigned family, size_t member
 }
 
 // The place of a member among those of its family that are peers: a member is none of its own.
-static unsigned peer_place(chx_self *self, unsigned family, size_t member)
+static inline unsigned peer_place(chx_self *self, const struct chx_spread *spread, unsigned family, size_t member)
 {
-    const struct chx_spread *spread = ((Actor *)self)->role->spread;
-    if (CHX_UNLIKELY(member >= spread->counts[family] || (family == spread->role && member == spread->member)))
+    bool is_own = family == spread->role;
+    if (CHX_UNLIKELY(member >= spread->counts[family] || (is_own && member == spread->member)))
         chx_no_member(self, self->site, family, member);
-    return (unsigned)member - (family == spread->role && member > spread->member);
+    return (unsigned)member - (is_own && member > spread->member);
 }
 
 unsigned chx_to_member(chx_self *self, unsigned place, size_t member)
 {
-    const struct chx_spread *spread = ((Actor *)self)->role->spread;
-    unsigned out = spread->out_firsts[place] + peer_place(self, spread->model->sends_to[place], member);
-    if (((Actor *)self)->session->is_ready != NULL)
-        session_channel(((Actor *)self)->session, &((Actor *)self)->out[out]);
+    Actor *actor = (Actor *)self;
+    const struct chx_spread *spread = actor->role->spread;
+    unsigned out = spread->out_firsts[place] + peer_place(self, spread, spread->model->sends_to[place], member);
+    if (CHX_UNLIKELY(actor->session->is_ready != NULL))
+        session_channel(actor->session, &actor->out[out]);
     return out;
 }
 
 unsigned chx_from_member(chx_self *self, unsigned place, size_t member)
 {
-    const struct chx_spread *spread = ((Actor *)self)->role->spread;
-    unsigned in = spread->in_firsts[place] + peer_place(self, spread->model->receives_from[place], member);
-    if (((Actor *)self)->session->is_ready != NULL)
-        session_channel(((Actor *)self)->session, ((Actor *)self)->in[in]);
+    Actor *actor = (Actor *)self;
+    const struct chx_spread *spread = actor->role->spread;
+    unsigned in = spread->in_firsts[place] + peer_place(self, spread, spread->model->receives_from[place], member);
+    if (CHX_UNLIKELY(actor->session->is_ready != NULL))
+        session_channel(actor->session, actor->in[in]);
     return in;
 }

@@ -15,8 +15,8 @@ chx_status spread_cast(const chx_choreography *choreography, const void *cast, c
 // The role with this number, as spread_cast makes it, in another process; `counts` is by role of the choreography. NULL: no memory.
 const chx_role *spread_role(const chx_role *model, const size_t *counts, unsigned number);
 
-// So many channels could be between members of families at most; 0: few, which may as well all be there from the beginning.
-size_t spread_between_members(const chx_choreography *spread);
+// Is the role with this number a member of a family?
+bool spread_is_member(const chx_choreography *spread, const chx_role *role);
 
 // Copies the results of a session, which has ended well, to where the caller wants them.
 void spread_results(const chx_choreography *spread, const chx_definition *definition, const void *results, void *to);
