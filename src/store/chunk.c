@@ -70,12 +70,22 @@ static bool make_room(ChunkList *list, size_t size)
     return true;
 }
 
+static uint64_t mix(uint64_t value)
+{
+    value *= UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return value ^ value >> 32;
+}
+
 // Does not depend on the order.
 static uint64_t add_role(uint64_t roles, uint32_t role)
 {
-    uint64_t mixed = (role + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return roles + (mixed ^ mixed >> 32);
+    return roles + mix((uint64_t)role + 1);
+}
+
+uint64_t chunk_mark(uint32_t level, uint64_t roles, uint64_t version)
+{
+    return mix(mix(roles + level) + version + 1);
 }
 
 static bool add_chunk(ChunkList *list, const chx_store_change *change, const chx_store_piece *pieces, size_t count,

@@ -36,6 +36,8 @@ typedef struct {
     size_t size;
 } ChunkRow;
 
+// A number for a chunk as it is: the sum over all chunks of a session says whether one is missing.
+uint64_t chunk_mark(uint32_t level, uint64_t roles, uint64_t version);
 // Puts its pieces into the cut of a session, in the place of those that are there: chunks are read in the order of their versions. 0, -EBADMSG or
 // -ENOMEM.
 int chunk_read(const ChunkRow *row, chx_store_cut *cut, char why[CHX_STORE_WHY]);

@@ -2,6 +2,7 @@
 
 #include "store/store.h"
 
+#include "base/owner.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -66,4 +67,21 @@ int store_damaged(const chx_store_key *key, const char *what, char why[CHX_STORE
 int store_missing(const chx_store_key *key, char why[CHX_STORE_WHY])
 {
     return store_fail(why, ENOENT, "there is no session '%.200s' of %.100s", key->name, key->choreography);
+}
+
+// ---- who decides ----
+
+int store_busy(const char *home, uint64_t left_ms, char why[CHX_STORE_WHY])
+{
+    char who[OWNER_SIZE + 64];
+    owner_describe(home, who, sizeof who);
+    return store_fail(why, EBUSY, "%s, which decides about it, is alive: its lease ends in %.1f s", who,
+                      (double)left_ms / 1000);
+}
+
+int store_stale(const chx_store_key *key, const char *home, char why[CHX_STORE_WHY])
+{
+    char who[OWNER_SIZE + 64];
+    owner_describe(home, who, sizeof who);
+    return store_fail(why, ESTALE, "session '%.200s' was taken by %s in the meantime", key->name, who);
 }

@@ -19,6 +19,9 @@ bool store_same_key(const chx_store_key *one, const chx_store_key *other);
 
 // -EBADMSG, for a session that is damaged.
 int store_damaged(const chx_store_key *key, const char *what, char why[CHX_STORE_WHY]);
+// Another one decides about it: -EBUSY with what its lease has left, -ESTALE.
+int store_busy(const char *home, uint64_t left_ms, char why[CHX_STORE_WHY]);
+int store_stale(const chx_store_key *key, const char *home, char why[CHX_STORE_WHY]);
 int store_missing(const chx_store_key *key, char why[CHX_STORE_WHY]);
 
 #endif

@@ -108,6 +108,13 @@ void cut_stale(Cut *cut)
     cut->effects->lost(cut);
 }
 
+void cut_give_up(Cut *cut)
+{
+    cut->is_on_its_way = cut->is_asked = cut->is_dirty = false;
+    cut->state = CUT_LOST;
+    cut->effects->lost(cut);
+}
+
 CutDoubt cut_doubt(const CutChange *change, bool is_there, uint64_t term, uint64_t version, bool is_own_writer)
 {
     if (cut_is_broken(CUT_BROKEN_DOUBT_IS_DONE))
@@ -184,6 +191,7 @@ void cut_decide(Cut *cut, size_t depth, uint32_t attempt)
         return;
     cut_set_depth(cut, depth + 1);
     cut->entries[depth].attempt = attempt;
+    cut->entries[depth].has_begun = false;
     cut_change(cut, depth);
 }
 
@@ -205,6 +213,7 @@ void cut_renew(Cut *cut, size_t depth)
     CHECK(cut->depth == depth + 1);
     cut->entries[depth].ordinal++;
     cut->entries[depth].attempt = 0;
+    cut->entries[depth].has_begun = false;
     cut->pieces_level = (int)depth + 1;
     cut_change(cut, depth);
 }

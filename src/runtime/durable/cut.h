@@ -34,6 +34,7 @@ typedef struct {
     uint32_t ordinal, attempt;
     uint32_t retries;
     bool has_rescue, is_round;
+    bool has_begun; // its roles have been let in, into this round and attempt: the caller's
 } CutEntry;
 
 typedef struct Cut Cut;
@@ -121,6 +122,8 @@ void cut_end(Cut *cut);
 bool cut_take(Cut *cut, CutChange *change);
 void cut_committed(Cut *cut);
 void cut_stale(Cut *cut);
+// The store can't be written, and nobody waits for that any longer: nothing more is committed.
+void cut_give_up(Cut *cut);
 
 // It is not known whether a commit has happened (C10): what the store has now says so.
 typedef enum { CUT_DONE, CUT_NOT_DONE, CUT_TAKEN } CutDoubt;

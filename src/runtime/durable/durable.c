@@ -6,6 +6,7 @@
 #include "runtime/actor/elsewhere.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/savepoint.h"
+#include "runtime/session/log.h"
 #include "runtime/value/codec.h"
 
 #include <stdio.h>
@@ -32,12 +33,19 @@ static void effect_commit(Cut *cut)
 
 static Block *block_at(const Durable *durable, size_t level);
 
-// The time of an attempt runs from the moment at which the roles are let in: they can't help it if the store is slow.
+// The time of an attempt runs from the moment at which the roles are let in: they can't help it if the store is slow. If some of them are
+// still busy with the attempt before, it runs from the moment at which the last one is back (recovery_return). It runs once: what is
+// committed later in the attempt, for a block inside of it, does not begin it again.
 static void durable_start_time(Durable *durable)
 {
     Recovery *recovery = &durable->session->recovery;
-    Block *block = durable->cut.depth > 0 ? block_at(durable, durable->cut.depth) : NULL;
-    if (block == NULL || block->checkpoint->within_ns == 0 || block->attempt > block->checkpoint->retries)
+    CutEntry *entry = durable->cut.depth > 0 ? &durable->cut.entries[durable->cut.depth - 1] : NULL;
+    if (entry == NULL || entry->has_begun)
+        return;
+    entry->has_begun = true;
+    Block *block = block_at(durable, durable->cut.depth);
+    if (block == NULL || block->checkpoint->within_ns == 0 || block->attempt > block->checkpoint->retries ||
+        block->behind > 0)
         return;
     if (block->deadline != NULL)
         recovery->effects->disarm(recovery, block);
@@ -196,42 +204,88 @@ static StoreBuilt commit_build(StoreItem *item, chx_store_change *change)
     return !has_memory ? STORE_NO_MEMORY : is_some ? STORE_BUILT : STORE_NOTHING;
 }
 
-// Another program has the session.
-static void durable_give_up(Durable *durable)
+// The session is not this program's, or not in the store.
+static void durable_fail(Durable *durable, chx_status status, const char *format, const char *detail)
 {
     Session *session = durable->session;
     Fault fault = {.kind = CHX_FAULT_LOST};
-    snprintf(fault.why, sizeof fault.why, "session %.200s was taken over by another program", durable->name);
-    session_fail(session, CHX_FAILED, "", &fault, session->plan->choreography->file, 0);
+    snprintf(fault.why, sizeof fault.why, format, durable->name, detail);
+    session_fail(session, status, "", &fault, session->plan->choreography->file, 0);
+}
+
+// What the machine has said is done, with the blocks not locked. `has_joined`: the session does not end meanwhile; otherwise no role of it
+// runs any more, and it ends here.
+static void commit_follow(Durable *durable, bool begins, bool has_joined)
+{
+    Session *session = durable->session;
+    bool ends = durable->is_over || durable->is_lost;
+    if (begins)
+        session_begin_roles(session);
+    if (has_joined)
+        session_leave(session);
+    else if (ends)
+        session_end(session);
+}
+
+// With the blocks locked: do its roles begin now?
+static bool commit_begins(Durable *durable)
+{
+    bool begins = !durable->has_begun && !durable->is_over;
+    durable->has_begun |= begins;
+    if (!durable->cut.is_on_its_way)
+        commit_forget(durable);
+    return begins;
 }
 
 static void commit_done(StoreItem *item, bool is_applied)
 {
     Durable *durable = durable_of_item(item);
     Session *session = durable->session;
-    // It does not end meanwhile, unless no role of it runs any more: then it ends here.
     bool has_joined = session_join(session);
     blocks_lock_outside(session);
+    bool is_new = durable->cut.version == 0;
     if (is_applied)
         cut_committed(&durable->cut);
     else
         cut_stale(&durable->cut);
-    bool begins = !durable->has_begun && !durable->is_over, is_lost = durable->is_lost, is_over = durable->is_over;
-    durable->has_begun |= begins;
-    if (!durable->cut.is_on_its_way)
-        commit_forget(durable);
+    bool begins = commit_begins(durable), is_lost = durable->is_lost;
     blocks_unlock_outside(session);
-    if (is_lost && has_joined)
-        durable_give_up(durable);
-    if (begins)
-        session_begin_roles(session);
-    if (has_joined)
-        session_leave(session);
-    else if (is_over || is_lost)
-        session_end(session);
+    if (is_lost && has_joined && is_new)
+        durable_fail(durable, CHX_INVALID, "session %.200s can't be opened: another program has just opened it%s", "");
+    else if (is_lost && has_joined)
+        durable_fail(durable, CHX_FAILED, "session %.200s was taken over by another program%s", "");
+    commit_follow(durable, begins, has_joined);
 }
 
-const StoreItemOps durable_item_ops = {commit_build, commit_done};
+// A session that is not in the store yet can be refused, and nothing is lost. Whoever cancels a session wants to be rid of it.
+static bool commit_give_up(StoreItem *item, bool is_in_doubt, const char *why)
+{
+    Durable *durable = durable_of_item(item);
+    Session *session = durable->session;
+    bool has_joined = session_join(session), begins = false;
+    blocks_lock_outside(session);
+    bool is_new = durable->cut.version == 0, was_asked_to = atomic_load(&session->ending.status) == CHX_CANCELLED;
+    bool gives_up = is_new || (was_asked_to && durable->cut.state == CUT_ENDS);
+    if (gives_up) {
+        cut_give_up(&durable->cut);
+        begins = commit_begins(durable);
+    }
+    blocks_unlock_outside(session);
+    if (gives_up && is_new && has_joined)
+        durable_fail(durable, CHX_FAILED,
+                     is_in_doubt ? "it is not known whether session %.100s is in the store, which says: %.300s"
+                                 : "session %.100s can't be begun, the store says: %.300s",
+                     why);
+    else if (gives_up && !has_joined)
+        log_write(session->runtime, CHX_LOG_ERROR,
+                  "session %s is cancelled, but the store can't be told, and says: %s; it goes on when it is opened again",
+                  durable->name, why);
+    if (gives_up || has_joined)
+        commit_follow(durable, begins, has_joined);
+    return gives_up;
+}
+
+const StoreItemOps durable_item_ops = {commit_build, commit_done, commit_give_up};
 
 // ---- blocks ----
 

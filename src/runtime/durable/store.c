@@ -4,8 +4,8 @@
 #include "runtime/durable/store.h"
 
 #include "base/check.h"
+#include "base/owner.h"
 #include "runtime/durable/cut.h"
-#include "runtime/durable/owner.h"
 #include "runtime/platform/platform.h"
 #include "runtime/session/log.h"
 #include "runtime/session/report.h"
@@ -270,7 +270,8 @@ chx_status store_of_runtime(chx_runtime *runtime, const char *file, chx_store **
 struct StoreName {
     StoreName *next;
     const chx_store_ops *ops;
-    char *parts[4]; // place, choreography, space, name
+    uint64_t writer[2]; // of the store
+    char *parts[4];     // place, choreography, space, name
 };
 enum { NAME_BUCKETS = 1 << 14 };
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -309,6 +310,7 @@ StoreName *store_name_claim(chx_store *store, const chx_store_key *key, bool *la
     if (made == NULL)
         return NULL;
     made->ops = store->ops;
+    memcpy(made->writer, store->writer, sizeof made->writer);
     StoreName **bucket = name_bucket(key->name);
     pthread_mutex_lock(&names_lock);
     bool is_there = *lacks_memory;
@@ -335,6 +337,21 @@ void store_name_release(StoreName *name)
     *link = name->next;
     pthread_mutex_unlock(&names_lock);
     name_free(name);
+}
+
+// Does this program run the session, with a store of which it does not know that it is the same one? A database can be named in several ways.
+static bool name_is_run(const chx_store *store, const chx_store_cut *cut)
+{
+    bool is_run = false;
+    if (memcmp(cut->writer, store->writer, sizeof cut->writer) == 0)
+        return false;
+    pthread_mutex_lock(&names_lock);
+    for (const StoreName *name = *name_bucket(cut->key.name); !is_run && name != NULL; name = name->next)
+        is_run = memcmp(name->writer, cut->writer, sizeof name->writer) == 0 &&
+                 strcmp(name->parts[1], cut->key.choreography) == 0 && strcmp(name->parts[2], cut->key.space) == 0 &&
+                 strcmp(name->parts[3], cut->key.name) == 0;
+    pthread_mutex_unlock(&names_lock);
+    return is_run;
 }
 
 // ---- waiting ----
@@ -388,6 +405,8 @@ static void store_is_down(chx_store *store, const char *why)
 
 static void store_is_up(chx_store *store)
 {
+    if (store->items[0] == NULL)
+        return; // nobody waits any more who could say it
     if (store->is_down)
         log_write(store->items[0]->runtime, CHX_LOG_WARN, "the store %s can be written again", store->shown);
     store->is_down = false;
@@ -450,20 +469,24 @@ static StoreFound store_claim(chx_store *store, chx_store_cut *cut, uint64_t *te
                               char why[CHX_STORE_WHY])
 {
     long process = 0;
+    char who[OWNER_SIZE + 64];
     OwnerState owner = owner_state(cut->home, &process);
     *again = false;
     if (cut->outcome == CHX_STORE_OVER)
         return STORE_IS_OVER;
-    if (owner == OWNER_ALIVE) {
-        snprintf(why, CHX_STORE_WHY, "process %ld of this machine runs it", process);
+    bool is_run_here = owner == OWNER_SELF && name_is_run(store, cut);
+    if (owner == OWNER_ALIVE || is_run_here) {
+        owner_describe(cut->home, who, sizeof who);
+        snprintf(why, CHX_STORE_WHY, "%s runs it%s", who, is_run_here ? " already" : "");
         return STORE_IS_TAKEN;
     }
     int error = store_take(store, cut, owner != OWNER_UNKNOWN, term, why);
     if (error == 0)
         return store_load_taken(store, cut, *term, again, why);
     *again = error == -EAGAIN || error == -ESTALE || error == -EBUSY || error == -EINPROGRESS;
+    owner_describe(cut->home, who, sizeof who);
     if (error == -EBUSY)
-        snprintf(why, CHX_STORE_WHY, "another program runs it (%.200s)", cut->home);
+        snprintf(why, CHX_STORE_WHY, "%s runs it", who);
     else if (why[0] == '\0')
         snprintf(why, CHX_STORE_WHY, "%s", strerror(-error));
     return error == -EBUSY ? STORE_IS_TAKEN : STORE_IS_WRONG;
@@ -526,7 +549,46 @@ static int store_look(chx_store *store, int count, char why[CHX_STORE_WHY])
     return count;
 }
 
-// Until all are applied or stale. False: the store is being closed.
+// The store has not been written for a while: whoever need not wait any longer goes. Those of the changes that are left, in front; their
+// number.
+static int store_give_up(chx_store *store, int count, bool is_in_doubt, const char *why)
+{
+    uint64_t now = now_ms();
+    for (int i = 0; i < count;) {
+        StoreItem *item = store->items[i];
+        bool is_late = item->ops->give_up != NULL && now - item->asked_ms >= OPEN_TRIES_MS;
+        if (!is_late || !item->ops->give_up(item, is_in_doubt, why)) {
+            i++;
+            continue;
+        }
+        count--;
+        store->changes[i] = store->changes[count];
+        store->items[i] = store->items[count];
+        store->items[count] = NULL;
+    }
+    return count;
+}
+
+// The same for those that are queued meanwhile.
+static void store_give_up_queued(chx_store *store, const char *why)
+{
+    uint64_t now = now_ms();
+    pthread_mutex_lock(&store->lock);
+    StoreItem *waiting = store->first;
+    store->first = NULL;
+    store->end = &store->first;
+    pthread_mutex_unlock(&store->lock);
+    for (StoreItem *item = waiting, *next; item != NULL; item = next) {
+        next = item->next;
+        uint64_t asked_ms = item->asked_ms;
+        if (item->ops->give_up != NULL && now - asked_ms >= OPEN_TRIES_MS && item->ops->give_up(item, false, why))
+            continue;
+        store_ask(store, item);
+        item->asked_ms = asked_ms;
+    }
+}
+
+// Until all are applied, stale or given up. False: the store is being closed.
 static bool store_commit(chx_store *store, int count)
 {
     char why[CHX_STORE_WHY];
@@ -549,10 +611,15 @@ static bool store_commit(chx_store *store, int count)
             store_is_up(store);
             return true;
         }
-        store_is_down(store, why[0] != '\0' ? why : strerror(-error));
+        if (why[0] == '\0')
+            snprintf(why, sizeof why, "%s", strerror(-error));
+        store_is_down(store, why);
+        count = store_give_up(store, count, is_in_doubt, why);
+        store_give_up_queued(store, why);
         if (store_ends(store))
             return false;
-        committer_rests(store, &rest_ms);
+        if (count > 0)
+            committer_rests(store, &rest_ms);
     }
     store_is_up(store);
     return true;
@@ -629,7 +696,8 @@ static void *committer(void *argument)
         if (count > 0 && !store_commit(store, count))
             break;
         for (int i = 0; i < count; i++)
-            store->items[i]->ops->done(store->items[i], store->changes[i].is_applied);
+            if (store->items[i] != NULL)
+                store->items[i]->ops->done(store->items[i], store->changes[i].is_applied);
         committer_forget(store, forgotten);
         if (!ends)
             committer_renew_lease(store, &renew_ms, &sweep_ms);
@@ -654,6 +722,7 @@ static void committer_start(chx_store *store, const StoreItem *item)
 
 void store_ask(chx_store *store, StoreItem *item)
 {
+    item->asked_ms = now_ms();
     pthread_mutex_lock(&store->lock);
     item->next = NULL;
     *store->end = item;

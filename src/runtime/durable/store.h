@@ -22,11 +22,15 @@ typedef struct {
     StoreBuilt (*build)(StoreItem *item, chx_store_change *change);
     // The change was applied, or is stale. Afterwards the item is not touched any more, unless it is queued again.
     void (*done)(StoreItem *item, bool is_applied);
+    // The store has not taken the item's change for a while. False: it waits until it does. True: it waits no more, and is not
+    // touched any more; the change is not in the store, or (is_in_doubt) may be. NULL: it waits.
+    bool (*give_up)(StoreItem *item, bool is_in_doubt, const char *why);
 } StoreItemOps;
 struct StoreItem {
     const StoreItemOps *ops;
     chx_runtime *runtime; // for its log
     StoreItem *next;
+    uint64_t asked_ms; // when it was queued
 };
 
 // The store that a session of this runtime uses: the one of its options, or the one that CHOREX_STORE names. *store NULL: it is
@@ -38,7 +42,7 @@ typedef enum {
     STORE_IS_NEW,   // there is none of this name
     STORE_IS_OVER,  // it is over; the cut says how
     STORE_IS_OURS,  // it was taken over: `term` is the new one, and the cut says where it is
-    STORE_IS_TAKEN, // another program runs it; `why` says which
+    STORE_IS_TAKEN, // another program runs it, or this one, in another place; `why` says which
     STORE_IS_WRONG, // the store does not answer, or has something else; `why` says what
 } StoreFound;
 StoreFound store_find(chx_store *store, const chx_store_key *key, chx_store_cut *cut, uint64_t *term,

@@ -936,7 +936,13 @@ const chx_report *chx_session_report(const chx_session *handle)
 
 bool chx_session_is_over(chx_session *session)
 {
-    return session == NULL || atomic_load(&session->ending.state) == SESSION_DONE;
+    if (session == NULL || atomic_load(&session->ending.state) == SESSION_DONE)
+        return true;
+    // Its descriptor is readable from the same moment on.
+    pthread_mutex_lock(&session->ending.lock);
+    bool is_over = session->ending.is_over;
+    pthread_mutex_unlock(&session->ending.lock);
+    return is_over;
 }
 
 int chx_session_fd(chx_session *session)
@@ -949,8 +955,7 @@ int chx_session_fd(chx_session *session)
     pthread_mutex_lock(&session->ending.lock);
     if (session->ending.fd.number < 0) {
         session->ending.fd = descriptor_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        bool is_ending = atomic_load(&session->ending.live) == 0 && session->durable == NULL;
-        if (atomic_load(&session->ending.state) == SESSION_DONE || is_ending)
+        if (session->ending.is_over || atomic_load(&session->ending.state) == SESSION_DONE)
             session_make_readable(session);
     }
     int fd = session->ending.fd.number;

@@ -23,11 +23,9 @@ int postgres_take(void *store, const chx_store_key *key, uint64_t term, bool by_
     if (PQntuples(result) == 0)
         error = store_missing(key, why);
     else if (value_u64(result, 0, 0) != term)
-        error = store_fail(why, ESTALE, "session '%.200s' was taken by node '%.200s' in the meantime", key->name,
-                           value_text(result, 0, 1));
+        error = store_stale(key, value_text(result, 0, 1), why);
     else if (PQgetisnull(result, 0, 3))
-        error = store_fail(why, EBUSY, "node '%.200s', which decides about it, is alive: its lease ends in %.1f s",
-                           value_text(result, 0, 1), (double)value_u64(result, 0, 2) / 1000);
+        error = store_busy(value_text(result, 0, 1), value_u64(result, 0, 2), why);
     else
         *new_term = value_u64(result, 0, 3);
     PQclear(result);

@@ -15,39 +15,42 @@ static void mark(const Database *database, const chx_store_change *change, uint6
     memcpy(cut->writer, database->writer, sizeof cut->writer);
 }
 
-static int make_session(Database *database, const chx_store_change *change, uint64_t now_ms, sqlite3_int64 *id)
+// The marks of the chunks that are about to be put.
+static uint64_t marks_of_new(const ChunkList *chunks, uint64_t version)
 {
-    chx_store_cut cut = {.key = change->key,
-                         .term = change->term,
-                         .token = {change->token[0], change->token[1]},
-                         .definition = change->definition,
-                         .protocol_digest = change->protocol_digest,
-                         .home = change->home};
-    mark(database, change, now_ms, &cut);
-    return row_insert(database, &cut, id);
+    uint64_t marks = 0;
+    for (size_t i = 0; i < chunks->count; i++)
+        marks += chunk_mark(chunks->items[i].level, chunks->items[i].roles, version);
+    return marks;
 }
 
-// 0, or SQLite's result. *is_applied: the row of the session has been written. A damaged row counts as stale: whoever loads the session is told.
-static int write_row(Database *database, const chx_store_change *change, uint64_t now_ms, sqlite3_int64 *id,
-                     bool *is_applied)
+static bool is_replaced(const ChunkList *chunks, uint32_t level, uint64_t roles)
 {
-    SessionRow row;
-    int result = row_find(database, &change->key, &row);
-    if (result == SQLITE_DONE) {
-        *is_applied = change->version == 0;
-        return *is_applied ? make_session(database, change, now_ms, id) : 0;
+    bool is_it = false;
+    for (size_t i = 0; i < chunks->count && !is_it; i++)
+        is_it = chunks->items[i].level == level && chunks->items[i].roles == roles;
+    return is_it;
+}
+
+// The marks of all chunks as they are, and of those that the change leaves alone.
+static int read_marks(Database *database, sqlite3_int64 id, const chx_store_change *change, uint64_t *all,
+                      uint64_t *left)
+{
+    sqlite3_stmt *statement = database_statement(database, STATEMENT_CHUNK_MARKS);
+    int result;
+    *all = *left = 0;
+    sqlite3_bind_int64(statement, 1, database_first_chunk(id));
+    sqlite3_bind_int64(statement, 2, database_first_chunk(id + 1));
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+        uint32_t level = (uint32_t)sqlite3_column_int64(statement, 0);
+        uint64_t roles = (uint64_t)sqlite3_column_int64(statement, 1);
+        uint64_t mark = chunk_mark(level, roles, (uint64_t)sqlite3_column_int64(statement, 2));
+        *all += mark;
+        if (!(change->drops && level >= change->drop_from) && !is_replaced(&database->chunks, level, roles))
+            *left += mark;
     }
-    if (result != SQLITE_ROW)
-        return result;
-    *id = row.id;
-    *is_applied =
-        change->version != 0 && row.is_whole && row.cut.term == change->term && row.cut.version == change->version;
-    if (*is_applied) {
-        mark(database, change, now_ms, &row.cut);
-        result = row_update(database, &row);
-    }
-    sqlite3_reset(database->statements[STATEMENT_FIND]);
-    return *is_applied ? result : 0;
+    sqlite3_reset(statement);
+    return result == SQLITE_DONE ? 0 : result;
 }
 
 static int drop_chunks(Database *database, sqlite3_int64 id, uint32_t from)
@@ -79,19 +82,60 @@ static int put_chunk(Database *database, sqlite3_int64 id, const Chunk *chunk, u
     return result != SQLITE_OK ? result : SQLITE_FULL;
 }
 
-// 0, or SQLite's result.
+static int put_chunks(Database *database, sqlite3_int64 id, uint64_t version)
+{
+    int result = 0;
+    for (size_t i = 0; i < database->chunks.count && result == 0; i++)
+        result = put_chunk(database, id, &database->chunks.items[i], version);
+    return result;
+}
+
+static int make_session(Database *database, const chx_store_change *change, uint64_t now_ms)
+{
+    SessionRow row = {.cut = {.key = change->key,
+                              .term = change->term,
+                              .token = {change->token[0], change->token[1]},
+                              .definition = change->definition,
+                              .protocol_digest = change->protocol_digest,
+                              .home = change->home}};
+    mark(database, change, now_ms, &row.cut);
+    row.chunks = marks_of_new(&database->chunks, row.cut.version);
+    int result = row_insert(database, &row);
+    return result == 0 ? put_chunks(database, row.id, row.cut.version) : result;
+}
+
+static int change_session(Database *database, chx_store_change *change, uint64_t now_ms, SessionRow *row)
+{
+    uint64_t all, left;
+    int result = read_marks(database, row->id, change, &all, &left);
+    change->is_applied = result == 0 && all == row->chunks;
+    if (!change->is_applied)
+        return result;
+    mark(database, change, now_ms, &row->cut);
+    row->chunks = left + marks_of_new(&database->chunks, row->cut.version);
+    result = change->drops ? drop_chunks(database, row->id, change->drop_from) : 0;
+    if (result == 0)
+        result = put_chunks(database, row->id, row->cut.version);
+    return result == 0 ? row_update(database, row) : result;
+}
+
+// 0, or SQLite's result. A session that is damaged counts as stale: whoever loads it is told.
 static int apply(Database *database, chx_store_change *change, uint64_t now_ms)
 {
-    sqlite3_int64 id = 0;
-    bool is_new = change->version == 0;
-    int result = write_row(database, change, now_ms, &id, &change->is_applied);
-    if (result != 0 || !change->is_applied)
-        return result;
+    SessionRow row;
     if (!chunks_make(&database->chunks, change, change->version + 1))
         return SQLITE_NOMEM;
-    result = change->drops && !is_new ? drop_chunks(database, id, change->drop_from) : 0;
-    for (size_t i = 0; i < database->chunks.count && result == 0; i++)
-        result = put_chunk(database, id, &database->chunks.items[i], change->version + 1);
+    int result = row_find(database, &change->key, &row);
+    if (result == SQLITE_DONE) {
+        change->is_applied = change->version == 0;
+        return change->is_applied ? make_session(database, change, now_ms) : 0;
+    }
+    if (result != SQLITE_ROW)
+        return result;
+    change->is_applied =
+        change->version != 0 && row.is_whole && row.cut.term == change->term && row.cut.version == change->version;
+    result = change->is_applied ? change_session(database, change, now_ms, &row) : 0;
+    sqlite3_reset(database->statements[STATEMENT_FIND]);
     return result;
 }
 

@@ -12,7 +12,7 @@
 
 enum {
     APPLICATION = 0x43687831, // "Chx1", in the file's header: whose database it is
-    FORMAT = 1,               // of the tables; a later version that changes them raises it
+    FORMAT = 2,               // of the tables; a later version that changes them raises it
     BUSY_MS = 1000            // so long another process may be in the way
 };
 
@@ -20,13 +20,13 @@ static const char tables[] =
     "CREATE TABLE session (id INTEGER PRIMARY KEY, choreography TEXT NOT NULL, space TEXT NOT NULL, "
     "  name TEXT NOT NULL, term INTEGER NOT NULL, version INTEGER NOT NULL, token BLOB NOT NULL, "
     "  definition TEXT NOT NULL, protocol_digest INTEGER NOT NULL, home TEXT NOT NULL, outcome INTEGER NOT NULL, "
-    "  writer BLOB NOT NULL, changed_ms INTEGER NOT NULL, sum INTEGER NOT NULL, UNIQUE (choreography, space, name));"
+    "  writer BLOB NOT NULL, changed_ms INTEGER NOT NULL, chunks INTEGER NOT NULL, sum INTEGER NOT NULL, UNIQUE (choreography, space, name));"
     // Numbers say which session a chunk belongs to: see database_first_chunk.
     "CREATE TABLE chunk (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, roles INTEGER NOT NULL, "
     "  version INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL);"
     "CREATE TABLE node (name TEXT PRIMARY KEY, lease_until_ms INTEGER NOT NULL);"
     "PRAGMA application_id = 1130919985;" // APPLICATION
-    "PRAGMA user_version = 1;";           // FORMAT
+    "PRAGMA user_version = 2;";           // FORMAT
 
 uint64_t database_now_ms(void)
 {
@@ -87,8 +87,23 @@ int database_run(Database *database, StatementId id)
     return result == SQLITE_DONE || result == SQLITE_ROW ? 0 : result;
 }
 
+// A file that was removed is written all the same, and is gone when the last process has closed it. One that was moved is not the one that is
+// opened next time.
+int database_check_place(const Database *database, char why[CHX_STORE_WHY])
+{
+    int has_moved = 0;
+    sqlite3_file_control(database->connection, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (has_moved == 0)
+        return 0;
+    return store_fail(why, EAGAIN, "'%s' was removed or replaced while it is in use: put it back, or end the program",
+                      database->path);
+}
+
 int database_begin(Database *database, char why[CHX_STORE_WHY])
 {
+    int error = database_check_place(database, why);
+    if (error != 0)
+        return error;
     int result = database_run(database, STATEMENT_BEGIN);
     return result == 0 ? 0 : database_fail(database, result, why);
 }

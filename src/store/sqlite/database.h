@@ -21,6 +21,7 @@ typedef enum {
     STATEMENT_PUT_CHUNK,
     STATEMENT_FIND,
     STATEMENT_CHUNKS,
+    STATEMENT_CHUNK_MARKS,
     STATEMENT_EACH,
     STATEMENT_LEASE_OF,
     STATEMENT_LEASE,
@@ -52,6 +53,9 @@ uint64_t database_now_ms(void);
 // What a result of SQLite's that is not a good one means.
 int database_fail(const Database *database, int result, char why[CHX_STORE_WHY]);
 
+// -EAGAIN: the file is not where it was; what is written to it would be lost, or is another one's.
+int database_check_place(const Database *database, char why[CHX_STORE_WHY]);
+
 // The statement, ready to be bound.
 sqlite3_stmt *database_statement(Database *database, StatementId id);
 // Runs one that returns no rows. 0, or SQLite's result.
@@ -78,6 +82,7 @@ void database_get_pair(const unsigned char bytes[static 16], uint64_t pair[stati
 typedef struct {
     sqlite3_int64 id;
     chx_store_cut cut; // without pieces
+    uint64_t chunks;   // which there are, with their versions: the sum of chunk_mark of all
     bool is_whole;     // its check sum is right
 } SessionRow;
 
@@ -85,8 +90,8 @@ void row_read(sqlite3_stmt *statement, SessionRow *row);
 // SQLITE_ROW, and the statement STATEMENT_FIND is to be reset; SQLITE_DONE: there is none; or an error.
 int row_find(Database *database, const chx_store_key *key, SessionRow *row);
 // Writes a new row. 0, or SQLite's result.
-int row_insert(Database *database, const chx_store_cut *cut, sqlite3_int64 *id);
-// Writes what may change: term, version, home, outcome, and who changed it when.
+int row_insert(Database *database, SessionRow *row);
+// Writes what may change: term, version, home, outcome, chunks, and who changed it when.
 int row_update(Database *database, const SessionRow *row);
 
 // ---- what chx_store_ops consists of ----

@@ -17,8 +17,7 @@ static int check_lease(Database *database, const char *node, char why[CHX_STORE_
         return database_fail(database, result, why);
     uint64_t now_ms = database_now_ms();
     if (until_ms > now_ms)
-        return store_fail(why, EBUSY, "node '%.200s', which decides about it, is alive: its lease ends in %.1f s", node,
-                          (double)(until_ms - now_ms) / 1000);
+        return store_busy(node, until_ms - now_ms, why);
     return 0;
 }
 
@@ -28,8 +27,7 @@ static int check_take(Database *database, const chx_store_key *key, const Sessio
     if (!row->is_whole)
         return store_damaged(key, "the check sum of its row is wrong", why);
     if (row->cut.term != term)
-        return store_fail(why, ESTALE, "session '%.200s' was taken by node '%.200s' in the meantime", key->name,
-                          row->cut.home);
+        return store_stale(key, row->cut.home, why);
     if (by_hand || strcmp(row->cut.home, database->node) == 0)
         return 0;
     return check_lease(database, row->cut.home, why);
@@ -77,6 +75,9 @@ int sqlite_take(void *store, const chx_store_key *key, uint64_t term, bool by_ha
 int sqlite_lease(void *store, uint64_t lease_ms, char why[CHX_STORE_WHY])
 {
     Database *database = store;
+    int error = database_check_place(database, why);
+    if (error != 0)
+        return error;
     StatementId id = lease_ms > 0 ? STATEMENT_LEASE : STATEMENT_END_LEASE;
     sqlite3_stmt *statement = database_statement(database, id);
     database_bind_text(statement, 1, database->node);

@@ -19,8 +19,9 @@ static uint64_t sum_of_text(const char *text)
     return (uint64_t)size << 32 | crc32c(text, size);
 }
 
-static uint32_t sum_of(const chx_store_cut *cut)
+static uint32_t sum_of(const SessionRow *row)
 {
+    const chx_store_cut *cut = &row->cut;
     uint64_t parts[SUM_PARTS] = {sum_of_text(cut->key.choreography),
                                  sum_of_text(cut->key.space),
                                  sum_of_text(cut->key.name),
@@ -34,7 +35,8 @@ static uint32_t sum_of(const chx_store_cut *cut)
                                  cut->writer[0],
                                  cut->writer[1],
                                  cut->changed_ms,
-                                 cut->outcome};
+                                 cut->outcome,
+                                 row->chunks};
     for (size_t i = 0; i < SUM_PARTS; i++)
         parts[i] = htole64(parts[i]);
     return crc32c(parts, sizeof parts);
@@ -72,9 +74,10 @@ void row_read(sqlite3_stmt *statement, SessionRow *row)
         .outcome = outcome == 0 ? CHX_STORE_UNFINISHED : CHX_STORE_OVER,
         .changed_ms = (uint64_t)sqlite3_column_int64(statement, 12),
     };
+    row->chunks = (uint64_t)sqlite3_column_int64(statement, 13);
     bool has_pairs = read_pair(statement, 6, row->cut.token) & read_pair(statement, 11, row->cut.writer);
     row->is_whole =
-        has_pairs && (outcome == 0 || outcome == 1) && sum_of(&row->cut) == sqlite3_column_int64(statement, 13);
+        has_pairs && (outcome == 0 || outcome == 1) && sum_of(row) == sqlite3_column_int64(statement, 14);
 }
 
 int row_find(Database *database, const chx_store_key *key, SessionRow *row)
@@ -100,8 +103,9 @@ static void bind_pair(sqlite3_stmt *statement, int at, const uint64_t pair[stati
     sqlite3_bind_blob(statement, at, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 
-int row_insert(Database *database, const chx_store_cut *cut, sqlite3_int64 *id)
+int row_insert(Database *database, SessionRow *row)
 {
+    const chx_store_cut *cut = &row->cut;
     sqlite3_stmt *statement = database_statement(database, STATEMENT_MAKE);
     database_bind_text(statement, 1, cut->key.choreography);
     database_bind_text(statement, 2, cut->key.space);
@@ -115,9 +119,10 @@ int row_insert(Database *database, const chx_store_cut *cut, sqlite3_int64 *id)
     sqlite3_bind_int(statement, 10, (int)cut->outcome);
     bind_pair(statement, 11, cut->writer);
     database_bind_u64(statement, 12, cut->changed_ms);
-    sqlite3_bind_int64(statement, 13, sum_of(cut));
+    database_bind_u64(statement, 13, row->chunks);
+    sqlite3_bind_int64(statement, 14, sum_of(row));
     int result = database_run(database, STATEMENT_MAKE);
-    *id = sqlite3_last_insert_rowid(database->connection);
+    row->id = sqlite3_last_insert_rowid(database->connection);
     return result;
 }
 
@@ -132,6 +137,7 @@ int row_update(Database *database, const SessionRow *row)
     sqlite3_bind_int(statement, 5, (int)cut->outcome);
     bind_pair(statement, 6, cut->writer);
     database_bind_u64(statement, 7, cut->changed_ms);
-    sqlite3_bind_int64(statement, 8, sum_of(cut));
+    database_bind_u64(statement, 8, row->chunks);
+    sqlite3_bind_int64(statement, 9, sum_of(row));
     return database_run(database, STATEMENT_CHANGE);
 }

@@ -15,7 +15,7 @@ static int no_memory(const Database *database, char why[CHX_STORE_WHY])
 
 // ---- one ----
 
-static int read_chunk(sqlite3_stmt *statement, chx_store_cut *cut, char why[CHX_STORE_WHY])
+static int read_chunk(sqlite3_stmt *statement, chx_store_cut *cut, uint64_t *marks, char why[CHX_STORE_WHY])
 {
     ChunkRow row = {.level = (uint32_t)sqlite3_column_int64(statement, 0),
                     .roles = (uint64_t)sqlite3_column_int64(statement, 1),
@@ -23,18 +23,22 @@ static int read_chunk(sqlite3_stmt *statement, chx_store_cut *cut, char why[CHX_
                     .sum = (uint32_t)sqlite3_column_int64(statement, 3),
                     .data = sqlite3_column_blob(statement, 4),
                     .size = (size_t)sqlite3_column_bytes(statement, 4)};
+    *marks += chunk_mark(row.level, row.roles, row.version);
     return chunk_read(&row, cut, why);
 }
 
-static int read_chunks(Database *database, sqlite3_int64 id, chx_store_cut *cut, char why[CHX_STORE_WHY])
+static int read_chunks(Database *database, const SessionRow *session, chx_store_cut *cut, char why[CHX_STORE_WHY])
 {
+    uint64_t marks = 0;
     sqlite3_stmt *statement = database_statement(database, STATEMENT_CHUNKS);
     int result, error = 0;
-    sqlite3_bind_int64(statement, 1, database_first_chunk(id));
-    sqlite3_bind_int64(statement, 2, database_first_chunk(id + 1));
+    sqlite3_bind_int64(statement, 1, database_first_chunk(session->id));
+    sqlite3_bind_int64(statement, 2, database_first_chunk(session->id + 1));
     while (error == 0 && (result = sqlite3_step(statement)) != SQLITE_DONE)
-        error = result == SQLITE_ROW ? read_chunk(statement, cut, why) : database_fail(database, result, why);
+        error = result == SQLITE_ROW ? read_chunk(statement, cut, &marks, why) : database_fail(database, result, why);
     sqlite3_reset(statement);
+    if (error == 0 && marks != session->chunks)
+        error = store_damaged(&cut->key, "a piece of it is missing, or is an old one", why);
     return error;
 }
 
@@ -52,7 +56,7 @@ static int read_session(Database *database, const chx_store_key *key, chx_store_
     if (!cut_own(cut))
         return no_memory(database, why);
     // The statement is not over yet, so that the pieces are of the same moment.
-    int error = read_chunks(database, row.id, cut, why);
+    int error = read_chunks(database, &row, cut, why);
     if (error != 0)
         cut_release(cut);
     return error;
@@ -62,7 +66,9 @@ int sqlite_load(void *store, const chx_store_key *key, chx_store_cut *cut, char 
 {
     Database *database = store;
     chx_store_cut found = {0};
-    int error = read_session(database, key, &found, why);
+    int error = database_check_place(database, why);
+    if (error == 0)
+        error = read_session(database, key, &found, why);
     sqlite3_reset(database->statements[STATEMENT_FIND]);
     if (error == 0)
         *cut = found;

@@ -4,7 +4,7 @@
 
 #define COLUMNS                                                                                                        \
     "id, choreography, space, name, term, version, token, definition, protocol_digest, home, outcome, writer, "        \
-    "changed_ms, sum"
+    "changed_ms, chunks, sum"
 
 const char *const sqlite_statements[STATEMENT_COUNT] = {
     // A transaction that is going to write says so at once: one that has read before may have to be given up.
@@ -13,10 +13,10 @@ const char *const sqlite_statements[STATEMENT_COUNT] = {
     [STATEMENT_ROLLBACK] = "ROLLBACK",
     // No RETURNING: SQLite makes a table for what it returns.
     [STATEMENT_MAKE] = "INSERT INTO session (choreography, space, name, term, version, token, definition, "
-                       "protocol_digest, home, outcome, writer, changed_ms, sum) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                       "protocol_digest, home, outcome, writer, changed_ms, chunks, sum) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     [STATEMENT_CHANGE] = "UPDATE session SET term = ?2, version = ?3, home = ?4, outcome = ?5, writer = ?6, "
-                         "changed_ms = ?7, sum = ?8 WHERE id = ?1",
+                         "changed_ms = ?7, chunks = ?8, sum = ?9 WHERE id = ?1",
     [STATEMENT_DROP_CHUNKS] = "DELETE FROM chunk WHERE id >= ?1 AND id < ?2 AND level >= ?3",
     // Nothing happens if the number is another chunk's.
     [STATEMENT_PUT_CHUNK] = "INSERT INTO chunk (id, level, roles, version, sum, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
@@ -25,6 +25,7 @@ const char *const sqlite_statements[STATEMENT_COUNT] = {
     [STATEMENT_FIND] = "SELECT " COLUMNS " FROM session WHERE choreography = ?1 AND space = ?2 AND name = ?3",
     [STATEMENT_CHUNKS] =
         "SELECT level, roles, version, sum, data FROM chunk WHERE id >= ?1 AND id < ?2 ORDER BY version",
+    [STATEMENT_CHUNK_MARKS] = "SELECT level, roles, version FROM chunk WHERE id >= ?1 AND id < ?2",
     [STATEMENT_EACH] = "SELECT " COLUMNS " FROM session WHERE id > ?1 AND (?2 IS NULL OR choreography = ?2) "
                        "AND (?3 IS NULL OR home = ?3) AND (?4 = 0 OR outcome = 0) "
                        "AND (?5 = 0 OR NOT EXISTS (SELECT 1 FROM node WHERE node.name = home AND lease_until_ms > ?6)) "

@@ -4,7 +4,7 @@
 // machine and the namespace in which the number means something.
 
 #define _GNU_SOURCE
-#include "runtime/durable/owner.h"
+#include "base/owner.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -84,4 +84,18 @@ OwnerState owner_state(const char *owner, long *process)
         sscanf(owner + length, " %ld %llu", process, &start) != 2)
         return OWNER_UNKNOWN;
     return started(*process) == start && start != 0 ? OWNER_ALIVE : OWNER_DEAD;
+}
+
+void owner_describe(const char *owner, char *text, size_t size)
+{
+    long process = 0;
+    OwnerState state = owner_state(owner, &process);
+    if (state == OWNER_SELF)
+        snprintf(text, size, "this program");
+    else if (state != OWNER_UNKNOWN)
+        snprintf(text, size, "process %ld of this machine", process);
+    else if (strncmp(owner, PREFIX, strlen(PREFIX)) == 0 && sscanf(owner, "%*s %*s %*s %ld", &process) == 1)
+        snprintf(text, size, "process %ld of another machine or container", process);
+    else
+        snprintf(text, size, "node '%s'", owner);
 }

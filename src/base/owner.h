@@ -1,7 +1,7 @@
 // owner.h: who runs a session, as the store says it, and whether that program still runs.
 
-#ifndef RUNTIME_DURABLE_OWNER_H
-#define RUNTIME_DURABLE_OWNER_H
+#ifndef BASE_OWNER_H
+#define BASE_OWNER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +19,7 @@ typedef enum {
 } OwnerState;
 // *process: its number, if it is alive.
 OwnerState owner_state(const char *owner, long *process);
+// How messages call it, as the subject of a sentence: "process 12 of this machine", "node 'shop'".
+void owner_describe(const char *owner, char *text, size_t size);
 
 #endif
