@@ -83,11 +83,11 @@ gcc -Wall -Wextra -Werror make.c $("$CHORCC" --cflags --libs=sqlite) -o make
 
 "$chorex" sessions orders.db >output
 contains output "FUNCTION"
-grep -q '^order-1 *shop.run *between blocks *[0-9]* s *- *- *unfinished$' output || { cat output >&2; fail "order-1"; }
-grep -q '^order-2 *shop.run *level 1 *[0-9]* s *node-a *alive *unfinished$' output || { cat output >&2; fail "order-2"; }
+grep -q '^order-1 *shop.run *between blocks *[0-9]* s *- *a program *unfinished$' output || { cat output >&2; fail "order-1"; }
+grep -q '^order-2 *shop.run *level 1 *[0-9]* s *node-a *its roles *unfinished$' output || { cat output >&2; fail "order-2"; }
 grep -q '^order-3 *shop.run *over: ok *[0-9]* s *node-a *- *over$' output || { cat output >&2; fail "order-3"; }
-grep -q '^north/order-1 *bank.run *between blocks *[0-9]* s *node-b *none *unfinished$' output || { cat output >&2; fail "north"; }
-grep -q '^order-4 *shop.run *level 2, attempt 3 *[0-9]* s *process 6789 *none *unfinished$' output || { cat output >&2; fail "order-4"; }
+grep -q '^north/order-1 *bank.run *between blocks *[0-9]* s *node-b *a program *unfinished$' output || { cat output >&2; fail "north"; }
+grep -q '^order-4 *shop.run *level 2, attempt 3 *[0-9]* s *process 6789 *a program *unfinished$' output || { cat output >&2; fail "order-4"; }
 contains output 'south/strange "\?[31m?'
 # In all forms.
 for words in "list orders.db" "orders.db list" "sqlite:orders.db" "list sqlite:orders.db"; do
@@ -106,7 +106,7 @@ import json
 rows = [json.loads(line) for line in open("json")]
 assert len(rows) == 6, rows
 assert rows[5]["name"] == 'strange "\\\033[31m\n', rows[5]
-assert rows[1]["lease"] is True and rows[4]["lease"] is False
+assert rows[1]["alive"] is True and rows[4]["alive"] is False and rows[4]["waits_for"] == "a program"
 assert rows[2]["outcome"] == "over" and rows[1]["term"] == 3 and rows[1]["version"] == 1
 END
 
@@ -135,15 +135,73 @@ contains messages "there is no session 'order-9'"
 python3 -c 'import json; c = json.load(open("out.json")); assert c["pieces"][0]["data"] == "6275796572", c; assert c["token"] == "0000000000abcdef" + "0" * 16'
 status 1 "$chorex" sessions export orders.db order-2 out.json
 contains messages "out.json"
+"$chorex" sessions orders.db --export order-2 >again.json
+cmp out.json again.json
+"$chorex" sessions export orders.db order-2 >again.json
+cmp out.json again.json
 status 1 "$chorex" sessions drop orders.db order-2
 contains messages "node 'node-a', which decides about session 'order-2', is alive"
 "$chorex" sessions drop --force orders.db order-2 >output
-"$chorex" sessions drop orders.db order-1 --space north >output
+"$chorex" sessions orders.db --drop order-1 --space north >output
 contains output "session 'order-1' of bank was dropped"
 "$chorex" sessions orders.db >output
 lacks output "north"
 lacks output "order-2"
 contains output "order-1"
+
+# ---- a program that runs, and one that was killed, whose lease is not over ----
+cat >owner.c <<'END'
+#include <chorex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+choreography(owner, (Ann, Bob),
+    void Ann.stay(void);
+    def run() {
+        checkpoint durable {
+            Ann.stay();
+            Ann.(1) ~> Bob._;
+        }
+    }
+)
+#include "owner.Ann.chor.h"
+#include "owner.Bob.chor.h"
+void Ann_stay(void)
+{
+    puts("begun");
+    fflush(stdout);
+    while (getchar() != EOF)
+        ;
+}
+int main(int argc, char **argv)
+{
+    chx_session *session = owner_run_open(NULL, "mine", NULL);
+    (void)argc, (void)argv;
+    if (argc > 1)
+        chx_session_cancel(session);
+    return owner_run_wait(session);
+}
+END
+"$CHORCC" owner.c $("$CHORCC" --libs=sqlite) -o owner
+mkfifo in out
+CHOREX_STORE=sqlite:owner.db ./owner <in >out &
+owner=$!
+exec 5>in 6<out
+read -r line <&6
+"$chorex" sessions owner.db >output
+grep -q "^mine *owner.run *level 1, attempt 1 *[0-9]* s *process $owner *its roles *unfinished$" output || { cat output >&2; fail "mine"; }
+status 1 "$chorex" sessions drop owner.db mine
+contains messages "process $owner of this machine, which decides about session 'mine', is alive"
+kill -9 $owner
+wait $owner || true
+exec 5>&- 6<&-
+"$chorex" sessions owner.db >output
+grep -q "^mine .* a program *unfinished$" output || { cat output >&2; fail "killed"; }
+"$chorex" sessions drop owner.db mine >output
+CHOREX_STORE=sqlite:owner.db ./owner cancel </dev/null >/dev/null 2>&1 || true
+"$chorex" sessions owner.db >output
+grep -q "^mine .* over: cancelled " output || { cat output >&2; fail "cancelled"; }
 
 # ---- what is wrong ----
 status 1 "$chorex" sessions nothing.db

@@ -8,6 +8,7 @@
 //     FILE_STORE_AT=5:full       there is no space, five times
 //     FILE_STORE_AT=5:doubt      in doubt, and it has happened
 //     FILE_STORE_AT=5:doubtnot   in doubt, and it has not
+//     FILE_STORE_FULL=FILE       there is no space as long as this file is there
 //     FILE_STORE_LOG=FILE        one line for each commit: how many changes it had
 //
 // Before it is killed, whoever goes on without waiting for the commit has 20 ms to do so.
@@ -402,6 +403,11 @@ static void log_commit(const File *file, size_t count)
 static int file_commit(void *store, chx_store_change *changes, size_t count, char why[CHX_STORE_WHY])
 {
     File *file = store;
+    const char *full = getenv("FILE_STORE_FULL");
+    if (full != NULL && access(full, F_OK) == 0) {
+        snprintf(why, CHX_STORE_WHY, "no space left");
+        return -ENOSPC;
+    }
     if (file->failures == 0)
         file->commits++;
     const char *fault = fault_now(file);

@@ -132,8 +132,8 @@ static void places_that_are_no_store_are_refused(void **state)
     run_sql("foreign.db", "INSERT INTO address VALUES ('x')");
     assert_int_equal(access(path_of("foreign.db-wal"), F_OK), -1);
     chx_store_ops_sqlite.close(open_store("newer.db"));
-    run_sql("newer.db", "PRAGMA user_version = 2");
-    refuses(path_of("newer.db"), -EINVAL, "was made by another version of Chorex (format 2, this one has 1)");
+    run_sql("newer.db", "PRAGMA user_version = 3");
+    refuses(path_of("newer.db"), -EINVAL, "was made by another version of Chorex (format 3, this one has 2)");
 }
 
 // root may write anything; so somebody else does it.
@@ -289,6 +289,9 @@ static void damage_is_found(void **state)
         "UPDATE chunk SET sum = sum + 1 WHERE level = 1 AND id >> 24 = (SELECT id FROM session WHERE name = 'bad')",
         "UPDATE chunk SET id = (SELECT id FROM session WHERE name = 'bad') << 24 WHERE level = 1 "
         "AND id >> 24 = (SELECT id FROM session WHERE name = 'third')",
+        "DELETE FROM chunk WHERE level = 1 AND id >> 24 = (SELECT id FROM session WHERE name = 'bad')",
+        "DELETE FROM chunk WHERE level = 0 AND id >> 24 = (SELECT id FROM session WHERE name = 'bad')",
+        "UPDATE session SET chunks = chunks + 1 WHERE name = 'bad'",
         "UPDATE session SET version = 2 WHERE name = 'bad'",
         "UPDATE session SET term = 2 WHERE name = 'bad'",
         "UPDATE session SET token = x'00' WHERE name = 'bad'",
@@ -313,9 +316,10 @@ static void damage_is_found(void **state)
             fail_msg("not found: %s", damages[i]);
         assert_non_null(strstr(why, "session 'bad' of shop is damaged"));
         assert_int_equal(load(store, "good", why), 0);
-        // Neither a change nor a new home makes a damaged row look whole.
-        if (strncmp(damages[i], "UPDATE session", 14) == 0) {
+        // Neither a change nor a new home makes a damaged session look whole.
+        if (strncmp(damages[i], "UPDATE session", 14) == 0 || strncmp(damages[i], "DELETE", 6) == 0) {
             commit_one(store, change_of("bad", 1, NULL, 0), why);
+            commit_one(store, change_of("bad", 1, pieces, 1), why);
             commit_one(store, change_of("bad", 2, NULL, 0), why);
             chx_store_ops_sqlite.take(store, &(chx_store_key){"shop", "", "bad"}, 1, true, &term, why);
             chx_store_ops_sqlite.take(store, &(chx_store_key){"shop", "", "bad"}, 2, true, &term, why);
@@ -326,6 +330,33 @@ static void damage_is_found(void **state)
         assert_int_equal(load(store, "good", why), 0);
         chx_store_ops_sqlite.close(store);
     }
+}
+
+// ---- a file that is not there any more ----
+
+static void a_file_that_is_removed_is_noticed(void **state)
+{
+    char why[CHX_STORE_WHY] = "", path[100], other[100];
+    chx_store_piece piece = {.data = "x", .size = 1};
+    (void)state;
+    void *store = open_store("here.db");
+    snprintf(path, sizeof path, "%s", path_of("here.db"));
+    snprintf(other, sizeof other, "%s", path_of("elsewhere.db"));
+    assert_int_equal(commit_one(store, change_of("a", 0, &piece, 1), why), 0);
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(commit_one(store, change_of("a", 1, &piece, 1), why), -EAGAIN);
+    assert_non_null(strstr(why, "was removed or replaced"));
+    assert_int_equal(load(store, "a", why), -EAGAIN);
+    assert_int_equal(chx_store_ops_sqlite.lease(store, 1000, why), -EAGAIN);
+    // Another one in its place.
+    FILE *file = fopen(path, "w");
+    fclose(file);
+    assert_int_equal(commit_one(store, change_of("a", 1, &piece, 1), why), -EAGAIN);
+    // When it is put back, it goes on.
+    assert_int_equal(rename(other, path), 0);
+    assert_int_equal(commit_one(store, change_of("a", 1, &piece, 1), why), 0);
+    assert_int_equal(load(store, "a", why), 0);
+    chx_store_ops_sqlite.close(store);
 }
 
 // ---- a full disk ----
@@ -367,6 +398,7 @@ int main(void)
         cmocka_unit_test(processes_share_a_database),
         cmocka_unit_test(processes_make_databases_together),
         cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(a_file_that_is_removed_is_noticed),
         cmocka_unit_test(a_full_disk_is_reported_and_waited_for),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

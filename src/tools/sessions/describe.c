@@ -2,6 +2,9 @@
 
 #include "tools/sessions/sessions.h"
 
+#include "base/owner.h"
+#include "chorex.h"
+
 #include <inttypes.h>
 #include <time.h>
 
@@ -59,8 +62,12 @@ bool place_describe(const chx_store_cut *cut, char text[static PLACE_SIZE], Fail
     *failure = (Failure){0};
     if (is_over) {
         bool is_known = head != NULL && read_piece(head, 6, numbers, failure);
-        snprintf(text, PLACE_SIZE, "%s", !is_known ? "over" : numbers[1] == 0 ? "over: ok" : "over: failed");
-        return is_known && numbers[1] != 0;
+        snprintf(text, PLACE_SIZE, "%s",
+                 !is_known                     ? "over"
+                 : numbers[1] == CHX_OK        ? "over: ok"
+                 : numbers[1] == CHX_CANCELLED ? "over: cancelled"
+                                               : "over: failed");
+        return is_known && numbers[1] != CHX_OK;
     }
     if (depth == 0)
         snprintf(text, PLACE_SIZE, "between blocks");
@@ -79,6 +86,21 @@ void home_describe(const chx_store_cut *cut, char text[static HOME_SIZE])
         snprintf(text, HOME_SIZE, "process %d", process);
     else
         snprintf(text, HOME_SIZE, "%s", cut->home[0] != '\0' ? cut->home : "-");
+}
+
+bool home_is_alive(const chx_store_cut *cut, bool has_lease)
+{
+    long process;
+    // What can be seen on this machine is more than what a lease says: a process that was killed has one for a while.
+    OwnerState owner = owner_state(cut->home, &process);
+    if (cut->outcome == CHX_STORE_OVER || cut->home[0] == '\0')
+        return false;
+    return owner == OWNER_UNKNOWN ? has_lease : owner != OWNER_DEAD;
+}
+
+const char *awaited_describe(const chx_store_cut *cut, bool is_alive)
+{
+    return cut->outcome == CHX_STORE_OVER ? "-" : is_alive ? "its roles" : "a program";
 }
 
 void age_describe(const chx_store_cut *cut, char text[static AGE_SIZE])

@@ -11,7 +11,7 @@
 typedef struct {
     char *name, *what, *home;
     char place[PLACE_SIZE], age[AGE_SIZE];
-    const char *lease, *outcome;
+    const char *awaited, *outcome;
 } Row;
 
 typedef struct {
@@ -110,7 +110,7 @@ static bool add_row(void *context, const chx_store_cut *cut)
     snprintf(what, sizeof what, "%s.%s", cut->key.choreography, cut->definition);
     snprintf(name, sizeof name, "%s%s%s", cut->key.space, cut->key.space[0] != '\0' ? "/" : "", cut->key.name);
     *row = (Row){.name = printable(name), .what = printable(what), .home = printable(home)};
-    row->lease = cut->outcome == CHX_STORE_OVER || cut->home[0] == '\0' ? "-" : orphan ? "none" : "alive";
+    row->awaited = awaited_describe(cut, home_is_alive(cut, !orphan));
     row->outcome = cut->outcome == CHX_STORE_OVER ? "over" : "unfinished";
     age_describe(cut, row->age);
     describe(list, cut, row);
@@ -135,14 +135,14 @@ static void print_cell(const char *text, size_t width)
 
 static void print_table(const List *list)
 {
-    static const char *const titles[] = {"NAME", "FUNCTION", "STANDS", "AGE", "HOME", "LEASE"};
+    static const char *const titles[] = {"NAME", "FUNCTION", "STANDS", "AGE", "HOME", "WAITS FOR"};
     enum { COLUMNS = sizeof titles / sizeof titles[0] };
     size_t widths[COLUMNS] = {0};
     for (size_t i = 0; i <= list->count; i++) {
         const Row *row = i > 0 ? &list->rows[i - 1] : NULL;
         for (int j = 0; j < COLUMNS; j++) {
             const char *const cells[] = {row ? row->name : "", row ? row->what : "", row ? row->place : "",
-                                         row ? row->age : "",  row ? row->home : "", row ? row->lease : ""};
+                                         row ? row->age : "",  row ? row->home : "", row ? row->awaited : ""};
             widths[j] = wider(widths[j], i == 0 ? titles[j] : cells[j]);
         }
     }
@@ -150,7 +150,7 @@ static void print_table(const List *list)
         const Row *row = i > 0 ? &list->rows[i - 1] : NULL;
         for (int j = 0; j < COLUMNS; j++) {
             const char *const cells[] = {row ? row->name : "", row ? row->what : "", row ? row->place : "",
-                                         row ? row->age : "",  row ? row->home : "", row ? row->lease : ""};
+                                         row ? row->age : "",  row ? row->home : "", row ? row->awaited : ""};
             print_cell(i == 0 ? titles[j] : cells[j], widths[j]);
         }
         printf("%s\n", row == NULL ? "OUTCOME" : row->outcome);
@@ -170,7 +170,8 @@ static bool print_json(void *context, const chx_store_cut *cut)
     json_session(stdout, cut);
     fputs(",\"stands\":", stdout);
     json_string(stdout, row.place);
-    printf(",\"lease\":%s}\n", orphan ? "false" : "true");
+    bool is_alive = home_is_alive(cut, !orphan);
+    printf(",\"waits_for\":\"%s\",\"alive\":%s}\n", awaited_describe(cut, is_alive), is_alive ? "true" : "false");
     return true;
 }
 

@@ -16,21 +16,23 @@ static void print_help(FILE *out)
     fputs("Usage: chorex sessions [list] STORE\n"
           "       chorex sessions show STORE NAME\n"
           "       chorex sessions drop STORE NAME\n"
-          "       chorex sessions export STORE NAME FILE\n"
+          "       chorex sessions export STORE NAME [FILE]\n"
           "\n"
           "Looks into a store of sessions with durable blocks. STORE is sqlite:FILE, or "
           "postgresql://USER@HOST/DATABASE, or the\n"
           "name of a file; it may be left out if the environment variable CHOREX_STORE has it.\n"
           "\n"
-          "  list     all sessions, and where they stand\n"
+          "  list     all sessions: where they stand, how old that is, what they wait for\n"
           "  show     one session, with the pieces of its state\n"
           "  drop     removes it; it can't be resumed any more\n"
-          "  export   writes it to a new file, with all of its state, as JSON\n"
+          "  export   writes it to a new file, or to standard output, with all of its state, as JSON\n"
           "\n"
           "  --choreography NAME  only sessions of this choreography\n"
           "  --space NAME         only sessions of this space\n"
+          "  --drop NAME          the same as the command\n"
+          "  --export NAME        the same as the command\n"
           "  --json               for programs to read\n"
-          "  --force              drop it although the node that decides about it is alive\n"
+          "  --force              drop it although the program, or node, that decides about it is alive\n"
           "  --help, --version\n",
           out);
 }
@@ -49,6 +51,8 @@ int sessions_error(int status, const char *format, ...)
 static const struct option all_options[] = {
     {"choreography", required_argument, NULL, 'c'},
     {"space", required_argument, NULL, 's'},
+    {"drop", required_argument, NULL, 'd'},
+    {"export", required_argument, NULL, 'e'},
     {"json", no_argument, NULL, 'j'},
     {"force", no_argument, NULL, 'f'},
     {"help", no_argument, NULL, 'h'},
@@ -59,13 +63,13 @@ static const struct option all_options[] = {
 static const struct {
     const char *word;
     Command command;
-    int arguments; // besides the store
+    int arguments, optional; // besides the store
     const char *wanted;
 } commands[] = {
-    {"list", COMMAND_LIST, 0, "a store"},
-    {"show", COMMAND_SHOW, 1, "a store and the name of a session"},
-    {"drop", COMMAND_DROP, 1, "a store and the name of a session"},
-    {"export", COMMAND_EXPORT, 2, "a store, the name of a session and that of a file"},
+    {"list", COMMAND_LIST, 0, 0, "a store"},
+    {"show", COMMAND_SHOW, 1, 0, "a store and the name of a session"},
+    {"drop", COMMAND_DROP, 1, 0, "a store and the name of a session"},
+    {"export", COMMAND_EXPORT, 1, 1, "a store, the name of a session and, if you like, that of a file"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -77,10 +81,33 @@ static size_t find_command(const char *word)
     return i;
 }
 
+// The words behind the command: [STORE] [NAME] [FILE]. The store may be left out if the environment has it, unless a file is named.
+static int parse_arguments(char **words, int count, size_t which, Options *options)
+{
+    int arguments = options->has_command ? 0 : commands[which].arguments;
+    options->store = getenv("CHOREX_STORE");
+    bool has_store = options->store != NULL && options->store[0] != '\0';
+    if (count > arguments && count <= arguments + 1 + commands[which].optional) {
+        options->store = *words++;
+        count--;
+    } else if (count != arguments || !has_store) {
+        return sessions_error(EXIT_USAGE, "'%s' needs %s", commands[which].word, commands[which].wanted);
+    }
+    if (arguments > 0)
+        options->name = *words++;
+    options->file = count > arguments ? *words : NULL;
+    return 0;
+}
+
 // The command may also stand behind the store.
 static int parse_words(char **words, int count, Options *options)
 {
     size_t which = count > 0 ? find_command(words[0]) : 0;
+    if (options->has_command) {
+        for (which = 0; commands[which].command != options->command;)
+            which++;
+        return parse_arguments(words, count, which, options);
+    }
     bool is_behind = which == COMMAND_COUNT && count > 1 && find_command(words[1]) < COMMAND_COUNT;
     if (is_behind) {
         which = find_command(words[1]);
@@ -89,19 +116,15 @@ static int parse_words(char **words, int count, Options *options)
     bool has_word = count > 0 && which < COMMAND_COUNT;
     if (which == COMMAND_COUNT)
         which = 0; // list
-    words += has_word;
-    count -= has_word;
     options->command = commands[which].command;
-    options->store = getenv("CHOREX_STORE");
-    if (count == commands[which].arguments + 1) {
-        options->store = words[0];
-        words++;
-    } else if (count != commands[which].arguments || options->store == NULL || options->store[0] == '\0') {
-        return sessions_error(EXIT_USAGE, "'%s' needs %s", commands[which].word, commands[which].wanted);
-    }
-    options->name = commands[which].arguments > 0 ? words[0] : NULL;
-    options->file = commands[which].arguments > 1 ? words[1] : NULL;
-    return 0;
+    return parse_arguments(words + has_word, count - has_word, which, options);
+}
+
+static void options_name(Options *options, Command command)
+{
+    options->command = command;
+    options->name = optarg;
+    options->has_command = true;
 }
 
 int options_parse(int argc, char **argv, Options *options)
@@ -116,6 +139,8 @@ int options_parse(int argc, char **argv, Options *options)
             options->choreography = optarg;
         else if (option == 's')
             options->space = optarg;
+        else if (option == 'd' || option == 'e')
+            options_name(options, option == 'd' ? COMMAND_DROP : COMMAND_EXPORT);
         else if (option == 'j')
             options->is_json = true;
         else if (option == 'f')

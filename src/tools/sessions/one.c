@@ -4,6 +4,8 @@
 
 #include "tools/sessions/sessions.h"
 
+#include "base/owner.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -103,7 +105,7 @@ static void role_text(uint32_t role, char text[static 16])
         snprintf(text, 16, "%" PRIu32, role);
 }
 
-static void print_session(const chx_store_cut *cut)
+static void print_session(const chx_store_cut *cut, bool has_lease)
 {
     char place[PLACE_SIZE], age[AGE_SIZE], home[HOME_SIZE], level[16], role[16];
     Failure failure;
@@ -119,6 +121,7 @@ static void print_session(const chx_store_cut *cut)
         printf("failure   %s%s%s\n", failure.role, failure.role[0] != '\0' ? ": " : "", failure.why);
     printf("changed   %s ago, version %" PRIu64 " of term %" PRIu64 "\n", age, cut->version, cut->term);
     printf("home      %s\n", home);
+    printf("waits for %s\n", awaited_describe(cut, home_is_alive(cut, has_lease)));
     printf("outcome   %s\n", cut->outcome == CHX_STORE_OVER ? "over" : "unfinished");
     printf("%-10s%-10s%12s\n", "LEVEL", "ROLE", "BYTES");
     for (size_t i = 0; i < cut->piece_count; i++) {
@@ -155,35 +158,36 @@ int sessions_show(const Store *store, const Options *options)
         json_session(stdout, &cut);
         print_pieces(stdout, &cut, false);
     } else {
-        print_session(&cut);
+        Search orphans;
+        status = find(store, options, true, &orphans);
+        if (status == 0)
+            print_session(&cut, orphans.count == 0);
+        search_fini(&orphans);
     }
     store->ops->release(store->store, &cut);
-    return 0;
+    return status;
 }
 
 // ---- drop ----
 
-// Whether the node that decides about it is there. Sessions of one machine have none.
+// Nobody who is alive decides about it.
 static int check_home(const Store *store, const Options *options, const chx_store_key *key)
 {
     chx_store_cut cut;
-    char why[CHX_STORE_WHY] = "";
+    char why[CHX_STORE_WHY] = "", who[HOME_SIZE];
     Search orphans;
     int error = store->ops->load(store->store, key, &cut, why);
     if (error == -EBADMSG)
         return 0;
     if (error != 0)
         return sessions_error(EXIT_WRONG, "%s", why);
-    bool has_home = cut.home[0] != '\0' && cut.outcome == CHX_STORE_UNFINISHED;
-    int status = 0;
-    if (has_home) {
-        status = find(store, options, true, &orphans);
-        if (status == 0 && orphans.count == 0)
-            status = sessions_error(
-                EXIT_WRONG, "node '%s', which decides about session '%s', is alive; --force drops it all the same",
-                cut.home, key->name);
-        search_fini(&orphans);
-    }
+    int status = find(store, options, true, &orphans);
+    owner_describe(cut.home, who, sizeof who);
+    if (status == 0 && home_is_alive(&cut, orphans.count == 0))
+        status = sessions_error(EXIT_WRONG,
+                                "%s, which decides about session '%s', is alive; --force drops it all the same", who,
+                                key->name);
+    search_fini(&orphans);
     store->ops->release(store->store, &cut);
     return status;
 }
@@ -215,25 +219,32 @@ static void write_cut(FILE *out, const chx_store_cut *cut)
     print_pieces(out, cut, true);
 }
 
+static int write_file(const char *path, const chx_store_cut *cut)
+{
+    // It has everything that the roles knew: nobody else may read it.
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL)
+        return sessions_error(EXIT_WRONG, "'%s' can't be made: %s", path, strerror(errno));
+    write_cut(out, cut);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed)
+        return 0;
+    int status = sessions_error(EXIT_WRONG, "'%s' can't be written: %s", path, strerror(errno));
+    unlink(path);
+    return status;
+}
+
 int sessions_export(const Store *store, const Options *options)
 {
     chx_store_cut cut;
     int status = load(store, options, &cut);
     if (status != 0)
         return status;
-    // It has everything that the roles knew: nobody else may read it.
-    int fd = open(options->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (out == NULL) {
-        status = sessions_error(EXIT_WRONG, "'%s' can't be made: %s", options->file, strerror(errno));
-    } else {
-        write_cut(out, &cut);
-        bool failed = ferror(out) != 0;
-        if (fclose(out) != 0 || failed) {
-            status = sessions_error(EXIT_WRONG, "'%s' can't be written: %s", options->file, strerror(errno));
-            unlink(options->file);
-        }
-    }
+    if (options->file != NULL)
+        status = write_file(options->file, &cut);
+    else
+        write_cut(stdout, &cut);
     store->ops->release(store->store, &cut);
     return status;
 }

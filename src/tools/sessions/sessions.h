@@ -17,6 +17,7 @@ typedef struct {
     const char *name, *file;          // of a session; where it is exported to
     const char *choreography, *space; // NULL: any
     bool is_json, is_forced, is_done;
+    bool has_command; // by an option, with the name
 } Options;
 
 // A store that is open.
@@ -46,6 +47,10 @@ typedef struct {
 bool place_describe(const chx_store_cut *cut, char text[static PLACE_SIZE], Failure *failure);
 // The node that decides about it, "process N" for one of this machine, "-": none.
 void home_describe(const chx_store_cut *cut, char text[static HOME_SIZE]);
+// Does somebody run it, or decide about it? A lease says so, unless it can be seen.
+bool home_is_alive(const chx_store_cut *cut, bool has_lease);
+// What it waits for: "its roles", "a program" that opens it, "-": it is over.
+const char *awaited_describe(const chx_store_cut *cut, bool is_alive);
 // "12 s", "3 min", "5 h", "2 d".
 void age_describe(const chx_store_cut *cut, char text[static AGE_SIZE]);
 // As a string of JSON, with quotation marks.
