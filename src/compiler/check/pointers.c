@@ -1,4 +1,5 @@
-// Pointers that are live over a checkpoint: their own bytes are restored, what they point to is not.
+// Pointers that are live over a checkpoint: their own bytes are restored, what they point to is not. And values that are live over a durable
+// block and have no form that another program could read: unions, for example.
 
 #include "compiler/check/typing.h"
 
@@ -7,7 +8,7 @@
 typedef struct {
     Typing *typing;
     const Instance *instance;
-    VariableList pointers; // not yet warned about
+    VariableList pointers; // and what else the store could not keep; not yet warned about
 } PointerCheck;
 
 static bool acts_in(const NodeList *nodes, RoleId role);
@@ -46,6 +47,24 @@ static bool is_used_after(const PointerCheck *check, const Variable *variable, u
     return false;
 }
 
+static void report_unkept(PointerCheck *check, const Node *node, const Variable *variable)
+{
+    Diags *diags = check->typing->diags;
+    const char *over = node->is_durable ? "a durable block" : "a call with a durable block in it";
+    const char *owners = variable_owners(check->typing, variable);
+    Span at = node->is_durable ? node->head : node->span;
+    if (variable->type->holds_pointer) {
+        diag_error(diags, variable->span, "%s's '%s' is a pointer that is live over %s", owners, variable->name, over);
+        diag_note(diags, at,
+                  "the store keeps values, not what pointers point to, which is lost with the program: keep the value "
+                  "itself, give its type a CHX_CODEC, or get the pointer anew behind the block");
+        return;
+    }
+    diag_error(diags, variable->span, "%s's '%s' is live over %s, and the store can't keep it: %s", owners,
+               variable->name, over, variable->type->why_not);
+    diag_note(diags, at, "give its type a CHX_CODEC, or make the value anew behind the block");
+}
+
 // Over a durable block, and over a call of a function that has one in it: the store has the pointer, and not what it points to.
 static void check_durable(void *context, Node *node)
 {
@@ -57,13 +76,7 @@ static void check_durable(void *context, Node *node)
         if (visible->from > node->span.start || visible->to < node->span.end ||
             !is_used_after(check, variable, node->is_durable ? node->span.start : node->span.end))
             continue;
-        diag_error(check->typing->diags, variable->span,
-                   node->is_durable ? "%s's '%s' is a pointer that is live over a durable block"
-                                    : "%s's '%s' is a pointer that is live over a call with a durable block in it",
-                   variable_owners(check->typing, variable), variable->name);
-        diag_note(check->typing->diags, node->is_durable ? node->head : node->span,
-                  "the store keeps values, not what pointers point to, which is lost with the program: keep the value "
-                  "itself, give its type a CHX_CODEC, or get the pointer anew behind the block");
+        report_unkept(check, node, variable);
         variable->is_fragile = true;
         check->pointers.items[i--] = check->pointers.items[--check->pointers.count];
     }
@@ -94,11 +107,16 @@ void typing_pointers(Typing *typing, const Instance *instance)
     PointerCheck check = {.typing = typing, .instance = instance};
     for (size_t i = 0; i < instance->variables.count; i++) {
         Variable *variable = instance->variables.items[i];
-        if (variable->type != NULL && variable->type->holds_pointer && !variable->is_fault)
+        if (variable->type != NULL && !variable->is_fault &&
+            (variable->type->why_not != NULL || variable->type->holds_pointer))
             vector_push(typing->arena, &check.pointers, variable);
     }
-    if (check.pointers.count == 0)
-        return;
     each_node(&instance->body, check_durable, &check);
+    for (size_t i = 0; i < check.pointers.count;) {
+        if (check.pointers.items[i]->type->holds_pointer)
+            i++;
+        else
+            check.pointers.items[i] = check.pointers.items[--check.pointers.count];
+    }
     each_node(&instance->body, check_checkpoint, &check);
 }

@@ -277,9 +277,10 @@ static bool commit_give_up(StoreItem *item, bool is_in_doubt, const char *why)
                                  : "session %.100s can't be begun, the store says: %.300s",
                      why);
     else if (gives_up && !has_joined)
-        log_write(session->runtime, CHX_LOG_ERROR,
-                  "session %s is cancelled, but the store can't be told, and says: %s; it goes on when it is opened again",
-                  durable->name, why);
+        log_write(
+            session->runtime, CHX_LOG_ERROR,
+            "session %s is cancelled, but the store can't be told, and says: %s; it goes on when it is opened again",
+            durable->name, why);
     if (gives_up || has_joined)
         commit_follow(durable, begins, has_joined);
     return gives_up;

@@ -7,6 +7,7 @@
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/log.h"
 #include "runtime/session/plan.h"
+#include "runtime/session/registry.h"
 #include "runtime/value/codec.h"
 #include "runtime/value/snapshot.h"
 
@@ -308,6 +309,35 @@ static void fail_as_lost(Session *session)
     session_fail(session, CHX_FAILED, "", &fault, session->plan->choreography->file, 0);
 }
 
+// ---- versions of a role ----
+
+// The digest of what the store has of the role; 0: nothing.
+static uint64_t state_of_role(const chx_store_cut *cut, uint32_t role)
+{
+    for (size_t i = 0; i < cut->piece_count; i++)
+        if (cut->pieces[i].role == role && cut->pieces[i].level != CHX_STORE_RESULTS)
+            return snapshot_state_digest(cut->pieces[i].data, cut->pieces[i].size);
+    return 0;
+}
+
+// A role that the cast does not name is played by the implementation that has saved it, if that is linked into the program under another
+// name: an old version, beside the one for new sessions. NULL: no memory.
+static chx_actor *cast_of_store(const Opening *opening, const chx_store_cut *cut)
+{
+    const chx_choreography *choreography = opening->choreography;
+    chx_actor *cast = calloc(choreography->role_count, sizeof *cast);
+    for (unsigned i = 0; cast != NULL && i < choreography->role_count; i++) {
+        const chx_role *role;
+        uint64_t state = state_of_role(cut, i);
+        if (opening->cast != NULL)
+            cast[i] = opening->cast[i];
+        bool is_found = cast[i].role == NULL && registry_find(choreography, i, &role) == CHX_OK;
+        if (state != 0 && cast[i].role == NULL && (!is_found || role->state_digest != state))
+            cast[i].role = registry_of_state(choreography->name, choreography->roles[i], state);
+    }
+    return cast;
+}
+
 // Is it a session of another definition? Then the thread's report says so.
 static bool refuse_definition(const Opening *opening, const char *name, const chx_store_cut *cut)
 {
@@ -338,7 +368,15 @@ static chx_status open_again(const Opening *opening, Durable *durable, const chx
         return CHX_INVALID;
     }
     CutResumed resumed = durable->resumed;
-    chx_status status = session_of_store(opening, durable, session);
+    chx_actor *cast = cast_of_store(opening, cut);
+    if (cast == NULL) {
+        durable_free(durable);
+        return out_of_memory(opening);
+    }
+    Opening with_cast = *opening;
+    with_cast.cast = cast;
+    chx_status status = session_of_store(&with_cast, durable, session);
+    free(cast);
     if (status != CHX_OK)
         return status;
     durable->from = NULL;

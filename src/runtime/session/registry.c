@@ -50,6 +50,15 @@ const chx_role *registry_named(const char *choreography, const char *name)
     return found;
 }
 
+const chx_role *registry_of_state(const char *choreography, const char *role, uint64_t state_digest)
+{
+    for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next)
+        if (r->role->state_digest == state_digest && strcmp(r->role->choreography, choreography) == 0 &&
+            strcmp(r->role->role, role) == 0)
+            return r->role;
+    return NULL;
+}
+
 chx_status registry_find(const chx_choreography *choreography, unsigned index, const chx_role **found)
 {
     const char *name = choreography->roles[index], *file = choreography->file;

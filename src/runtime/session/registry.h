@@ -10,6 +10,8 @@
 chx_status registry_find(const chx_choreography *choreography, unsigned role, const chx_role **found);
 // The implementation with this name. NULL: none, or more than one.
 const chx_role *registry_named(const char *choreography, const char *name);
+// The implementation of a role whose snapshots have this digest. NULL: none.
+const chx_role *registry_of_state(const char *choreography, const char *role, uint64_t state_digest);
 // The registration that came last: after another one, what was found may be found differently.
 const chx_registration *registry_latest(void);
 

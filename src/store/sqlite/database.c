@@ -20,7 +20,8 @@ static const char tables[] =
     "CREATE TABLE session (id INTEGER PRIMARY KEY, choreography TEXT NOT NULL, space TEXT NOT NULL, "
     "  name TEXT NOT NULL, term INTEGER NOT NULL, version INTEGER NOT NULL, token BLOB NOT NULL, "
     "  definition TEXT NOT NULL, protocol_digest INTEGER NOT NULL, home TEXT NOT NULL, outcome INTEGER NOT NULL, "
-    "  writer BLOB NOT NULL, changed_ms INTEGER NOT NULL, chunks INTEGER NOT NULL, sum INTEGER NOT NULL, UNIQUE (choreography, space, name));"
+    "  writer BLOB NOT NULL, changed_ms INTEGER NOT NULL, chunks INTEGER NOT NULL, sum INTEGER NOT NULL, UNIQUE "
+    "(choreography, space, name));"
     // Numbers say which session a chunk belongs to: see database_first_chunk.
     "CREATE TABLE chunk (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, roles INTEGER NOT NULL, "
     "  version INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL);"

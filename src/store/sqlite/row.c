@@ -76,8 +76,7 @@ void row_read(sqlite3_stmt *statement, SessionRow *row)
     };
     row->chunks = (uint64_t)sqlite3_column_int64(statement, 13);
     bool has_pairs = read_pair(statement, 6, row->cut.token) & read_pair(statement, 11, row->cut.writer);
-    row->is_whole =
-        has_pairs && (outcome == 0 || outcome == 1) && sum_of(row) == sqlite3_column_int64(statement, 14);
+    row->is_whole = has_pairs && (outcome == 0 || outcome == 1) && sum_of(row) == sqlite3_column_int64(statement, 14);
 }
 
 int row_find(Database *database, const chx_store_key *key, SessionRow *row)

@@ -184,9 +184,9 @@ static int check_home(const Store *store, const Options *options, const chx_stor
     int status = find(store, options, true, &orphans);
     owner_describe(cut.home, who, sizeof who);
     if (status == 0 && home_is_alive(&cut, orphans.count == 0))
-        status = sessions_error(EXIT_WRONG,
-                                "%s, which decides about session '%s', is alive; --force drops it all the same", who,
-                                key->name);
+        status =
+            sessions_error(EXIT_WRONG, "%s, which decides about session '%s', is alive; --force drops it all the same",
+                           who, key->name);
     search_fini(&orphans);
     store->ops->release(store->store, &cut);
     return status;
