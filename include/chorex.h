@@ -177,7 +177,8 @@ chx_effect chx_effect_for(const void *chx_key, size_t chx_size); // of one of se
 // none, is played in this program, or there is no such role. The string stays until the session ends.
 const char *chx_peer(const char *chx_role_);
 // Greater for each instance of this role in this session that takes the place of a lost one, which may go on without knowing it:
-// whoever gets it with an effect can refuse what comes with a smaller one. 0 for roles that are not on several hosts.
+// whoever gets it with an effect can refuse what comes with a smaller one. In a session that is kept in a store, greater for each
+// program that goes on with it. 0 for others.
 uint64_t chx_fence(void);
 
 // Waiting for the outside without a thread: the step ends without a result, nothing that it has made is kept, and it is called

@@ -134,6 +134,11 @@ static void write_session(Line *line, const Event *event)
         line_add_text(line, "definition", event->definition);
         line_add(line, ",");
         line_add_text(line, "file", event->file);
+        if (event->name != NULL) {
+            line_add(line, ",");
+            line_add_text(line, "session", event->name);
+            line_add(line, ",\"resumed\":%s", event->is_resumed ? "true" : "false");
+        }
     } else {
         line_add_text(line, "status", event->status);
         if (event->text != NULL && event->text[0] != '\0') {

@@ -6,6 +6,7 @@
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,8 @@ typedef struct {
     const char *status; // END
     // START
     const char *choreography, *definition, *file;
+    const char *name; // in a store; NULL: it is in none
+    bool is_resumed;  // it goes on with what the store has
     uint64_t token[2];
 } Event;
 

@@ -22,6 +22,9 @@ const char *chx_peer(const char *role)
 uint64_t chx_fence(void)
 {
     Actor *actor = current()->actor;
-    bool has_fence = actor != NULL && actor->away != NULL && actor->away->ops->fence != NULL;
-    return has_fence ? actor->away->ops->fence(actor) : 0;
+    if (actor == NULL)
+        return 0;
+    if (actor->away != NULL)
+        return actor->away->ops->fence != NULL ? actor->away->ops->fence(actor) : 0;
+    return session_fence(actor->session);
 }

@@ -8,6 +8,7 @@
 #include "runtime/session/log.h"
 #include "runtime/session/plan.h"
 #include "runtime/session/registry.h"
+#include "runtime/session/trace.h"
 #include "runtime/value/codec.h"
 #include "runtime/value/snapshot.h"
 
@@ -265,8 +266,12 @@ static bool entries_load(Durable *durable, const Opening *opening, uint64_t term
         durable->cut.depth = depth;
         if (block == NULL || !cut_reserve(&durable->cut))
             return false;
-        durable->cut.entries[depth] =
-            (CutEntry){head.block, head.ordinal, head.attempt, block->retries, block->has_rescue, block->is_round};
+        durable->cut.entries[depth] = (CutEntry){.name = head.block,
+                                                 .ordinal = head.ordinal,
+                                                 .attempt = head.attempt,
+                                                 .retries = block->retries,
+                                                 .has_rescue = block->has_rescue,
+                                                 .is_round = block->is_round};
     }
     durable->resumed = cut_resume(&durable->cut, term, from->version, depth);
     return true;
@@ -350,6 +355,14 @@ static bool refuse_definition(const Opening *opening, const char *name, const ch
     return is_other;
 }
 
+// A role in a process says it by itself.
+static void trace_resumed(Session *session)
+{
+    for (unsigned i = 0; i < session->actor_count; i++)
+        if (session->actors[i].proxy == NULL && session->actors[i].member.count > 0)
+            trace_block(&session->actors[i], EVENT_RESTART, 0, "the program was lost in this block");
+}
+
 static chx_status open_again(const Opening *opening, Durable *durable, const chx_store_cut *cut, uint64_t term,
                              Session **session)
 {
@@ -380,6 +393,7 @@ static chx_status open_again(const Opening *opening, Durable *durable, const chx
     if (status != CHX_OK)
         return status;
     durable->from = NULL;
+    trace_resumed(*session);
     log_write(opening->runtime, CHX_LOG_INFO, "%s: session %s goes on", choreography->name, durable->name);
     if (resumed == CUT_NONE_LEFT)
         fail_as_lost(*session);

@@ -114,6 +114,7 @@ typedef struct {
     uint64_t message_limit, byte_limit;
     uint64_t goes, answered;
     bool is_durable; // the session is kept in a store
+    uint64_t fence;
     uint32_t generation, savepoints;
     uint32_t out_count, in_count, epoch;
     uint64_t trace, trace_start_ns;

@@ -470,6 +470,11 @@ static bool process_roll_back(Actor *actor)
     return true;
 }
 
+static uint64_t process_fence(Actor *actor)
+{
+    return actor_process(actor)->fence;
+}
+
 const AwayOps process_away_ops = {
     .is_process = true,
     .enter = process_enter,
@@ -477,4 +482,5 @@ const AwayOps process_away_ops = {
     .renew = process_renew,
     .fault = process_fault,
     .roll_back = process_roll_back,
+    .fence = process_fence,
 };

@@ -29,6 +29,7 @@ struct Process {
     Doorbell **doorbells;
     uint64_t goes;    // blocks left, and durable ones that it was let into
     bool is_durable;  // the session is kept in a store
+    uint64_t fence;   // for chx_fence
     bool is_entering; // it is in a durable block, and has not been let in
     uint64_t posted;  // control messages so far
     uint64_t control_tail;

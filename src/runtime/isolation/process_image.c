@@ -89,6 +89,7 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         .byte_limit = options->channel_bytes,
         .goes = proxy->goes - (proxy_is_let_in(proxy) ? 1 : 0),
         .is_durable = session->durable != NULL,
+        .fence = session_fence(session),
         .answered = proxy->answered,
         .generation = proxy->command_number,
         .savepoints = (uint32_t)actor->member.count,

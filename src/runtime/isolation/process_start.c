@@ -281,6 +281,7 @@ static void process_share(Process *process)
     madvise(process->control, sizeof(ControlBlock), MADV_DONTFORK);
     process->goes = image->goes;
     process->is_durable = image->is_durable;
+    process->fence = image->fence;
     process->posted = image->answered;
     process->control_tail = atomic_load(&process->control->control_tail);
     atomic_store(&process->control->begun, 1);

@@ -585,6 +585,11 @@ void session_end(Session *session)
         platform->wake(&session->ending.state);
 }
 
+uint64_t session_fence(const Session *session)
+{
+    return session->durable != NULL ? session->durable->cut.term << 32 : 0;
+}
+
 bool session_join(Session *session)
 {
     uint32_t live = atomic_load(&session->ending.live);

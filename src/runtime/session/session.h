@@ -150,6 +150,9 @@ bool session_pin(Session *session, Worker *worker, const Actor *running);
 // Where the role's result goes; NULL: it has none.
 void *session_result(Session *session, unsigned role);
 
+// For chx_fence: rises whenever a program takes the session over. 0: it is in no store.
+uint64_t session_fence(const Session *session);
+
 // Ends it with this status and report, if it is not ending already. The caller holds a count of `live`.
 void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file,
                   int line);

@@ -4,6 +4,7 @@
 #include "runtime/session/trace.h"
 
 #include "runtime/value/codec.h"
+#include "runtime/durable/durable.h"
 #include "runtime/platform/descriptor.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/log.h"
@@ -194,6 +195,8 @@ void trace_session_start(Session *session)
         .definition = session->definition->name,
         .file = session->plan->choreography->file,
         .token = {session->token[0], session->token[1]},
+        .name = session->durable != NULL ? session->durable->name : NULL,
+        .is_resumed = session->durable != NULL && session->durable->from != NULL,
     };
     trace_write(&event);
     for (unsigned i = 0; i < session->actor_count; i++) {
