@@ -55,29 +55,45 @@ static unsigned long long started(long process)
     return state == 'Z' || state == 'X' ? 0 : start;
 }
 
-static void place_self(char *place, size_t size)
+enum { PLACE_SIZE = OWNER_SIZE - 48 };
+
+// What does not change while this process lives. A child that was forked is another one.
+typedef struct {
+    pid_t process;
+    char place[PLACE_SIZE], owner[OWNER_SIZE];
+} Self;
+
+static void self_find(Self *self)
 {
     char boot[64], space[64] = "";
     read_word("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
     space[length > 0 ? length : 0] = '\0';
-    snprintf(place, size, "%s %s %s", PREFIX, boot[0] != '\0' ? boot : "-", space[0] != '\0' ? space : "-");
+    snprintf(self->place, sizeof self->place, "%s %s %s", PREFIX, boot[0] != '\0' ? boot : "-",
+             space[0] != '\0' ? space : "-");
+    snprintf(self->owner, sizeof self->owner, "%s %ld %llu", self->place, (long)getpid(), started(getpid()));
+    self->process = getpid();
+}
+
+static const Self *self_known(void)
+{
+    static _Thread_local Self self;
+    if (self.process != getpid())
+        self_find(&self);
+    return &self;
 }
 
 void owner_self(char owner[OWNER_SIZE])
 {
-    char place[OWNER_SIZE - 48];
-    place_self(place, sizeof place);
-    snprintf(owner, OWNER_SIZE, "%s %ld %llu", place, (long)getpid(), started(getpid()));
+    snprintf(owner, OWNER_SIZE, "%s", self_known()->owner);
 }
 
 OwnerState owner_state(const char *owner, long *process)
 {
-    char self[OWNER_SIZE], place[OWNER_SIZE - 48];
-    owner_self(self);
-    if (strcmp(owner, self) == 0)
+    const Self *self = self_known();
+    const char *place = self->place;
+    if (strcmp(owner, self->owner) == 0)
         return OWNER_SELF;
-    place_self(place, sizeof place);
     size_t length = strlen(place);
     unsigned long long start;
     if (strstr(place, " -") != NULL || strncmp(owner, place, length) != 0 ||

@@ -51,11 +51,15 @@ struct chx_store {
     pthread_mutex_t lock; // of what follows
     pthread_cond_t wake;
     StoreItem *first, **end;
+    unsigned queued; // so many
+    unsigned wanted; // the committer is woken when there are so many
     Forgotten *forgotten;
     bool has_thread, ends;
     pthread_t thread;
 
     // The committer's.
+    unsigned last_count;   // changes in the last commit
+    uint64_t last_took_ns; // how long it took
     chx_store_change changes[CHANGES_AT_ONCE];
     StoreItem *items[CHANGES_AT_ONCE];
     bool is_down; // the log says so
@@ -356,11 +360,16 @@ static bool name_is_run(const chx_store *store, const chx_store_cut *cut)
 
 // ---- waiting ----
 
-static uint64_t now_ms(void)
+static uint64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t now_ms(void)
+{
+    return now_ns() / 1000000;
 }
 
 static void sleep_ms(unsigned ms)
@@ -577,6 +586,7 @@ static void store_give_up_queued(chx_store *store, const char *why)
     StoreItem *waiting = store->first;
     store->first = NULL;
     store->end = &store->first;
+    store->queued = 0;
     pthread_mutex_unlock(&store->lock);
     for (StoreItem *item = waiting, *next; item != NULL; item = next) {
         next = item->next;
@@ -668,12 +678,34 @@ static void committer_renew_lease(chx_store *store, uint64_t *renew_ms, uint64_t
     *renew_ms = now + LEASE_RENEW_MS;
 }
 
+// Something is queued. Sessions that have just been told of a commit come to their next edge soon: whoever does not wait for them
+// divides them into two groups, each of which waits for the other's commit. So it waits for as many as there were last time, though not for
+// long compared with what a commit takes.
+static void committer_gathers(chx_store *store)
+{
+    enum { PART = 6, LONGEST_NS = 2000000 };
+    uint64_t wait_ns = store->last_took_ns / PART < LONGEST_NS ? store->last_took_ns / PART : LONGEST_NS;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t until_ns = (uint64_t)until.tv_nsec + wait_ns;
+    until.tv_sec += (time_t)(until_ns / 1000000000);
+    until.tv_nsec = (long)(until_ns % 1000000000);
+    store->wanted = store->last_count;
+    while (store->queued < store->last_count && !store->ends)
+        if (pthread_cond_timedwait(&store->wake, &store->lock, &until) != 0)
+            break;
+    store->wanted = 0;
+}
+
 // What is queued; NULL: it is time for something else.
 static StoreItem *committer_next(chx_store *store, Forgotten **forgotten, bool *ends)
 {
     pthread_mutex_lock(&store->lock);
     if (store->first == NULL && store->forgotten == NULL && !store->ends)
         committer_waits(store, LEASE_RENEW_MS);
+    if (store->first != NULL)
+        committer_gathers(store);
+    store->queued = 0;
     StoreItem *first = store->first;
     store->first = NULL;
     store->end = &store->first;
@@ -693,8 +725,11 @@ static void *committer(void *argument)
     for (bool ends = false; !ends;) {
         StoreItem *first = committer_next(store, &forgotten, &ends);
         int count = committer_build(store, first);
+        uint64_t begin_ns = now_ns();
         if (count > 0 && !store_commit(store, count))
             break;
+        store->last_took_ns = now_ns() - begin_ns;
+        store->last_count = (unsigned)count;
         for (int i = 0; i < count; i++)
             if (store->items[i] != NULL)
                 store->items[i]->ops->done(store->items[i], store->changes[i].is_applied);
@@ -729,7 +764,8 @@ void store_ask(chx_store *store, StoreItem *item)
     store->end = &item->next;
     if (!store->has_thread)
         committer_start(store, item);
-    pthread_cond_signal(&store->wake);
+    if (++store->queued >= store->wanted)
+        pthread_cond_signal(&store->wake);
     pthread_mutex_unlock(&store->lock);
 }
 

@@ -4,6 +4,8 @@
 
 #include "store/sqlite/database.h"
 
+#include "base/check.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +130,22 @@ int database_commit(Database *database, char why[CHX_STORE_WHY])
     if (error == -EIO)
         return -EINPROGRESS;
     return error;
+}
+
+int database_begin_lazily(Database *database, char why[CHX_STORE_WHY])
+{
+    sqlite3_exec(database->connection, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+    int error = database_begin(database, why);
+    if (error != 0)
+        database_be_eager(database);
+    return error;
+}
+
+void database_be_eager(Database *database)
+{
+    // It can't be done in a transaction.
+    CHECK(sqlite3_get_autocommit(database->connection));
+    sqlite3_exec(database->connection, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
 }
 
 void database_bind_text(sqlite3_stmt *statement, int at, const char *text)

@@ -65,6 +65,10 @@ int database_run(Database *database, StatementId id);
 int database_begin(Database *database, char why[CHX_STORE_WHY]);
 int database_commit(Database *database, char why[CHX_STORE_WHY]);
 void database_rollback(Database *database);
+// One whose commit may be lost together with the power of the machine, until the next ordinary one is committed. Afterwards
+// database_be_eager.
+int database_begin_lazily(Database *database, char why[CHX_STORE_WHY]);
+void database_be_eager(Database *database);
 
 void database_bind_text(sqlite3_stmt *statement, int at, const char *text);
 void database_bind_u64(sqlite3_stmt *statement, int at, uint64_t value);

@@ -54,19 +54,23 @@ static int take(Database *database, const chx_store_key *key, uint64_t term, boo
     return error;
 }
 
+// It is not synced. What loses it, a loss of power, ends this program, too, and nobody has acted on it: with the first commit of the new home it
+// is on the disk. So a program that goes on with very many sessions does not sync once for each.
 int sqlite_take(void *store, const chx_store_key *key, uint64_t term, bool by_hand, uint64_t *new_term,
                 char why[CHX_STORE_WHY])
 {
     Database *database = store;
-    int error = database_begin(database, why);
+    int error = database_begin_lazily(database, why);
     if (error != 0)
         return error;
     error = take(database, key, term, by_hand, why);
     if (error != 0) {
         database_rollback(database);
+        database_be_eager(database);
         return error;
     }
     error = database_commit(database, why);
+    database_be_eager(database);
     if (error == 0)
         *new_term = term + 1;
     return error;
