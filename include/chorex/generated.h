@@ -166,6 +166,7 @@ typedef struct {
     const chx_type *type; // SEND, RECEIVE: what travels
     uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
     uint32_t restart_at;  // where a step that has ended without a result begins again; 0: it can't
+    const char *file;     // NULL: the choreography's; else that of a choreography that it uses
 } chx_site;
 
 typedef struct {

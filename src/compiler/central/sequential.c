@@ -492,7 +492,8 @@ static void sequential_init(SequentialFunction *seq, CentralEmit *central, const
         .is_central = true,
     };
     seq->uses_role = ARENA_ARRAY(central->arena, bool, central->program->role_count);
-    out_init(&seq->ctx.out, central->arena, central->emit.source_literal);
+    out_init(&seq->ctx.out, central->arena,
+             emit_file(&central->emit, instance->def != NULL ? instance->def->span : SPAN_NONE));
     seq->ctx.out.indent = 1;
 }
 
@@ -503,6 +504,7 @@ static void put_function(SequentialFunction *seq, Span span, const char *declara
     Out *out = seq->functions;
     out_own(out);
     out_puts(out, "\n");
+    out_file(out, emit_file(&seq->central->emit, span));
     out_statement(out, context_line(&seq->ctx, span));
     out_printf(out, "static %s {\n", declaration);
     out_own(out);

@@ -248,7 +248,7 @@ static void resolve_call_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
         return;
     }
     Node *node = new_node(body, NODE_CALL, stmt->span);
-    bool fine = resolve_call(body, stmt->call, node);
+    bool fine = resolve_call(body, stmt->call, node, nodes);
     for (size_t i = 0; i < stmt->targets.count; i++)
         bind_result(body, &stmt->targets.items[i], node, fine);
     if (fine)
@@ -494,7 +494,7 @@ static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_RETURN, stmt->span);
     if (stmt->call != NULL) {
-        if (!resolve_call(body, stmt->call, node) || body->instance->is_doubtful)
+        if (!resolve_call(body, stmt->call, node, nodes) || body->instance->is_doubtful)
             return;
         check_return_call(body, stmt, node);
     } else if (body->instance->is_doubtful) {

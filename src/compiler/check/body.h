@@ -121,10 +121,20 @@ bool is_member_name(Body *body, RoleId role, const char *name);
 // The family that an array of this type is over: `int r[Worker]`. ROLE_NONE: it is an array of fixed size, or none.
 void check_sizes(Resolver *resolver, const Env *env, const TypeText *type);
 
+// ---- use.c ----
+void add_uses(Resolver *resolver, const Tree *tree);
+// What the name of a function means in this definition; NULL: nothing.
+const TreeDef *find_def(const Resolver *resolver, const TreeDef *from, const char *name);
+size_t module_roles(const TreeDef *def); // so many role parameters are roles of the choreography that it is taken from
+void explain_no_used(const Resolver *resolver, const Name *name);
+
 // ---- call.c ----
-// Fills node->callee and node->args; false: reported.
-bool resolve_call(Body *body, const TreeCall *call, Node *node);
+// Fills node->callee and node->args; calls that are arguments go to `before`. False: reported.
+bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before);
 RoleSet as_given(const Body *body, const Node *node, const RoleSet *at);
+
+// ---- nested.c ----
+bool resolve_nested(Body *body, const TreeArg *arg, NodeList *before, Value *value); // false: reported
 
 // ---- agree_call.c ----
 bool is_agree_call(const Body *body, const TreeCall *call); // the language's own, not a definition of that name

@@ -4,6 +4,16 @@
 
 #include <string.h>
 
+// Which role stands for the argument in the callee.
+static RoleId role_in_callee(Body *body, const TreeDef *def, size_t index, RoleId given)
+{
+    RoleId role = body->resolver->out->program->role_of[given];
+    if (role == given)
+        return given;
+    const Name *param = &def->role_params.items[index];
+    return get_view(body->resolver, param, role, param->text);
+}
+
 // The role that stands for a role parameter in the callee: for a member of a family a view of the callee's own, so that all
 // callers share what is made of the definition. ROLE_NONE: reported.
 static RoleId find_role_arg(Body *body, const RoleRef *ref, const TreeDef *def, size_t index, RoleId *given)
@@ -34,29 +44,50 @@ static RoleId find_role_arg(Body *body, const RoleRef *ref, const TreeDef *def, 
         diag_note(resolver->diags, def->role_params.items[index].span, "the parameter is declared here");
         return ROLE_NONE;
     }
-    if (program->role_of[*given] == *given)
-        return *given;
-    return get_view(resolver, &def->role_params.items[index], program->role_of[*given], param);
+    return role_in_callee(body, def, index, *given);
 }
 
-static bool find_role_args(Body *body, const RoleRefList *role_args, FunctionValue *value)
+// The first `implied` of them are the roles of the choreography that both definitions are taken from. Its roles must be distinct, and
+// so must be the parameters that the definition itself has.
+static bool find_role_args(Body *body, const RoleRefList *role_args, size_t implied, FunctionValue *value)
 {
     Resolver *resolver = body->resolver;
-    value->role_args = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
-    value->given = ARENA_ARRAY(resolver->arena, RoleId, role_args->count + 1);
-    for (size_t i = 0; i < role_args->count; i++) {
-        value->role_args[i] = find_role_arg(body, &role_args->items[i], value->def, i, &value->given[i]);
+    size_t count = value->def->role_params.count, roles = module_roles(value->def);
+    value->role_args = ARENA_ARRAY(resolver->arena, RoleId, count + 1);
+    value->given = ARENA_ARRAY(resolver->arena, RoleId, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (i < implied) {
+            value->given[i] = body->env->role_args[i];
+            value->role_args[i] = role_in_callee(body, value->def, i, value->given[i]);
+            continue;
+        }
+        const RoleRef *ref = &role_args->items[i - implied];
+        value->role_args[i] = find_role_arg(body, ref, value->def, i, &value->given[i]);
         if (value->role_args[i] == ROLE_NONE)
             return false;
-        for (size_t k = 0; k < i; k++)
+        for (size_t k = i < roles ? 0 : roles; k < i; k++)
             if (value->given[k] == value->given[i]) {
-                diag_error(resolver->diags, role_args->items[i].span,
-                           "role arguments must be distinct: '%s' is there twice",
-                           role_args->items[i].names.items[0].text);
+                diag_error(resolver->diags, ref->span, "role arguments must be distinct: '%s' is there twice",
+                           ref->names.items[0].text);
                 return false;
             }
     }
     return true;
+}
+
+static void report_role_count(Body *body, const Name *name, const TreeDef *def, size_t wanted, size_t count)
+{
+    Diags *diags = body->resolver->diags;
+    diag_error(diags, name->span, "'%s' takes %zu role argument%s, not %zu", name->text, wanted, wanted == 1 ? "" : "s",
+               count);
+    if (def->module == NULL || wanted < def->role_params.count) {
+        diag_note(diags, def->name.span, "it is defined here");
+        return;
+    }
+    const char *list = "";
+    for (size_t i = 0; i < def->role_params.count; i++)
+        list = arena_printf(body->resolver->arena, "%s%s%s", list, i == 0 ? "" : ", ", def->role_params.items[i].text);
+    diag_note(diags, def->name.span, "who plays its roles is said in brackets: '%s[%s](...)'", name->text, list);
 }
 
 // The name of a function in this instance: a function parameter's argument, or a definition (role arguments given).
@@ -78,7 +109,7 @@ static bool find_function(Body *body, const Name *name, const RoleRefList *role_
         }
         index++;
     }
-    value->def = map_get(&resolver->def_by_name, name->text);
+    value->def = find_def(resolver, def, name->text);
     value->signature = NULL;
     if (value->def == NULL) {
         if (strcmp(name->text, "agree") == 0)
@@ -88,13 +119,13 @@ static bool find_function(Body *body, const Name *name, const RoleRefList *role_
             explain_no_function(resolver, name);
         return false;
     }
-    if (role_args->count != value->def->role_params.count) {
-        diag_error(resolver->diags, name->span, "'%s' takes %zu role argument%s, not %zu", name->text,
-                   value->def->role_params.count, value->def->role_params.count == 1 ? "" : "s", role_args->count);
-        diag_note(resolver->diags, value->def->name.span, "it is defined here");
+    size_t implied = value->def->module == def->module ? module_roles(def) : 0;
+    size_t wanted = value->def->role_params.count - implied;
+    if (role_args->count != wanted) {
+        report_role_count(body, name, value->def, wanted, role_args->count);
         return false;
     }
-    return find_role_args(body, role_args, value);
+    return find_role_args(body, role_args, implied, value);
 }
 
 static bool same_roles(Resolver *resolver, const Env *one_env, const RoleRef *one, const Env *other_env,
@@ -219,7 +250,7 @@ static bool check_count(Body *body, const TreeCall *call, const char *name, size
 static bool function_argument(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
                               FunctionValueList *function_args)
 {
-    if (arg->expr != NULL) {
+    if (arg->expr != NULL || arg->call != NULL) {
         diag_error(body->resolver->diags, arg->span, "'%s' wants a choreographic function here", param->name.text);
         diag_note(body->resolver->diags, param->span, "the parameter is declared here");
         return false;
@@ -243,20 +274,22 @@ RoleSet as_given(const Body *body, const Node *node, const RoleSet *at)
 }
 
 // One located argument for one located parameter.
-static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node)
+static bool located_argument(Body *body, const TreeArg *arg, const Param *param, const char *name, Node *node,
+                             NodeList *before)
 {
     Resolver *resolver = body->resolver;
     Value value;
     char *type =
         param->declared != NULL ? span_copy(resolver->arena, resolver->out->sources, param->declared->before) : "";
-    if (arg->expr == NULL && node->callee->is_doubtful)
+    bool is_located = arg->expr != NULL || arg->call != NULL;
+    if (!is_located && node->callee->is_doubtful)
         return false;
-    if (arg->expr == NULL) {
+    if (!is_located) {
         diag_error(resolver->diags, arg->span, "'%s' wants %s's %s here, '%s' is not located", name,
                    who_all(resolver, body->env, &param->at), type, arg->function.text);
         return false;
     }
-    if (!resolve_value(body, arg->expr, &value))
+    if (!(arg->call != NULL ? resolve_nested(body, arg, before, &value) : resolve_value(body, arg->expr, &value)))
         return false;
     if (node->callee->is_doubtful)
         return false;
@@ -281,7 +314,7 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     return true;
 }
 
-bool resolve_call(Body *body, const TreeCall *call, Node *node)
+bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before)
 {
     FunctionValue function = {0};
     if (!find_function(body, &call->function, &call->role_args, &function))
@@ -326,6 +359,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node)
     size_t located = 0;
     for (size_t i = 0; i < params->count; i++)
         if (!params->items[i].is_function)
-            fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node);
+            fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node,
+                                     before);
     return fine && !node->callee->is_doubtful;
 }

@@ -88,7 +88,7 @@ static RoleId counted_family(const Body *body, const char *name)
     if (length <= end || strcmp(name + length - end, suffix) != 0)
         return ROLE_NONE;
     const TreeDef *def = body->env->def;
-    for (size_t i = 0; i < def->role_params.count; i++)
+    for (size_t i = def->role_params.count; i-- > 0;)
         if (def->param_is_family.items[i] && is_prefix(def->role_params.items[i].text, name, length - end))
             return body->env->role_args[i];
     for (RoleId role = 0; role < program->role_count; role++)
@@ -136,10 +136,10 @@ RoleId family_of_size(const Resolved *resolved, const TreeDef *def, const RoleId
 {
     const Program *program = resolved->program;
     const char *name = span_copy(resolved->arena, resolved->sources, size->span);
-    for (size_t i = 0; i < def->role_params.count; i++)
+    for (size_t i = def->role_params.count; i-- > 0;)
         if (strcmp(def->role_params.items[i].text, name) == 0)
             return def->param_is_family.items[i] ? role_args[i] : ROLE_NONE;
-    for (RoleId role = 0; role < program->role_count; role++)
+    for (RoleId role = 0; def->module == NULL && role < program->role_count; role++)
         if (program->is_family[role] && strcmp(program->role_names[role], name) == 0)
             return role;
     return ROLE_NONE;
@@ -150,15 +150,28 @@ RoleId family_of_type(const Resolved *resolved, const TreeDef *def, const RoleId
     return type->sizes.count > 0 ? family_of_size(resolved, def, role_args, &type->sizes.items[0]) : ROLE_NONE;
 }
 
+static bool is_family_in(const Resolved *resolved, const TreeDef *def, const CText *size)
+{
+    RoleId *anybody = ARENA_ARRAY(resolved->arena, RoleId, def->role_params.count + 1);
+    return family_of_size(resolved, def, anybody, size) != ROLE_NONE;
+}
+
+static bool is_text_of(const Tree *tree, const CText *text)
+{
+    return text->span.file == tree->span.file && text->span.start >= tree->span.start &&
+           text->span.end <= tree->span.end;
+}
+
 bool is_family_size(const Resolved *resolved, const CText *size)
 {
     const Tree *tree = resolved->tree;
-    for (size_t i = 0; i < tree->defs.count; i++) {
-        const TreeDef *def = tree->defs.items[i];
-        RoleId *anybody = ARENA_ARRAY(resolved->arena, RoleId, def->role_params.count + 1);
-        if (family_of_size(resolved, def, anybody, size) != ROLE_NONE)
+    for (size_t i = 0; is_text_of(tree, size) && i < tree->defs.count; i++)
+        if (is_family_in(resolved, tree->defs.items[i], size))
             return true;
-    }
+    for (size_t i = 0; i < resolved->imported.count; i++)
+        if (is_text_of(resolved->imported.items[i]->module->tree, size) &&
+            is_family_in(resolved, resolved->imported.items[i], size))
+            return true;
     return false;
 }
 
@@ -215,6 +228,16 @@ static void add_expr(Body *body, const TreeExpr *expr, RefList *refs)
         add_ref(body, &expr->at, refs);
 }
 
+static void add_call(Body *body, const TreeCall *call, RefList *refs)
+{
+    for (size_t i = 0; call != NULL && i < call->args.count; i++) {
+        add_expr(body, call->args.items[i].expr, refs);
+        add_call(body, call->args.items[i].call, refs);
+    }
+    for (size_t i = 0; call != NULL && i < call->role_args.count; i++)
+        add_ref(body, &call->role_args.items[i], refs);
+}
+
 // The roles that the statement names itself. A loop asks its condition again and again: there no member is chosen.
 static void collect_refs(Body *body, const Stmt *stmt, RefList *refs)
 {
@@ -228,10 +251,7 @@ static void collect_refs(Body *body, const Stmt *stmt, RefList *refs)
         add_ref(body, &stmt->targets.items[i].at, refs);
     for (size_t i = 0; i < stmt->values.count; i++)
         add_expr(body, stmt->values.items[i], refs);
-    for (size_t i = 0; stmt->call != NULL && i < stmt->call->args.count; i++)
-        add_expr(body, stmt->call->args.items[i].expr, refs);
-    for (size_t i = 0; stmt->call != NULL && i < stmt->call->role_args.count; i++)
-        add_ref(body, &stmt->call->role_args.items[i], refs);
+    add_call(body, stmt->call, refs);
 }
 
 // Everybody whom the statement names, and the whole family of each member.

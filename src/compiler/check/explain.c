@@ -85,6 +85,8 @@ void explain_no_role(const Resolver *resolver, const Name *name)
     if (other != NULL && strcmp(other, name->text) == 0) {
         diag_error(resolver->diags, name->span, "'%s' is another choreography, not a role", name->text);
         note_other(resolver, other);
+        diag_note(resolver->diags, SPAN_NONE,
+                  "'use %s;' at the head of this one makes its functions callable: '%s.f[...](...)'", other, other);
         return;
     }
     diag_error(resolver->diags, name->span, "no role '%s'", name->text);
@@ -95,6 +97,10 @@ void explain_no_role(const Resolver *resolver, const Name *name)
 
 void explain_no_function(const Resolver *resolver, const Name *name)
 {
+    if (strchr(name->text, '.') != NULL) {
+        explain_no_used(resolver, name);
+        return;
+    }
     diag_error(resolver->diags, name->span, "no function '%s'", name->text);
     VECTOR(const char *) names = {0};
     for (size_t i = 0; i < resolver->out->tree->defs.count; i++)
@@ -242,7 +248,7 @@ void explain_missing(Resolved *resolved, const Instance *instance, RoleId role, 
     missing_cause(resolved, instance, role_name, name, "");
     if (!is_explained)
         return;
-    const RoleFunction *function = resolved_function(resolved, role, name);
+    const RoleFunction *function = function_of(resolved, instance, role, name);
     if (function != NULL && function->proto == NULL) {
         diag_note(resolved->diags, function->first_use,
                   "it is a function of %s: with a prototype it can be used as a value", role_name);

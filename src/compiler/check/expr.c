@@ -166,7 +166,7 @@ static void mention(Body *body, LocalC *local, const Token *token)
 static bool has_prototype(Body *body, const LocalC *local, const char *name)
 {
     RoleId role = roleset_next(&local->expr.at, 0);
-    RoleFunction *function = resolved_function(body->resolver->out, role, name);
+    RoleFunction *function = function_of(body->resolver->out, body->instance, role, name);
     return function != NULL && function->proto != NULL;
 }
 
@@ -183,9 +183,9 @@ static void note_call(Body *body, LocalC *local, const TokenList *tokens, size_t
     RoleId role = roleset_next(&local->expr.at, 0);
     // A definition that nobody uses asks nothing of a role.
     if (body->env->is_abstract)
-        called.function = resolved_function(body->resolver->out, role, token->text);
+        called.function = function_of(body->resolver->out, body->instance, role, token->text);
     else if (is_dotted || has_prototype(body, local, token->text))
-        called.function = resolved_function_use(body->resolver->out, role, token->text, span);
+        called.function = function_used(body->resolver->out, body->instance, role, token->text, span);
     vector_push(arena, &local->called, called);
     local->expr.has_call = true;
 }
@@ -218,8 +218,8 @@ static bool note_function(Body *body, LocalC *local, const TokenList *tokens, co
         return false;
     CalledName called = {.name = token->text, .span = span_of(local->expr.span, token)};
     called.function = body->env->is_abstract
-                          ? resolved_function(body->resolver->out, role, token->text)
-                          : resolved_function_use(body->resolver->out, role, token->text, called.span);
+                          ? function_of(body->resolver->out, body->instance, role, token->text)
+                          : function_used(body->resolver->out, body->instance, role, token->text, called.span);
     vector_push(body->resolver->arena, &local->called, called);
     local->expr.has_call = true;
     return true;

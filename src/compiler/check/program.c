@@ -163,7 +163,7 @@ Program *check_tree(Arena *arena, const Sources *sources, Diags *diags, const So
                     const CFlags *flags)
 {
     Resolved *resolved = resolve_tree(arena, sources, diags, tree);
-    if (!type_program(resolved, source, flags))
+    if (resolved->has_two_types || !type_program(resolved, source, flags))
         return NULL;
     return diags_errors(diags) == 0 ? resolved->program : NULL;
 }

@@ -56,6 +56,8 @@ typedef struct {
     Span first_use;     // SPAN_NONE: never used
     bool is_hook;       // init, fini
     const char *header; // C has one of this name, in this header, which is not included; NULL: it has not
+    const TreeModule *module; // a choreography that is used asks for it; NULL: this one does
+    const char *own_name;     // its name there
 } RoleFunction;
 typedef VECTOR(RoleFunction *) RoleFunctionList;
 
@@ -254,6 +256,7 @@ typedef struct {
     const Sources *sources;
     const Tree *tree;
     const char *name;
+    VECTOR(const TreeModule *) modules; // choreographies that it uses, also those that these use
     size_t role_count;            // of roles and families
     size_t id_count;              // of RoleIds: sets have room for so many
     const bool *is_family;        // by RoleId
@@ -265,6 +268,8 @@ typedef struct {
     uint32_t site_count;          // sites are 1 .. site_count - 1
 } Program;
 
+// What a function of a used choreography may be called instead, "pick" for "ot_pick", in order; their number.
+size_t function_other_names(Arena *arena, const RoleFunction *function, const char ***names);
 bool program_has_families(const Program *program);
 // Without views of families that are in it.
 RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set);

@@ -166,10 +166,10 @@ static bool learn_called(Typing *typing, const CErrorList *errors)
                 if (called->function != NULL || !is_call_of(typing, local, called, error))
                     continue;
                 RoleId role = roleset_next(&local->expr.at, 0);
-                RoleFunction *known = resolved_function(typing->resolved, role, called->name);
+                RoleFunction *known = function_of(typing->resolved, local->instance, role, called->name);
                 if (!called->is_whole && (known == NULL || !function_is_known(typing, known)))
                     continue;
-                called->function = resolved_function_use(typing->resolved, role, called->name, called->span);
+                called->function = function_used(typing->resolved, local->instance, role, called->name, called->span);
                 called->function->header = map_get(&typing->headers, called->name);
                 learned = true;
             }

@@ -61,11 +61,12 @@ RoleId find_role(Resolver *resolver, const Env *env, const Name *name)
     for (const Focus *focus = env != NULL ? env->focus : NULL; focus != NULL; focus = focus->outer)
         if (focus->name != NULL && strcmp(focus->name, name->text) == 0)
             return focus->node->view;
-    for (size_t i = 0; env != NULL && i < env->def->role_params.count; i++)
-        if (strcmp(env->def->role_params.items[i].text, name->text) == 0)
-            return env->role_args[i];
+    // A role parameter may have the name of a role.
+    for (size_t i = env != NULL ? env->def->role_params.count : 0; i > 0; i--)
+        if (strcmp(env->def->role_params.items[i - 1].text, name->text) == 0)
+            return env->role_args[i - 1];
     uintptr_t found = (uintptr_t)map_get(&resolver->role_by_name, name->text);
-    if (found != 0)
+    if (found != 0 && (env == NULL || env->def->module == NULL))
         return (RoleId)(found - 1);
     explain_no_role(resolver, name);
     return ROLE_NONE;
@@ -191,9 +192,20 @@ RoleFunction *resolved_function_use(Resolved *resolved, RoleId role, const char 
 
 // ---- instances ----
 
+// For C, where there are no dots in names.
+static const char *plain_name(Resolver *resolver, const TreeDef *def)
+{
+    if (def->module == NULL)
+        return def->name.text;
+    char *text = arena_strdup(resolver->arena, def->name.text);
+    for (char *dot = strchr(text, '.'); dot != NULL; dot = strchr(dot, '.'))
+        *dot = '_';
+    return text;
+}
+
 static const char *function_value_text(Resolver *resolver, const FunctionValue *value, const char *separator)
 {
-    const char *text = value->def != NULL ? value->def->name.text : value->signature->name.text;
+    const char *text = value->def != NULL ? plain_name(resolver, value->def) : value->signature->name.text;
     for (size_t i = 0; value->def != NULL && i < value->def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s%s%s", text, separator,
                             resolver->out->program->role_names[value->role_args[i]]);
@@ -202,7 +214,7 @@ static const char *function_value_text(Resolver *resolver, const FunctionValue *
 
 static const char *instance_text(Resolver *resolver, const Env *env, const char *separator)
 {
-    const char *text = env->def->name.text;
+    const char *text = plain_name(resolver, env->def);
     for (size_t i = 0; i < env->def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s%s%s", text, separator,
                             resolver->out->program->role_names[env->role_args[i]]);
@@ -232,7 +244,7 @@ static const char *instance_key(Resolver *resolver, const Env *env)
             text = arena_printf(arena, "%s, %s%s", text, value->def->name.text,
                                 roles_key(resolver, value->def, value->role_args));
         else
-            text = arena_printf(arena, "%s, @%u%s", text, value->signature->span.start,
+            text = arena_printf(arena, "%s, @%u:%u%s", text, value->signature->span.file, value->signature->span.start,
                                 roles_key(resolver, value->owner, value->role_args));
     }
     return env->is_abstract ? arena_printf(arena, "%s ?", text) : text;
@@ -399,11 +411,14 @@ static void add_roles(Resolver *resolver, const Tree *tree)
     resolver->role_capacity = tree->roles.count;
     for (size_t i = 0; i < tree->defs.count; i++)
         resolver->role_capacity += tree->defs.items[i]->role_params.count;
-    size_t families = 0;
+    size_t families = 0, selections = tree->selections + resolver->role_capacity - resolver->role_count;
     for (size_t i = 0; i < tree->is_family.count; i++)
         families += tree->is_family.items[i];
-    resolver->id_capacity =
-        resolver->role_capacity + families * (tree->selections + resolver->role_capacity - resolver->role_count);
+    for (size_t i = 0; i < resolver->out->imported.count; i++)
+        selections += resolver->out->imported.items[i]->role_params.count;
+    for (size_t i = 0; i < program->modules.count; i++)
+        selections += program->modules.items[i]->tree->selections;
+    resolver->id_capacity = resolver->role_capacity + families * selections;
     program->id_count = families > 0 ? resolver->id_capacity : resolver->role_count;
     program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->id_capacity + 1);
     program->role_name_taken = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + 1);
@@ -434,8 +449,6 @@ static void check_def_names(Resolver *resolver, const TreeDef *def)
 {
     for (size_t i = 0; i < def->role_params.count; i++) {
         const Name *name = &def->role_params.items[i];
-        if (map_has(&resolver->role_by_name, name->text))
-            diag_error(resolver->diags, name->span, "role parameter '%s' has the name of a role", name->text);
         for (size_t k = 0; k < i; k++)
             if (strcmp(def->role_params.items[k].text, name->text) == 0)
                 diag_error(resolver->diags, name->span, "role parameter '%s' is there twice", name->text);
@@ -606,6 +619,7 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
     map_init(&resolver.def_by_name, arena);
     map_init(&resolver.instance_by_key, arena);
     map_init(&resolver.name_taken, arena);
+    add_uses(&resolver, tree);
     add_roles(&resolver, tree);
     scope_init(&resolver.scope, arena, resolver.role_capacity);
     add_defs(&resolver, tree);

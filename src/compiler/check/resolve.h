@@ -88,6 +88,8 @@ typedef struct {
     VECTOR(Visibility) visible; // by variable id
     uint32_t pattern_count;
     VECTOR(TypeFit) fits;
+    VECTOR(const TreeDef *) imported; // definitions of used choreographies
+    bool has_two_types;               // a role's function would have two types, which is reported: C would only repeat it
     VECTOR(Instance *) abstract; // made only to check definitions that nobody uses: names and roles, no types
 } Resolved;
 
@@ -100,6 +102,11 @@ RoleId family_of_size(const Resolved *resolved, const TreeDef *def, const RoleId
 bool is_family_size(const Resolved *resolved, const CText *size); // somewhere in the choreography
 // The family that the type is an array over, or ROLE_NONE.
 RoleId family_of_type(const Resolved *resolved, const TreeDef *def, const RoleId *role_args, const TypeText *type);
+
+// ---- use.c ----
+// The same for a name in the text of an instance, which may be that of a choreography that is used.
+RoleFunction *function_of(Resolved *resolved, const Instance *instance, RoleId role, const char *name);
+RoleFunction *function_used(Resolved *resolved, const Instance *instance, RoleId role, const char *name, Span use);
 
 // The type of a variable whose binding was wrong.
 extern const CType POISON;

@@ -472,6 +472,8 @@ static void check_functions(Typing *typing)
         bool is_used = function->first_use.file != FILE_NONE;
         if (function->is_hook)
             check_hook(typing, function);
+        else if (!is_used && function->module != NULL)
+            continue;
         else if (!is_used) {
             diag_warning(typing->diags, function->proto->name.span, "%s's '%s' is never used",
                          role_name(typing, function->role), function->name);

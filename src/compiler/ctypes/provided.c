@@ -19,6 +19,7 @@ typedef struct {
     ClangPlace place;
     const char *name;
     unsigned times; // the companion was entered so often before
+    size_t order;
 } StaticDeclaration;
 
 typedef struct {
@@ -27,6 +28,8 @@ typedef struct {
     VECTOR(Inclusion) inclusions;     // of companions, in the order of the translation unit
     VECTOR(StaticDeclaration) wanted; // static declarations in companions, in order
     Map names;                        // name to Other *
+    size_t order;                     // so many declarations have been seen
+    CDefinedList *defined;
 } Provided;
 
 static bool is_companion(Arena *arena, CXFile file)
@@ -73,6 +76,27 @@ static unsigned times_before(const Provided *this, ClangPlace place)
     return 0;
 }
 
+static const char *canonical_type(Arena *arena, CXCursor cursor)
+{
+    return take_text(arena, clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor))));
+}
+
+static void add_defined(Provided *this, CXCursor cursor, ClangPlace place, const char *name)
+{
+    if (place.file == NULL || is_companion(this->arena, place.file))
+        return;
+    CDefined defined = {
+        .name = name,
+        .path = take_text(this->arena, clang_getFileName(place.file)),
+        .offset = place.offset,
+        .type = take_text(this->arena, clang_getTypeSpelling(clang_getCursorType(cursor))),
+        .canonical = canonical_type(this->arena, cursor),
+        .is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static,
+        .order = this->order,
+    };
+    vector_push(this->arena, this->defined, defined);
+}
+
 static enum CXChildVisitResult visit_name(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
@@ -85,9 +109,12 @@ static enum CXChildVisitResult visit_name(CXCursor cursor, CXCursor parent, CXCl
     Other *other = ARENA_NEW(this->arena, Other);
     *other = (Other){map_get(&this->names, name), cursor};
     map_put(&this->names, name, other);
+    this->order++;
+    if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
+        add_defined(this, cursor, place, name);
     if (kind == CXCursor_FunctionDecl && clang_Cursor_getStorageClass(cursor) == CX_SC_Static &&
         !clang_isCursorDefinition(cursor) && is_companion(this->arena, place.file)) {
-        StaticDeclaration wanted = {cursor, place, name, times_before(this, place)};
+        StaticDeclaration wanted = {cursor, place, name, times_before(this, place), this->order};
         vector_push(this->arena, &this->wanted, wanted);
     }
     return CXChildVisit_Continue;
@@ -166,18 +193,21 @@ static void add_provided(const Provided *this, const StaticDeclaration *wanted, 
         .include_offset = inclusion == NULL ? 0 : inclusion->offset,
         .is_defined = is_defined,
         .type = take_text(this->arena, clang_getTypeSpelling(clang_getCursorType(wanted->cursor))),
+        .canonical = canonical_type(this->arena, wanted->cursor),
+        .order = wanted->order,
     };
     find_conflict(this, wanted, &provided);
     find_outside(this, wanted, &provided);
     vector_push(this->arena, list, provided);
 }
 
-bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list, const char **error)
+bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list,
+                     CDefinedList *defined, const char **error)
 {
     Parsed parsed;
     if (!parsed_init(&parsed, arena, source->path, source->text, source->size, flags, CXTranslationUnit_None, error))
         return false;
-    Provided this = {.arena = arena, .tu = parsed.tu};
+    Provided this = {.arena = arena, .tu = parsed.tu, .defined = defined};
     map_init(&this.names, arena);
     clang_getInclusions(parsed.tu, visit_inclusion, &this);
     clang_visitChildren(clang_getTranslationUnitCursor(parsed.tu), visit_name, &this);

@@ -210,8 +210,20 @@ typedef struct {
     const char *outside_path;
     uint32_t outside_offset;
     bool outside_is_definition;
+    const char *canonical; // its type
+    size_t order;          // of declarations in the file
 } CProvided;
 typedef VECTOR(CProvided) CProvidedList;
-bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list, const char **error);
+// A function that the file defines, itself or in what it includes.
+typedef struct {
+    const char *name, *path;
+    uint32_t offset;
+    const char *type, *canonical;
+    bool is_static; // as its definition has it
+    size_t order;
+} CDefined;
+typedef VECTOR(CDefined) CDefinedList;
+bool ctypes_provided(Arena *arena, const Source *source, const CFlags *flags, CProvidedList *list,
+                     CDefinedList *defined, const char **error);
 
 #endif

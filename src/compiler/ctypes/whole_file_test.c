@@ -69,7 +69,8 @@ static void functions_that_a_role_needs_are_looked_for(void **state)
     add_file(&t, "shop.Seller.chor.h", companion);
     CProvidedList list = {0};
     const char *error = NULL;
-    assert_true(ctypes_provided(t.arena, t.source, &t.flags, &list, &error));
+    CDefinedList defined = {0};
+    assert_true(ctypes_provided(t.arena, t.source, &t.flags, &list, &defined, &error));
     assert_int_equal(list.count, 4);
     const CProvided *price = find_provided(&list, "Seller_price");
     assert_true(price->is_defined);

@@ -175,6 +175,18 @@ static bool reaches(CFile *from, const CFile *file, Map *seen)
     return false;
 }
 
+bool blocks_reach(Compilation *compilation, CFile *from, const CFile *file)
+{
+    Map seen;
+    map_init(&seen, compilation->arena);
+    if (reaches(from, file, &seen))
+        return true;
+    for (size_t i = 0; i < compilation->forced.count; i++)
+        if (blocks_forced_has(compilation, compilation->forced.items[i], file))
+            return true;
+    return false;
+}
+
 bool blocks_forced_has(Compilation *compilation, const char *forced, const CFile *file)
 {
     Map seen;

@@ -11,6 +11,8 @@ CFile *blocks_load(Compilation *compilation, const char *path, const char **erro
 bool blocks_concern_us(Compilation *compilation, CFile *file);
 // Does this file, given with -include, bring in `file`?
 bool blocks_forced_has(Compilation *compilation, const char *forced, const CFile *file);
+// Does `from`, or what it includes, or a file given with -include, bring in `file`?
+bool blocks_reach(Compilation *compilation, CFile *from, const CFile *file);
 // A file in C++ and what it includes: is there text like a block in it, other than in a header that C may include, too?
 bool blocks_in_cxx(Compilation *compilation, CFile *file);
 bool blocks_is_c_header(const char *path); // by its name

@@ -56,6 +56,12 @@ typedef struct {
     bool wants_all;          // a file is expected to hold choreographies: complain where it can't be read
 } CompilationOptions;
 
+// A function of a choreography that is used, `Alice_ot_pick`, for which the role has `Alice_pick`: to C, a macro.
+typedef struct {
+    const char *name, *meant;
+} Substitute;
+typedef VECTOR(Substitute) SubstituteList;
+
 typedef struct {
     Arena *arena;
     Sources *sources;
@@ -68,6 +74,7 @@ typedef struct {
     VECTOR(const char *) forced;           // files of -include and -imacros
     VECTOR(const char *) companion_dirs;   // where companions are that may not be beside the file that includes them
     VECTOR(Choreography *) choreographies; // of all units, each once
+    SubstituteList substitutes;            // found by compilation_verify
 } Compilation;
 
 Compilation *compilation_new(Arena *arena, const CompilationOptions *options);
@@ -79,6 +86,9 @@ void compilation_refuse_cxx(Compilation *compilation, const char *path);
 // missing is left out when `c_is_broken` says that the C compiler rejects the file anyway.
 typedef bool CIsBroken(void *context, const char *path);
 void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c_is_broken, void *context);
+
+// What that finds in this unit, without complaining about anything.
+void compilation_substitutes(Compilation *compilation, const Unit *unit, SubstituteList *list);
 
 Choreography *compilation_find(const Compilation *compilation, const char *name, size_t name_length);
 // ROLE_NONE: no such role.

@@ -83,6 +83,10 @@ static void add_cflags(const Command *command, WordList *words)
     const Compilation *compilation = command->compilation;
     for (size_t i = 0; compilation != NULL && i < compilation->companion_dirs.count; i++)
         add_include_dir(command->arena, words, compilation->companion_dirs.items[i]);
+    for (size_t i = 0; compilation != NULL && i < compilation->substitutes.count; i++) {
+        const Substitute *substitute = &compilation->substitutes.items[i];
+        vector_push(command->arena, words, arena_printf(command->arena, "-D%s=%s", substitute->name, substitute->meant));
+    }
     if (compilation == NULL && command->options.emit_dir != NULL)
         add_include_dir(command->arena, words, command->options.emit_dir);
     add_include_dir(command->arena, words, command->places.include_dir);
@@ -353,6 +357,11 @@ static void print_central(const Command *command, FILE *out)
                     unit->file->source->path, choreography->program->name);
                 return;
             }
+            // The sequential program has no companions by which they could be found.
+            SubstituteList substitutes = {0};
+            compilation_substitutes(command->compilation, unit, &substitutes);
+            for (size_t n = 0; n < substitutes.count; n++)
+                fprintf(out, "#define %s %s\n", substitutes.items[n].name, substitutes.items[n].meant);
             central_write(command->arena, choreography->program, choreography->locals, choreography->knowledge->numbers,
                           unit->file->source, &unit->file->found, out);
             return;

@@ -8,7 +8,7 @@
 #include "compiler/driver/blocks.h"
 #include "compiler/driver/chorcc.h"
 #include "compiler/driver/path.h"
-#include "compiler/syntax/lex.h"
+#include "compiler/driver/uses.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -128,16 +128,6 @@ static CFlags flags_for(Compilation *compilation, const CFile *file)
     return flags;
 }
 
-// The name that a block begins with; "" without one.
-static const char *block_name(Compilation *compilation, const CFile *file, const FoundBlock *block)
-{
-    const char *text = file->source->text;
-    uint32_t start = block->inside.start, end = block->inside.end;
-    while (start < end && (lex_class(text[start]) == LEX_SPACE || lex_class(text[start]) == LEX_NEWLINE))
-        start++;
-    return arena_copy(compilation->arena, text + start, lex_word(text, start, end) - start);
-}
-
 // The other choreographies of the file, and those of the headers that came before it.
 static void name_others(Compilation *compilation, const Choreography *choreography)
 {
@@ -154,7 +144,7 @@ static void name_others(Compilation *compilation, const Choreography *choreograp
     }
 }
 
-static void run_passes(Compilation *compilation, Choreography *choreography)
+static void run_passes(Compilation *compilation, const Unit *unit, Choreography *choreography)
 {
     Arena *arena = compilation->arena;
     Sources *sources = compilation->sources;
@@ -167,6 +157,8 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
         return;
     choreography->tree = parse_block(arena, sources, diags, choreography->block);
     if (until < PASS_CHECK || diags_errors(diags) > errors)
+        return;
+    if (!find_uses(compilation, unit, choreography))
         return;
     name_others(compilation, choreography);
     CFlags flags = flags_for(compilation, choreography->file);
@@ -188,7 +180,7 @@ static void run_passes(Compilation *compilation, Choreography *choreography)
 }
 
 // The choreography of this block, which may be known from another unit.
-static Choreography *choreography_of(Compilation *compilation, CFile *file, const FoundBlock *block)
+static Choreography *choreography_of(Compilation *compilation, const Unit *unit, CFile *file, const FoundBlock *block)
 {
     for (size_t i = 0; i < compilation->choreographies.count; i++)
         if (compilation->choreographies.items[i]->block == block)
@@ -199,7 +191,7 @@ static Choreography *choreography_of(Compilation *compilation, CFile *file, cons
     const char *emit_dir = compilation->options.emit_dir;
     choreography->directory = emit_dir != NULL ? emit_dir : path_directory(compilation->arena, file->source->path);
     vector_push(compilation->arena, &compilation->choreographies, choreography);
-    run_passes(compilation, choreography);
+    run_passes(compilation, unit, choreography);
     return choreography;
 }
 
@@ -247,7 +239,7 @@ static void add_block(Compilation *compilation, Unit *unit, CFile *file, const F
             return; // a header that is included twice
     if (file != unit->file && compilation->options.emit_dir == NULL)
         add_companion_dir(compilation, path_directory(arena, file->source->path));
-    Choreography *choreography = choreography_of(compilation, file, block);
+    Choreography *choreography = choreography_of(compilation, unit, file, block);
     vector_push(arena, &unit->choreographies, choreography);
 }
 

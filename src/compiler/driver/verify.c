@@ -12,6 +12,7 @@
 typedef struct {
     Compilation *compilation;
     const Unit *unit;
+    CDefinedList defined;
 } Verifier;
 
 // What a declaration in a companion stands for.
@@ -141,6 +142,96 @@ static void note_c_function(const Verifier *verifier, const Wanted *wanted)
                   wanted->function->name);
 }
 
+// ---- functions of used choreographies ----
+
+// Can the definition stand for what the companion declares? It is declared static there.
+static bool is_behind(const CDefined *defined, const CProvided *provided)
+{
+    return defined->order > provided->order || defined->is_static;
+}
+
+static const CDefined *defined_as(const Verifier *verifier, const char *name)
+{
+    for (size_t i = 0; i < verifier->defined.count; i++)
+        if (strcmp(verifier->defined.items[i].name, name) == 0)
+            return &verifier->defined.items[i];
+    return NULL;
+}
+
+// "Alice_pick" for "Alice_ot_pick", as another name of the function says.
+static const char *with_other_name(Arena *arena, const CProvided *provided, const RoleFunction *function,
+                                   const char *other)
+{
+    size_t prefix = strlen(provided->name) - strlen(function->name);
+    return arena_printf(arena, "%.*s%s", (int)prefix, provided->name, other);
+}
+
+// What the role has for it under another name; NULL: nothing that would do, and *near is something that nearly would.
+static const CDefined *find_substitute(const Verifier *verifier, const CProvided *provided, const CDefined **near)
+{
+    Arena *arena = verifier->compilation->arena;
+    Wanted wanted = wanted_by(verifier, provided);
+    const char **names;
+    if (near != NULL)
+        *near = NULL;
+    size_t count = wanted.function != NULL ? function_other_names(arena, wanted.function, &names) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const CDefined *defined = defined_as(verifier, with_other_name(arena, provided, wanted.function, names[i]));
+        if (defined == NULL)
+            continue;
+        if (strcmp(defined->canonical, provided->canonical) == 0 && is_behind(defined, provided))
+            return defined;
+        if (near != NULL && *near == NULL)
+            *near = defined;
+    }
+    return NULL;
+}
+
+static void add_substitutes(const Verifier *verifier, CProvidedList *list, SubstituteList *substitutes)
+{
+    Arena *arena = verifier->compilation->arena;
+    for (size_t i = 0; i < list->count; i++) {
+        CProvided *provided = &list->items[i];
+        if (provided->is_defined || provided->conflict_path != NULL)
+            continue;
+        const CDefined *defined = find_substitute(verifier, provided, NULL);
+        if (defined == NULL)
+            continue;
+        provided->is_defined = true;
+        bool is_there = false;
+        for (size_t k = 0; k < substitutes->count; k++)
+            is_there |= strcmp(substitutes->items[k].name, provided->name) == 0;
+        if (!is_there)
+            vector_push(arena, substitutes, ((Substitute){provided->name, defined->name}));
+    }
+}
+
+// Behind "Alice must provide '...'".
+static const char *other_names(const Verifier *verifier, const CProvided *provided, const RoleFunction *function)
+{
+    Arena *arena = verifier->compilation->arena;
+    const char **names, *text = "";
+    size_t count = function_other_names(arena, function, &names);
+    for (size_t i = 0; i < count; i++)
+        text = arena_printf(arena, "%s%s'%s'", text, i + 1 < count ? ", " : " or ",
+                            with_other_name(arena, provided, function, names[i]));
+    return text;
+}
+
+static void note_near(const Verifier *verifier, const CProvided *provided)
+{
+    const CDefined *near = NULL;
+    find_substitute(verifier, provided, &near);
+    if (near == NULL)
+        return;
+    Span place = name_span(source_of(verifier, near->path), near->offset);
+    if (strcmp(near->canonical, provided->canonical) != 0)
+        diag_note(verifier->compilation->diags, place, "'%s' has another type: it is '%s', not '%s'", near->name,
+                  near->type, provided->type);
+    else
+        diag_note(verifier->compilation->diags, place, "'%s' must stand below the companion", near->name);
+}
+
 static void report_missing(const Verifier *verifier, const CProvided *provided)
 {
     Compilation *compilation = verifier->compilation;
@@ -153,8 +244,9 @@ static void report_missing(const Verifier *verifier, const CProvided *provided)
         return;
     }
     const char *text = declaration(compilation->arena, wanted.function, provided->name);
-    diag_error(compilation->diags, use.file == FILE_NONE ? include : use, "'%s' is missing: %s must provide '%s'",
-               provided->name, wanted.role, text);
+    diag_error(compilation->diags, use.file == FILE_NONE ? include : use, "'%s' is missing: %s must provide '%s'%s",
+               provided->name, wanted.role, text, other_names(verifier, provided, wanted.function));
+    note_near(verifier, provided);
     if (wanted.function->header != NULL)
         diag_note(compilation->diags, SPAN_NONE, "for C's own '%s', '#include <%s>' is missing above the choreography",
                   wanted.function->name, wanted.function->header);
@@ -210,14 +302,29 @@ static void report_outside(const Verifier *verifier, const CProvided *provided)
               "'%s' declares it: leave the other declaration out", companion);
 }
 
+static bool read_unit(Verifier *verifier, CProvidedList *list)
+{
+    const char *error;
+    return ctypes_provided(verifier->compilation->arena, verifier->unit->file->source, &verifier->compilation->flags,
+                           list, &verifier->defined, &error);
+}
+
+void compilation_substitutes(Compilation *compilation, const Unit *unit, SubstituteList *list)
+{
+    Verifier verifier = {.compilation = compilation, .unit = unit};
+    CProvidedList provided = {0};
+    if (read_unit(&verifier, &provided))
+        add_substitutes(&verifier, &provided, list);
+}
+
 void compilation_verify(Compilation *compilation, const Unit *unit, CIsBroken *c_is_broken, void *context)
 {
-    Verifier verifier = {compilation, unit};
+    Verifier verifier = {.compilation = compilation, .unit = unit};
     CProvidedList list = {0};
-    const char *error;
     // What libclang can't read at all, the C compiler will complain about.
-    if (!ctypes_provided(compilation->arena, unit->file->source, &compilation->flags, &list, &error))
+    if (!read_unit(&verifier, &list))
         return;
+    add_substitutes(&verifier, &list, &compilation->substitutes);
     size_t missing = 0, conflicts = 0;
     for (size_t i = 0; i < list.count; i++) {
         if (list.items[i].conflict_path != NULL) {

@@ -43,6 +43,11 @@ uint64_t emit_digest(const Emit *emit)
         const char *text = span_text(program->sources, program->tree->span, &length);
         hash = fnv1a(hash, text, length);
     }
+    for (size_t i = 0; i < program->modules.count; i++) {
+        uint32_t length = 0;
+        const char *text = span_text(program->sources, program->modules.items[i]->tree->span, &length);
+        hash = fnv1a(hash, text, length);
+    }
     for (size_t i = 0; i < program->instances.count; i++) {
         const Instance *instance = program->instances.items[i];
         for (size_t k = 0; instance->is_entry && k < instance->params.count; k++) {
@@ -51,6 +56,14 @@ uint64_t emit_digest(const Emit *emit)
         }
     }
     return types_digest(&emit->types, hash);
+}
+
+const char *emit_file(const Emit *emit, Span span)
+{
+    const Program *program = emit->program;
+    if (program->tree == NULL || span.file == FILE_NONE || span.file == program->tree->span.file)
+        return emit->source_literal;
+    return c_literal(emit->arena, source_get(program->sources, span.file)->path);
 }
 
 void emit_init(Emit *emit, Arena *arena, const Program *program, LocalProgram *const *locals, const char *source_path)

@@ -174,7 +174,8 @@ uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *
         .held = held,
     };
     f.tables = tables;
-    out_init(&f.ctx.out, role->arena, role->emit->source_literal);
+    const char *file = emit_file(role->emit, def);
+    out_init(&f.ctx.out, role->arena, file);
     f.ctx.out.indent = 1;
     function_ops(&f, &function->body);
     if (!function_ends(&function->body)) {
@@ -189,6 +190,7 @@ uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *
     out_printf(declarations, "static chx_step %s(chx_self *chx_this, void *chx_variables);\n", name);
     out_own(out);
     out_printf(out, "\n/* %s, as %s plays it */\n", function->name, role->local->name);
+    out_file(out, file);
     uint32_t line = context_line(&f.ctx, def);
     if (line != 0)
         out_source(out, line);

@@ -24,6 +24,8 @@ typedef struct {
 
 // Reads what is needed of all roles together; then the results' types are in the table.
 void emit_init(Emit *emit, Arena *arena, const Program *program, LocalProgram *const *locals, const char *source_path);
+// The file that the text stands in, as a C string literal: the choreography's, or that of one that it uses.
+const char *emit_file(const Emit *emit, Span span);
 uint64_t emit_digest(const Emit *emit); // when all types that travel are in the table
 
 // ---- protocol.c ----

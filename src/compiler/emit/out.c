@@ -14,7 +14,7 @@
 
 void out_init(Out *out, Arena *arena, const char *source_literal)
 {
-    *out = (Out){.source = source_literal};
+    *out = (Out){.source = source_literal, .current = source_literal};
     text_init(&out->text, arena);
 }
 
@@ -39,11 +39,17 @@ void out_end_line(Out *out)
         out_puts(out, "\n");
 }
 
+void out_file(Out *out, const char *source_literal)
+{
+    out->source = source_literal;
+}
+
 void out_source(Out *out, uint32_t line)
 {
     out_end_line(out);
-    if (out->in_source && out->line == line)
+    if (out->in_source && out->line == line && strcmp(out->current, out->source) == 0)
         return;
+    out->current = out->source;
     text_printf(&out->text, "#line %u %s\n", line, out->source);
     out->in_source = true;
     out->line = line;
@@ -60,7 +66,7 @@ void out_column(Out *out, uint32_t column)
     if (at > column) {
         while (out->text.chars[out->text.length - 1] == ' ')
             out->text.chars[--out->text.length] = '\0';
-        text_printf(&out->text, "\n#line %u %s\n", out->line, out->source);
+        text_printf(&out->text, "\n#line %u %s\n", out->line, out->current);
         at = 1;
     }
     for (; at < column; at++)
@@ -92,6 +98,7 @@ void out_append(Out *out, const Out *part)
     CHECK(!out->in_source);
     text_add(&out->text, part->text.chars, part->text.length);
     out->in_source = part->in_source;
+    out->current = part->current;
     out->line = part->line;
 }
 

@@ -14,7 +14,8 @@
 
 typedef struct {
     Text text;
-    const char *source; // the choreography's file, as a C string literal
+    const char *source;  // the choreography's file, as a C string literal
+    const char *current; // while in_source: the file that the line is of
     bool in_source;
     uint32_t line;   // of the choreography, while in_source
     unsigned indent; // for out_statement
@@ -25,6 +26,8 @@ void out_puts(Out *out, const char *text); // may contain newlines
 void out_printf(Out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Ends the current line, if it is not empty.
 void out_end_line(Out *out);
+// Lines of the choreography are from here on those of this file.
+void out_file(Out *out, const char *source_literal);
 // What follows starts a new line, which counts as this one of the choreography.
 void out_source(Out *out, uint32_t line);
 // What follows stands in this column, from 1, of the current line, which is the choreography's: C compilers then complain

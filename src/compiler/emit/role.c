@@ -233,6 +233,7 @@ static void put_begin(RoleEmit *role, const LocalFunction *function, Out *out)
 
 typedef struct {
     uint32_t number, line;
+    const char *file; // NULL: the choreography's
     const char *kind;
     const char *type; // NULL: none
     uint32_t counter;
@@ -296,6 +297,8 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
         bool is_message = op->kind == LOCAL_SEND || op->kind == LOCAL_RECEIVE;
         if (kinds[op->kind] != NULL) {
             Site site = {.number = op->site, .line = line_of(role, site_span(op)), .kind = kinds[op->kind]};
+            const char *file = emit_file(role->emit, site_span(op));
+            site.file = file != role->emit->source_literal ? file : NULL;
             site.counter = counter_of(role, op->site);
             if (is_message)
                 site.type = emit_message_shape(&role->types, op).descriptor;
@@ -318,7 +321,7 @@ static void collect_hooks(RoleEmit *role, SiteTable *sites)
         if (!function->is_hook)
             continue;
         uint32_t number = strcmp(function->name, "init") == 0 ? CHX_SITE_INIT : CHX_SITE_FINI;
-        Site site = {number, line_of(role, function_span(function)), "STEP", NULL, 0, false};
+        Site site = {.number = number, .line = line_of(role, function_span(function)), .kind = "STEP"};
         vector_push(role->arena, sites, site);
     }
 }
@@ -373,9 +376,9 @@ static size_t put_sites(RoleEmit *role, Out *out)
         const Site *site = &sites.items[i];
         if (i > 0 && site->number == sites.items[i - 1].number)
             continue;
-        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u, %u},\n", site->number, site->line, site->kind,
+        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u, %u, %s},\n", site->number, site->line, site->kind,
                    site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL", site->counter,
-                   restart_of(role, site->number));
+                   restart_of(role, site->number), site->file != NULL ? site->file : "NULL");
         count++;
     }
     out_puts(out, "};\n");
@@ -412,9 +415,24 @@ static void rename_as(RoleEmit *role, const char *name, const char *suffix)
     vector_push(role->arena, &role->renamed_as, suffix);
 }
 
+// Functions of used choreographies may be macros already.
+static void put_kept_macros(const RoleEmit *role, const char *what, bool undefines, Out *out)
+{
+    for (size_t i = 0; i < role->local->provides.count; i++) {
+        const RoleFunction *function = role->local->provides.items[i];
+        if (function->module == NULL)
+            continue;
+        const char *name = arena_printf(role->arena, "%s_%s", role->local->name, function->name);
+        out_printf(out, "#pragma %s_macro(\"%s\")\n", what, name);
+        if (undefines)
+            out_printf(out, "#undef %s\n", name);
+    }
+}
+
 static void put_renames(const RoleEmit *role, Out *out)
 {
     out_puts(out, "\n#ifdef CHX_ROLE_AS\n");
+    put_kept_macros(role, "push", true, out);
     out_printf(out, "#define %s CHX_ROLE_AS\n", role->prefix);
     for (size_t i = 0; i < role->renamed.count; i++)
         out_printf(out, "#define %s CHX_PASTE(CHX_ROLE_AS, %s)\n", role->renamed.items[i], role->renamed_as.items[i]);
@@ -426,6 +444,7 @@ static void put_renames_end(const RoleEmit *role, Out *out)
     out_printf(out, "\n#ifdef CHX_ROLE_AS\n#undef %s\n", role->prefix);
     for (size_t i = 0; i < role->renamed.count; i++)
         out_printf(out, "#undef %s\n", role->renamed.items[i]);
+    put_kept_macros(role, "pop", false, out);
     out_puts(out, "#undef CHX_ROLE_AS\n#endif\n");
 }
 
@@ -435,9 +454,20 @@ static void put_prototypes(RoleEmit *role, Out *out)
         const RoleFunction *function = role->local->provides.items[i];
         rename_as(role, arena_printf(role->arena, "%s_%s", role->local->name, function->name),
                   arena_printf(role->arena, "_%s", function->name));
+        // One of a used choreography may be a macro, for a function that is declared, too.
+        if (function->module != NULL) {
+            out_own(out);
+            out_puts(out, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n");
+        }
+        out_file(out, emit_file(role->emit, function_span(function)));
         out_statement(out, line_of(role, function_span(function)));
         out_printf(out, "static %s;", emit_prototype(role->arena, role->program, function, false));
+        if (function->module != NULL) {
+            out_own(out);
+            out_puts(out, "#pragma GCC diagnostic pop\n");
+        }
     }
+    out_file(out, role->emit->source_literal);
     out_own(out);
 }
 

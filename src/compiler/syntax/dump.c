@@ -189,6 +189,10 @@ static void dump_call(TreeDump *dump, const TreeCall *call)
             dump_expr(dump, arg->expr, "arg ");
             continue;
         }
+        if (arg->call != NULL) {
+            dump_call(dump, arg->call);
+            continue;
+        }
         line_start(dump, "arg function ");
         fputs(arg->function.text, dump->out);
         put_role_refs(dump, &arg->role_args);
@@ -345,6 +349,8 @@ void dump_tree(const Sources *sources, const Tree *tree, FILE *out)
     put_names(&dump, &tree->roles);
     fputs(")\n", out);
     dump.depth = 1;
+    for (size_t i = 0; i < tree->uses.count; i++)
+        fprintf(out, "  use %s\n", tree->uses.items[i].name.text);
     for (size_t i = 0; i < tree->protos.count; i++) {
         const TreeProto *proto = tree->protos.items[i];
         line_start(&dump, "proto ");

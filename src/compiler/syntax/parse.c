@@ -345,6 +345,10 @@ static void parse_definitions(Parser *parser)
                 skip_rest_of_function(parser);
             continue;
         }
+        if (report_late_use(parser)) {
+            skip_definition(parser, first);
+            continue;
+        }
         // Behind a block that is never closed stands the rest of the C file.
         size_t end;
         if (!parser->block->closed && find_dot(parser, &end) == end)
@@ -395,7 +399,7 @@ static void collect_definitions(Parser *parser)
     }
 }
 
-// choreography = NAME "," roles [ "," definitions ]
+// choreography = NAME "," roles [ "," { use } definitions ]
 static void parse_choreography(Parser *parser)
 {
     Tree *tree = parser->tree;
@@ -423,6 +427,7 @@ static void parse_choreography(Parser *parser)
         return;
     }
     collect_definitions(parser);
+    parse_uses(parser);
     parse_definitions(parser);
 }
 
@@ -450,6 +455,7 @@ static Parser parser_new(Arena *arena, const Sources *sources, Diags *diags, con
     Parser parser = {.arena = arena, .sources = sources, .diags = diags, .block = block, .file = block->span.file};
     map_init(&parser.roles, arena);
     map_init(&parser.defs, arena);
+    map_init(&parser.uses, arena);
     map_init(&parser.variables, arena);
     parser.tree = ARENA_NEW(arena, Tree);
     parser.tree->span = block->span;

@@ -26,7 +26,7 @@ static TreeExpr *parse_condition(Parser *parser, const char *word)
         parse_error_here(parser, "the condition of '%s' is missing", word);
     else if (is_located(parser))
         expr = parse_expr(parser);
-    else if (is_call(parser) && is_function(parser, peek(parser)->text))
+    else if (is_function_call(parser))
         parse_error_here(parser, "the result of '%s' must be bound on its own, before it decides", peek(parser)->text);
     else if (strcmp(word, "while") == 0 && close == parser->at + 1 && is_always(parser))
         parse_error_here(parser, "a condition must say whose it is; a loop without one is written 'for (;;)'");

@@ -40,7 +40,7 @@ bool is_located(const Parser *parser)
 {
     if (is_role_set(parser))
         return true;
-    if (!is_plain_name(peek(parser)))
+    if (!is_plain_name(peek(parser)) || is_used_function(parser))
         return false;
     if (index_is(parser, parser->at + 1, "[")) // members of a family
         return is_dot(parser, behind_group(parser, parser->at + 1));
@@ -528,7 +528,7 @@ bool is_call(const Parser *parser)
 {
     if (!is_plain_name(peek(parser)))
         return false;
-    size_t next = parser->at + 1;
+    size_t next = behind_function(parser, parser->at);
     return index_is(parser, next, "(") ||
            (index_is(parser, next, "[") && index_is(parser, behind_group(parser, next), "("));
 }
@@ -543,10 +543,10 @@ static size_t argument_end(const Parser *parser)
     return i;
 }
 
-// argument = expr | NAME [ "[" names "]" ]
+// argument = expr | call | function [ "[" names "]" ]
 static bool parse_argument(Parser *parser, TreeArg *arg)
 {
-    size_t first = parser->at, end = argument_end(parser);
+    size_t first = parser->at, end = argument_end(parser), behind = behind_function(parser, first);
     *arg = (TreeArg){.span = range_span(parser, first, end)};
     if (is_lambda(parser, first)) {
         report_lambda(parser, first);
@@ -556,13 +556,13 @@ static bool parse_argument(Parser *parser, TreeArg *arg)
         arg->expr = parse_expr(parser);
         if (arg->expr == NULL)
             return false;
-    } else if (is_call(parser) && is_function(parser, peek(parser)->text)) {
-        parse_error(parser, arg->span, "the result of '%s' must be bound on its own, before it is passed on",
-                    peek(parser)->text);
-        return false;
+    } else if (is_function_call(parser)) {
+        arg->call = parse_call(parser);
+        if (arg->call == NULL)
+            return false;
     } else if (is_plain_name(peek(parser)) &&
-               (end == first + 1 || (index_is(parser, first + 1, "[") && behind_group(parser, first + 1) == end))) {
-        if (!parse_name(parser, "a function", &arg->function))
+               (end == behind || (index_is(parser, behind, "[") && behind_group(parser, behind) == end))) {
+        if (!parse_function_name(parser, &arg->function))
             return false;
         if (accept(parser, "[") && !parse_role_args(parser, &arg->role_args))
             return false;
@@ -604,12 +604,12 @@ static bool parse_arguments(Parser *parser, TreeCall *call)
     return good;
 }
 
-// call = NAME [ "[" names "]" ] "(" arguments ")"
+// call = function [ "[" names "]" ] "(" arguments ")"
 TreeCall *parse_call(Parser *parser)
 {
     size_t first = parser->at;
     TreeCall *call = ARENA_NEW(parser->arena, TreeCall);
-    if (!parse_name(parser, "a function", &call->function))
+    if (!parse_function_name(parser, &call->function))
         return NULL;
     bool good = true;
     if (next_is(parser, "[")) {

@@ -187,7 +187,7 @@ static bool is_agree(const Parser *parser)
 
 static bool is_choreographic_call(const Parser *parser)
 {
-    return is_call(parser) && (is_function(parser, peek(parser)->text) || is_agree(parser));
+    return is_function_call(parser) || (is_call(parser) && is_agree(parser));
 }
 
 static void report_unbound(Parser *parser, Span span, const char *function)
@@ -480,7 +480,7 @@ static Stmt *report_bare(Parser *parser)
 // A call of something that is no definition, with arguments that are not located, is C without its role.
 static bool is_local_call(const Parser *parser)
 {
-    if (is_function(parser, peek(parser)->text) || index_is(parser, parser->at + 1, "["))
+    if (is_function_call(parser) || index_is(parser, parser->at + 1, "["))
         return false;
     Parser argument = *parser;
     size_t close = peek_at(parser, parser->at + 1)->match;

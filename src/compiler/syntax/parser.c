@@ -153,6 +153,11 @@ bool is_function(const Parser *parser, const char *name)
     return false;
 }
 
+bool is_function_call(const Parser *parser)
+{
+    return is_call(parser) && (is_used_function(parser) || is_function(parser, peek(parser)->text));
+}
+
 void note_variable(Parser *parser, const Name *name)
 {
     if (is_role(parser, name->text))

@@ -37,6 +37,7 @@ typedef struct {
     Tree *tree;
     Map roles;                    // declared roles
     Map defs;                     // names of all definitions, those further down too
+    Map uses;                     // names of choreographies that this one uses
     TreeDef *def;                 // the one being parsed, for its role and function parameters
     Map variables;                // of this definition so far, as far as they have the name of a role
     VECTOR(const char *) members; // names of members in the `for` loops around
@@ -77,6 +78,7 @@ const char *describe(const Parser *parser, size_t index); // "'{'", "the end of 
 
 bool is_role(const Parser *parser, const char *name);     // declared, or a role parameter
 bool is_function(const Parser *parser, const char *name); // a definition or a function parameter
+bool is_function_call(const Parser *parser);              // `f(` or `f[A, B](`, of such a function
 void note_variable(Parser *parser, const Name *name);     // the definition binds it
 const char *example_role(const Parser *parser);
 const char *role_text(const Parser *parser, const RoleRef *at);
@@ -106,6 +108,13 @@ TreeExpr *suggest_parentheses(Parser *parser, const RoleRef *at, size_t first);
 bool is_call(const Parser *parser); // `f(` or `f[A, B](`
 TreeCall *parse_call(Parser *parser);
 bool report_unlocated(Parser *parser, const char *what, size_t first, size_t behind);
+
+// parse_use.c
+void parse_uses(Parser *parser);                            // at the head of a block
+bool report_late_use(Parser *parser);                       // `use` further down; false: it is none
+bool is_used_function(const Parser *parser);                // `ot.transfer`, where `ot` is used
+size_t behind_function(const Parser *parser, size_t index); // the name of a function, perhaps of a used choreography
+bool parse_function_name(Parser *parser, Name *name);
 
 // parse_target.c
 Target *parse_target(Parser *parser, const RoleRef *at); // behind the dot

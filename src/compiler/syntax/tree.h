@@ -111,19 +111,22 @@ typedef struct {
 
 typedef VECTOR(RoleRef) RoleRefList;
 
+typedef struct TreeCall TreeCall;
+
 typedef struct {
     TreeExpr *expr;        // a located expression, or NULL:
+    TreeCall *call;        // a call whose result it is, or NULL:
     Name function;         // the name of a function or function parameter
     RoleRefList role_args; // relay[A, B]
     Span span;
 } TreeArg;
 
-typedef struct {
+struct TreeCall {
     Name function;
     RoleRefList role_args;
     VECTOR(TreeArg) args;
     Span span;
-} TreeCall;
+};
 
 // ---- statements ----
 
@@ -241,8 +244,25 @@ struct TreeParam {
     Span span;
 };
 
+typedef struct Tree Tree;
+
+// use ot;
 typedef struct {
     Name name;
+    const Tree *tree; // found by the driver; NULL: there is none, which is reported
+} TreeUse;
+
+// A choreography that is used, as the one that uses it sees it.
+typedef struct TreeModule TreeModule;
+struct TreeModule {
+    const char *path; // "ot", or "deal.ot" where `deal` uses it
+    const Tree *tree;
+    const TreeModule *outer; // in which it is used; NULL: in the choreography itself
+};
+
+typedef struct {
+    Name name;
+    const TreeModule *module; // that it is taken from: then role_params begin with the roles of that choreography
     NameList role_params;
     VECTOR(bool) param_is_family; // for each of them: W[]
     TreeParamList params;
@@ -251,15 +271,16 @@ typedef struct {
     Span span; // from `def` to the closing brace
 } TreeDef;
 
-typedef struct {
+struct Tree {
     Name name;
     NameList roles;
     VECTOR(bool) is_family; // for each of them: Worker[]
     size_t selections;      // so many `for (w : Worker)` and Worker[e] are there
+    VECTOR(TreeUse) uses;
     VECTOR(TreeProto *) protos;
     VECTOR(TreeDef *) defs;
     VECTOR(const char *) others; // names of other choreographies that the file knows, for messages
     Span span;                   // from `choreography` to the closing parenthesis
-} Tree;
+};
 
 #endif

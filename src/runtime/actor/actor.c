@@ -357,6 +357,12 @@ int actor_site_line(const Actor *actor, uint32_t site)
     return found != NULL ? found->line : 0;
 }
 
+const char *actor_site_file(const Actor *actor, uint32_t site)
+{
+    const chx_site *found = actor->is_central ? NULL : role_site(actor->role, site);
+    return found != NULL && found->file != NULL ? found->file : actor->role->file;
+}
+
 bool actor_finds(Actor *actor, Channel *channel, bool room)
 {
     return room ? channel->ops->room(channel) != 0 : actor_peek(actor, channel) != NULL;

@@ -33,9 +33,9 @@ static void proxy_set_fault(const RoleProxy *proxy, Fault *fault, chx_fault_kind
 
 static void proxy_fail_with(RoleProxy *proxy, const Fault *fault)
 {
-    const chx_role *role = proxy->actor->role;
-    session_fail(proxy->isolated->session, CHX_FAILED, role->role, fault, role->file,
-                 actor_site_line(proxy->actor, fault->site));
+    const Actor *actor = proxy->actor;
+    session_fail(proxy->isolated->session, CHX_FAILED, actor->role->role, fault, actor_site_file(actor, fault->site),
+                 actor_site_line(actor, fault->site));
 }
 
 void proxy_fail_session(RoleProxy *proxy, chx_fault_kind kind, const char *format, ...)

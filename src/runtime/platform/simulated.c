@@ -126,7 +126,7 @@ static void session_is_endless(Actor *actor)
     // Past all checkpoint blocks: a rescue could go on for ever, too. A process reports such a failure to the session.
     if (actor_is_process(actor))
         guard_raise(fault.kind, 0, fault.site, "%s", fault.why);
-    session_fail(actor->session, CHX_FAILED, actor->role->role, &fault, actor->role->file,
+    session_fail(actor->session, CHX_FAILED, actor->role->role, &fault, actor_site_file(actor, fault.site),
                  actor_site_line(actor, fault.site));
 }
 

@@ -36,12 +36,13 @@ static void deadline_fire(Session *session, Block *block)
     int line = actor_site_line(culprit, block->checkpoint->name);
     Fault fault;
     deadline_fault(&fault, block->checkpoint->name, block->checkpoint->within_ns);
-    chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, culprit->role->file, line};
+    const char *file = actor_site_file(culprit, block->checkpoint->name);
+    chx_fault cause = {culprit->role->role, fault.kind, 0, fault.why, file, line};
     RecoveryVerdict verdict = recovery_expire(&session->recovery, &block, &cause);
     if (verdict == RECOVERY_NO_MEMORY)
         fault_add(&fault, "and no memory for a restart");
     if (verdict != RECOVERY_DECIDED)
-        session_fail(session, CHX_FAILED, culprit->role->role, &fault, culprit->role->file, line);
+        session_fail(session, CHX_FAILED, culprit->role->role, &fault, file, line);
     else if (session->isolated != NULL)
         isolation_overdue(session, block->checkpoint);
 }

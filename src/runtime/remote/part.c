@@ -298,8 +298,9 @@ static bool part_fail(Actor *actor, Fault *fault)
     if (session_is_stopping(actor->session))
         return false;
     int line = actor_site_line(actor, fault->site);
-    chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, actor->role->file, line};
-    log_write_at(actor->session->runtime, CHX_LOG_INFO, actor->role->file, line, "%s failed: %s", actor->role->role,
+    const char *file = actor_site_file(actor, fault->site);
+    chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, file, line};
+    log_write_at(actor->session->runtime, CHX_LOG_INFO, file, line, "%s failed: %s", actor->role->role,
                  fault->why);
     part_forget(actor);
     part_settle(part);
