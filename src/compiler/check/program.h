@@ -53,9 +53,9 @@ typedef struct {
     const char *name;
     const TreeProto *proto; // NULL: inferred
     const CFunction *type;
-    Span first_use;     // SPAN_NONE: never used
-    bool is_hook;       // init, fini
-    const char *header; // C has one of this name, in this header, which is not included; NULL: it has not
+    Span first_use;           // SPAN_NONE: never used
+    bool is_hook;             // init, fini
+    const char *header;       // C has one of this name, in this header, which is not included; NULL: it has not
     const TreeModule *module; // a choreography that is used asks for it; NULL: this one does
     const char *own_name;     // its name there
 } RoleFunction;
@@ -257,15 +257,15 @@ typedef struct {
     const Tree *tree;
     const char *name;
     VECTOR(const TreeModule *) modules; // choreographies that it uses, also those that these use
-    size_t role_count;            // of roles and families
-    size_t id_count;              // of RoleIds: sets have room for so many
-    const bool *is_family;        // by RoleId
-    RoleId *role_of;              // by RoleId: of a view the family, else itself
-    const char **role_names;      // by RoleId: in the order of the choreography
-    bool *role_name_taken;        // C may declare something of the role's name: emitted code must not use it bare
-    VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
-    RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
-    uint32_t site_count;          // sites are 1 .. site_count - 1
+    size_t role_count;                  // of roles and families
+    size_t id_count;                    // of RoleIds: sets have room for so many
+    const bool *is_family;              // by RoleId
+    RoleId *role_of;                    // by RoleId: of a view the family, else itself
+    const char **role_names;            // by RoleId: in the order of the choreography
+    bool *role_name_taken;              // C may declare something of the role's name: emitted code must not use it bare
+    VECTOR(Instance *) instances;       // reachable from entries, or unused but checked (never with abstract roles)
+    RoleFunctionList functions;         // of all roles, used ones and hooks; in order of first use
+    uint32_t site_count;                // sites are 1 .. site_count - 1
 } Program;
 
 // What a function of a used choreography may be called instead, "pick" for "ot_pick", in order; their number.

@@ -89,7 +89,7 @@ typedef struct {
     uint32_t pattern_count;
     VECTOR(TypeFit) fits;
     VECTOR(const TreeDef *) imported; // definitions of used choreographies
-    bool has_two_types;               // a role's function would have two types, which is reported: C would only repeat it
+    bool has_two_types;          // a role's function would have two types, which is reported: C would only repeat it
     VECTOR(Instance *) abstract; // made only to check definitions that nobody uses: names and roles, no types
 } Resolved;
 

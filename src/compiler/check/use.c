@@ -43,7 +43,8 @@ static void refuse_hooks(Resolver *resolver, const Name *use, const Tree *tree)
             continue;
         diag_error(resolver->diags, use->span, "'%s' can't be used: its %s has the hook '%s'", use->text,
                    proto->role.text, proto->name.text);
-        diag_note(resolver->diags, proto->span, "declare it for the roles of '%s' instead", resolver->out->tree->name.text);
+        diag_note(resolver->diags, proto->span, "declare it for the roles of '%s' instead",
+                  resolver->out->tree->name.text);
         return;
     }
 }
@@ -63,8 +64,8 @@ static void add_modules(Resolver *resolver, const Tree *tree, const TreeModule *
         if (outer == NULL)
             refuse_hooks(resolver, &use->name, use->tree);
         TreeModule *module = ARENA_NEW(resolver->arena, TreeModule);
-        const char *path = outer == NULL ? use->name.text
-                                         : arena_printf(resolver->arena, "%s.%s", outer->path, use->name.text);
+        const char *path =
+            outer == NULL ? use->name.text : arena_printf(resolver->arena, "%s.%s", outer->path, use->name.text);
         *module = (TreeModule){path, use->tree, outer};
         vector_push(resolver->arena, &program->modules, module);
         for (size_t k = 0; k < use->tree->defs.count; k++)
@@ -160,9 +161,9 @@ static const TreeProto *used_proto(const Resolved *resolved, const Instance *ins
 // Without spaces and comments.
 static const char *proto_text(const Resolved *resolved, const TreeProto *proto)
 {
-    const char *text = arena_printf(resolved->arena, "%s(%s)",
-                                    span_copy(resolved->arena, resolved->sources, proto->type.before),
-                                    span_copy(resolved->arena, resolved->sources, proto->params.span));
+    const char *text =
+        arena_printf(resolved->arena, "%s(%s)", span_copy(resolved->arena, resolved->sources, proto->type.before),
+                     span_copy(resolved->arena, resolved->sources, proto->params.span));
     char *plain = arena_strdup(resolved->arena, text), *to = plain;
     for (const char *c = text; *c != '\0'; c++)
         if (strchr(" \t\r\n", *c) == NULL)
@@ -211,8 +212,7 @@ RoleFunction *function_used(Resolved *resolved, const Instance *instance, RoleId
     if (module == NULL)
         return resolved_function_use(resolved, role, name, use);
     bool is_new = function_of(resolved, instance, role, name) == NULL;
-    RoleFunction *function =
-        resolved_function_use(resolved, role, used_name(resolved->arena, module, name), use);
+    RoleFunction *function = resolved_function_use(resolved, role, used_name(resolved->arena, module, name), use);
     if (is_new) {
         function->module = module;
         function->own_name = name;

@@ -85,7 +85,8 @@ static void add_cflags(const Command *command, WordList *words)
         add_include_dir(command->arena, words, compilation->companion_dirs.items[i]);
     for (size_t i = 0; compilation != NULL && i < compilation->substitutes.count; i++) {
         const Substitute *substitute = &compilation->substitutes.items[i];
-        vector_push(command->arena, words, arena_printf(command->arena, "-D%s=%s", substitute->name, substitute->meant));
+        vector_push(command->arena, words,
+                    arena_printf(command->arena, "-D%s=%s", substitute->name, substitute->meant));
     }
     if (compilation == NULL && command->options.emit_dir != NULL)
         add_include_dir(command->arena, words, command->options.emit_dir);

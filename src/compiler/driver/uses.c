@@ -34,7 +34,8 @@ static const FoundBlock *find_below(Compilation *compilation, const Choreography
     const CFile *file = choreography->file;
     for (size_t i = 0; i < file->found.blocks.count; i++) {
         const FoundBlock *block = &file->found.blocks.items[i];
-        if (block->span.start > choreography->block->span.start && strcmp(block_name(compilation, file, block), name) == 0)
+        if (block->span.start > choreography->block->span.start &&
+            strcmp(block_name(compilation, file, block), name) == 0)
             return block;
     }
     return NULL;

@@ -36,8 +36,8 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
     if (actor->restarts.max != 0 &&
         ((!is_abandoned && recovery_in_charge(&actor->member) == NULL) || !restart_is_allowed(actor, fault)))
         return false;
-    chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why,
-                       actor_site_file(actor, fault->site), line};
+    chx_fault cause = {
+        actor->role->role, fault->kind, fault->signal, fault->why, actor_site_file(actor, fault->site), line};
     RecoveryVerdict verdict = recovery_fail(&session->recovery, &actor->member, is_abandoned, &cause);
     if (verdict == RECOVERY_NO_MEMORY)
         return fault_add(fault, "and no memory for a restart");
@@ -50,6 +50,6 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
 
 void restart_log(const Actor *actor, const Fault *fault, int line)
 {
-    log_write_at(actor->session->runtime, CHX_LOG_INFO, actor_site_file(actor, fault->site), line, "%s failed and is restarted: %s",
-                 actor->role->role, fault->why);
+    log_write_at(actor->session->runtime, CHX_LOG_INFO, actor_site_file(actor, fault->site), line,
+                 "%s failed and is restarted: %s", actor->role->role, fault->why);
 }

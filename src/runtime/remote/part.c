@@ -300,8 +300,7 @@ static bool part_fail(Actor *actor, Fault *fault)
     int line = actor_site_line(actor, fault->site);
     const char *file = actor_site_file(actor, fault->site);
     chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, file, line};
-    log_write_at(actor->session->runtime, CHX_LOG_INFO, file, line, "%s failed: %s", actor->role->role,
-                 fault->why);
+    log_write_at(actor->session->runtime, CHX_LOG_INFO, file, line, "%s failed: %s", actor->role->role, fault->why);
     part_forget(actor);
     part_settle(part);
     part->ops->fail(part->context, &cause);

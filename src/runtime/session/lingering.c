@@ -34,7 +34,8 @@ static void lingering_run(LoopTimer *timer, uint64_t now_ns)
         log_write(session->runtime, CHX_LOG_WARN,
                   "%s:%d: the session is being stopped, and waits for %s, which is in a function that has not returned "
                   "for a second (chx_recall_fd tells such a function)",
-                  actor_site_file(actor, actor_last_site(actor)), actor_site_line(actor, actor_last_site(actor)), actor->role->role);
+                  actor_site_file(actor, actor_last_site(actor)), actor_site_line(actor, actor_last_site(actor)),
+                  actor->role->role);
     }
     session_leave(session);
 }

@@ -623,8 +623,8 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         again_cancel(actor);
     atomic_store(&actor->has_left, true);
     if (outcome == ACTOR_FAILED)
-        session_fail(session, CHX_FAILED, actor->role->role, &guard->fault,
-                     actor_site_file(actor, guard->fault.site), actor_site_line(actor, guard->fault.site));
+        session_fail(session, CHX_FAILED, actor->role->role, &guard->fault, actor_site_file(actor, guard->fault.site),
+                     actor_site_line(actor, guard->fault.site));
     // Variables of a role that has crashed may be damaged: a crash while they are released costs memory, not the program.
     Guard unwinding;
     if (outcome == ACTOR_ENDED)
