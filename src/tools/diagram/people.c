@@ -81,6 +81,8 @@ static void visit_call(Search *search, const TreeCall *call, const Member *membe
         people_of_ref(search->arena, &call->role_args.items[i], member, search->people);
     for (size_t i = 0; i < call->args.count; i++) {
         visit_expr(search, call->args.items[i].expr, member);
+        if (call->args.items[i].call != NULL)
+            visit_call(search, call->args.items[i].call, member);
         for (size_t k = 0; k < call->args.items[i].role_args.count; k++)
             people_of_ref(search->arena, &call->args.items[i].role_args.items[k], member, search->people);
         const Name *function = &call->args.items[i].function;
