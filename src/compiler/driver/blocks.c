@@ -15,6 +15,8 @@
 // A chain of includes longer than this is not C any more.
 enum { INCLUDE_DEPTH_MAX = 200 };
 
+static const char LIBRARY[] = "chorex/lib/";
+
 static CFile *load(Compilation *compilation, const char *path, int depth, const char **error);
 
 static bool is_companion(const char *path)
@@ -51,6 +53,9 @@ static const char *look_up(Compilation *compilation, const char *directory, cons
         path = look_up_in(arena, compilation->quote_dirs.items, compilation->quote_dirs.count, name);
     if (path == NULL)
         path = look_up_in(arena, compilation->angle_dirs.items, compilation->angle_dirs.count, name);
+    // Of our own headers only these have choreographies.
+    if (path == NULL && compilation->options.include_dir != NULL && strncmp(name, LIBRARY, strlen(LIBRARY)) == 0)
+        path = look_up_in(arena, &compilation->options.include_dir, 1, name);
     return path;
 }
 
@@ -256,6 +261,13 @@ static bool has_unclosed(Compilation *compilation, const CFile *file)
 CFile *blocks_unclosed(Compilation *compilation, CFile *file)
 {
     return find_file(compilation, file, has_unclosed);
+}
+
+bool blocks_in_library(const CFile *file)
+{
+    const char *slash = strrchr(file->source->path, '/');
+    size_t length = slash != NULL ? (size_t)(slash + 1 - file->source->path) : 0, name = strlen(LIBRARY);
+    return length > name && strncmp(slash + 1 - name, LIBRARY, name) == 0;
 }
 
 bool blocks_word_in_file(const char *path)

@@ -23,6 +23,8 @@ bool blocks_check_text(Compilation *compilation, CFile *file);
 bool blocks_check_companions(Compilation *compilation, CFile *file);
 // A file, this one or one that it includes, whose last block is never closed; NULL: there is none.
 CFile *blocks_unclosed(Compilation *compilation, CFile *file);
+// Is it a header of the library of protocols? It may lie where nothing can be written.
+bool blocks_in_library(const CFile *file);
 // Does the file contain the word `choreography`, whatever else it is?
 bool blocks_word_in_file(const char *path);
 

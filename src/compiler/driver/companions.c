@@ -7,6 +7,7 @@
 
 #include "compiler/driver/companions.h"
 
+#include "compiler/driver/blocks.h"
 #include "compiler/driver/path.h"
 #include "compiler/emit/out.h"
 
@@ -112,6 +113,8 @@ static bool check_all(Compilation *compilation)
     bool good = true;
     for (size_t i = 0; i < compilation->choreographies.count; i++) {
         Choreography *choreography = compilation->choreographies.items[i];
+        if (blocks_in_library(choreography->file))
+            continue;
         if (choreography->companions.count > 0 && !check_directory(compilation, choreography)) {
             good = false;
             continue;
@@ -201,6 +204,8 @@ void companions_write(Compilation *compilation)
         return;
     for (size_t i = 0; i < compilation->choreographies.count; i++) {
         const Choreography *choreography = compilation->choreographies.items[i];
+        if (blocks_in_library(choreography->file))
+            continue; // it is only used
         for (size_t k = 0; k < choreography->companions.count; k++)
             if (!write_one(compilation, choreography, &choreography->companions.items[k]))
                 return;

@@ -189,7 +189,8 @@ static Choreography *choreography_of(Compilation *compilation, const Unit *unit,
     choreography->file = file;
     choreography->block = block;
     const char *emit_dir = compilation->options.emit_dir;
-    choreography->directory = emit_dir != NULL ? emit_dir : path_directory(compilation->arena, file->source->path);
+    const CFile *beside = blocks_in_library(file) ? unit->file : file;
+    choreography->directory = emit_dir != NULL ? emit_dir : path_directory(compilation->arena, beside->source->path);
     vector_push(compilation->arena, &compilation->choreographies, choreography);
     run_passes(compilation, unit, choreography);
     return choreography;
@@ -237,7 +238,7 @@ static void add_block(Compilation *compilation, Unit *unit, CFile *file, const F
     for (size_t i = 0; i < unit->choreographies.count; i++)
         if (unit->choreographies.items[i]->block == block)
             return; // a header that is included twice
-    if (file != unit->file && compilation->options.emit_dir == NULL)
+    if (file != unit->file && compilation->options.emit_dir == NULL && !blocks_in_library(file))
         add_companion_dir(compilation, path_directory(arena, file->source->path));
     Choreography *choreography = choreography_of(compilation, unit, file, block);
     vector_push(arena, &unit->choreographies, choreography);

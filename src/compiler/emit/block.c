@@ -107,13 +107,17 @@ static const char *block_object(FunctionEmit *f, const LocalOp *op, const char *
     const Program *program = f->role->program;
     RoleSet participants = block_participants(f, op);
     const char *members = "";
-    bool has_family = false;
+    // Roles behind a family have other numbers in a session than here.
+    bool is_moved = false;
+    RoleId family = 0;
+    while (family < program->role_count && !program->is_family[family])
+        family++;
     for (ROLESET_EACH(role, &participants)) {
-        has_family |= program->is_family[program->role_of[role]];
+        is_moved |= program->role_of[role] >= family;
         if (program->role_of[role] != role)
             members = arena_printf(f->arena, "%s%s, ", members, member_index(f, op, role));
     }
-    if (!has_family)
+    if (!is_moved)
         return arena_printf(f->arena, "&%s", name);
     return arena_printf(f->arena, "chx_block_of(chx_this, &%s, (const size_t[]){%s0})", name, members);
 }
