@@ -111,8 +111,11 @@ typedef struct {
     int (*arrive)(void *context, uint32_t next_ordinal, uint64_t steps, const void *snapshot, size_t size);
     bool (*is_through)(void *context); /* after that: all have */
     chx_part_room (*room)(void *context, unsigned peer);
-    /* Messages that the role has sent, in order: each a chx_part_message and its value. They leave at once. */
-    int (*send)(void *context, unsigned peer, const unsigned char *messages, size_t size);
+    /* Messages that the role has sent, in order: each a chx_part_message and its value. They leave at once. Before that it has consumed
+     * so many of those that it got from the same peer. */
+    int (*send)(void *context, unsigned peer, size_t consumed, const unsigned char *messages, size_t size);
+    /* The same for one message, whose value lies where the role has it. */
+    int (*send_one)(void *context, unsigned peer, size_t consumed, uint32_t site, const void *value, size_t size);
     /* The role has consumed so many of the messages that it got. Appends those that follow, as above; none if NULL. How many. */
     size_t (*take)(void *context, unsigned peer, size_t consumed, chx_buffer *messages);
     const char *(*peer)(void *context, unsigned role); /* chx_peer */

@@ -270,9 +270,15 @@ ssize_t secure_read(Secure *secure, void *data, size_t size)
         else if (taken < 0)
             result = taken;
     }
+    secure->is_drained = secure->is_drained && filled < size;
     tls_keep_input(secure->tls);
     // What was read counts first; an error comes again.
     return filled > 0 ? (ssize_t)filled : result;
+}
+
+bool secure_is_drained(const Secure *secure)
+{
+    return secure->is_drained;
 }
 
 ssize_t secure_write(Secure *secure, const struct iovec *parts, int count)

@@ -39,6 +39,8 @@ bool secure_check_deadline(Secure *secure, uint64_t now_ns);
 // nothing more. So an end or error behind the last bytes may need another call, for which an edge-triggered descriptor does not ask,
 // unless it says that the other side has hung up.
 ssize_t secure_read(Secure *secure, void *data, size_t size);
+// That was the case in the last call, and everything that had come was read.
+bool secure_is_drained(const Secure *secure);
 // How much was taken. It may not have been sent yet: secure_flush.
 ssize_t secure_write(Secure *secure, const struct iovec *parts, int count);
 // 0: all is sent. -EAGAIN: some waits.

@@ -13,7 +13,7 @@ const LinkOptions link_defaults = {
     .keepalive_ns = 1000000000,
     .handshake_ns = 5000000000,
     .ack_delay_ns = 20000000,
-    .ack_bytes = 64 * 1024,
+    .ack_bytes = 128 * 1024,
     .retry_ns = 50000000,
     .retry_most_ns = 1000000000,
 };

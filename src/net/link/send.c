@@ -6,8 +6,8 @@
 
 // ---- sending ----
 
-// Pieces of large messages become kept frames only as far as they can be written soon.
-enum { SOON = 64 * 1024 };
+// Pieces of large messages become kept frames only as far as they can be written soon: four whole ones and the rest of a message of 64 KiB.
+enum { SOON = 5 * WIRE_FRAME_MAX };
 
 static bool link_has_room(const Link *link, size_t size, size_t reserve)
 {
@@ -25,7 +25,7 @@ static size_t link_reserve(const Link *link, LinkClass class)
 static bool link_has_turn(const Link *link)
 {
     return link->lanes.count > 0 && link_has_room(link, WIRE_FRAME_MAX, LINK_CONTROL_ROOM) &&
-           (link->kept.unsent_bytes < SOON || link->written_since_piece >= SOON);
+           (link->kept.unsent_bytes + WIRE_FRAME_MAX <= SOON || link->written_since_piece >= SOON);
 }
 
 // The largest message that both sides allow.

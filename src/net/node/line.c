@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 
-enum { SPANS_MAX = 16, OUTPUT_SIZE = 64 << 10, OUTPUT_TURNS = 4 };
+enum { SPANS_MAX = 16, OUTPUT_SIZE = 96 << 10, OUTPUT_TURNS = 4 };
 
 // ---- the table of lines ----
 
@@ -197,7 +197,8 @@ static void line_read(Line *line, uint64_t now_ns)
         bond_input(line->bond, line, peers->input, (size_t)count, now_ns);
         if (line->state == LINE_CLOSED)
             return;
-        if (count > INPUT_SIZE - TLS_RECORD_SIZE || line->has_hung_up)
+        bool is_all = count <= INPUT_SIZE - TLS_RECORD_SIZE || secure_is_drained(line->secure);
+        if (!is_all || line->has_hung_up)
             line_try_again(line);
         line_rest(line);
     } else if (count != -EAGAIN) {

@@ -551,11 +551,13 @@ static chx_part_room op_room(void *context, unsigned peer)
     return (chx_part_room){room.window.messages, room.window.bytes, room.value_max};
 }
 
-static int op_send(void *context, unsigned peer, const unsigned char *messages, size_t size)
+// What was consumed before is said with what is sent.
+static int op_send(void *context, unsigned peer, size_t consumed, const unsigned char *messages, size_t size)
 {
     NodePart *part = context;
     LifeVerdict verdict = LIFE_GOOD;
     node_lock(part->node);
+    life_consume_quietly(&part->life, peer, (uint32_t)consumed);
     for (size_t at = 0; at < size && verdict == LIFE_GOOD;) {
         chx_part_message head;
         memcpy(&head, messages + at, sizeof head);
@@ -564,6 +566,19 @@ static int op_send(void *context, unsigned peer, const unsigned char *messages, 
         at += head.size;
     }
     life_release_to(&part->life, peer);
+    life_owe_taken(&part->life, peer);
+    part->node->must_flush = true;
+    node_unlock(part->node);
+    return verdict_error(verdict);
+}
+
+static int op_send_one(void *context, unsigned peer, size_t consumed, uint32_t site, const void *value, size_t size)
+{
+    NodePart *part = context;
+    node_lock(part->node);
+    life_consume_quietly(&part->life, peer, (uint32_t)consumed);
+    LifeVerdict verdict = life_send(&part->life, peer, site, (WireSpan){value, size});
+    life_owe_taken(&part->life, peer);
     part->node->must_flush = true;
     node_unlock(part->node);
     return verdict_error(verdict);
@@ -833,6 +848,7 @@ const chx_part_ops part_ops = {
     .is_through = op_is_through,
     .room = op_room,
     .send = op_send,
+    .send_one = op_send_one,
     .take = op_take,
     .peer = op_peer,
     .fail = op_fail,

@@ -212,6 +212,9 @@ bool life_first(Life *life, unsigned peer, Message *message);
 uint32_t life_lend(Life *life, unsigned peer, WindowTake take, void *context);
 // The role has consumed so many of those that it has copied. If another life of it has begun since, none of them was for that.
 void life_consume(Life *life, unsigned peer, uint32_t count);
+// The same in two steps, with something in between that the role has sent: it says so on its way.
+void life_consume_quietly(Life *life, unsigned peer, uint32_t count);
+void life_owe_taken(Life *life, unsigned peer);
 
 // The number of the node where the peer is; 0: it was not told.
 uint32_t life_node(const Life *life, unsigned peer);

@@ -101,7 +101,7 @@ static void say_taken(Life *life, unsigned peer)
         life->options.effects->soon(life->options.context);
 }
 
-static void owe_taken(Life *life, unsigned peer)
+void life_owe_taken(Life *life, unsigned peer)
 {
     WindowPlace place;
     switch (window_in_taken(&life->peers[peer].in, &place)) {
@@ -244,7 +244,7 @@ LifeVerdict life_data(Life *life, uint32_t node, const WireData *data)
     LifeVerdict verdict = data_take(&peer->in, node, data);
     if (peer->in.received.count > before)
         life_wake(life, LIFE_WAKE_MESSAGE, data->from);
-    owe_taken(life, data->from);
+    life_owe_taken(life, data->from);
     return verdict;
 }
 
@@ -271,7 +271,7 @@ void life_meet(Life *life, unsigned peer, uint32_t peer_life, uint32_t node, boo
     window_out_life(&with->out, peer_life);
     // What has come before this and was wrong is the mistake of who sent it, who is told with the next message.
     window_in_life(&with->in, peer_life, node);
-    owe_taken(life, peer);
+    life_owe_taken(life, peer);
     if (with->in.is_behind)
         life->options.effects->soon(life->options.context);
     if (has_ended) {
@@ -318,7 +318,7 @@ bool life_first(Life *life, unsigned peer, Message *message)
     bool was_behind = in->is_behind;
     bool is_there = life_may_act(life) && window_in_first(in, message);
     if (was_behind)
-        owe_taken(life, peer);
+        life_owe_taken(life, peer);
     return is_there;
 }
 
@@ -329,15 +329,20 @@ uint32_t life_lend(Life *life, unsigned peer, WindowTake take, void *context)
     bool was_behind = in->is_behind;
     uint32_t count = life_may_act(life) ? window_in_lend(in, take, context) : 0;
     if (was_behind)
-        owe_taken(life, peer);
+        life_owe_taken(life, peer);
     return count;
+}
+
+void life_consume_quietly(Life *life, unsigned peer, uint32_t count)
+{
+    WindowIn *in = &life->peers[peer].in;
+    window_in_consume(in, count < in->lent ? count : in->lent);
 }
 
 void life_consume(Life *life, unsigned peer, uint32_t count)
 {
-    WindowIn *in = &life->peers[peer].in;
-    window_in_consume(in, count < in->lent ? count : in->lent);
-    owe_taken(life, peer);
+    life_consume_quietly(life, peer, count);
+    life_owe_taken(life, peer);
 }
 
 uint32_t life_node(const Life *life, unsigned peer)

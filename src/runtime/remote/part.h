@@ -21,6 +21,7 @@ struct PartChannel {
     struct Part *part;
     bool sends;         // the role here, or the one at the other end?
     unsigned peer;      // the role at the other end
+    PartChannel *from;  // of an end that sends: the one through which messages of the same peer come; NULL: none do
     chx_buffer batch;   // messages, each a chx_part_message and its value: sent and not handed over, or fetched
     size_t whole;       // so many bytes of those to be handed over are complete messages
     size_t at, left;    // of those that were fetched: where the next one lies, and how many were not read

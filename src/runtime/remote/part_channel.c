@@ -48,15 +48,30 @@ static void end_is_busy(PartChannel *end)
     end->part->busy = end;
 }
 
+// What was printed before a message is out before the message: the other role may print next.
+static void print_first(void)
+{
+    if (__fpending(stdout) != 0)
+        fflush(stdout);
+}
+
+// How many messages of the same peer were read and are to be told of with what is sent: then both travel together.
+static size_t end_consumed(const PartChannel *end)
+{
+    size_t consumed = end->from != NULL ? end->from->consumed : 0;
+    if (consumed > 0)
+        end->from->consumed = 0;
+    return consumed;
+}
+
 // Those that were sent leave.
 static int end_hand_over(PartChannel *end)
 {
     if (end->whole == 0)
         return 0;
-    // What was printed before a message is out before the message: the other role may print next.
-    if (__fpending(stdout) != 0)
-        fflush(stdout);
-    int error = end->part->ops->send(end->part->context, end->peer, end->batch.data, end->whole);
+    print_first();
+    int error =
+        end->part->ops->send(end->part->context, end->peer, end_consumed(end), end->batch.data, end->whole);
     end->whole = 0;
     buffer_restart(&end->batch);
     buffer_trim(&end->batch, BUFFER_KEPT_BYTES);
@@ -135,7 +150,9 @@ static uint64_t part_room(Channel *channel)
 {
     PartChannel *end = channel->transport;
     if (end->room.messages == 0 || end->room.bytes == 0) {
-        part_flush_ends(end->part);
+        // What was consumed is said with the next messages, or when the role waits.
+        if (end->whole > 0 || end->part->error != 0)
+            part_flush_ends(end->part);
         end->room = end->part->ops->room(end->part->context, end->peer);
     }
     return end->room.messages > 0 && end->room.bytes > 0 ? 1 : 0;
@@ -162,27 +179,20 @@ static bool batch_add(PartChannel *end, uint32_t site, const chx_type *type, con
     return true;
 }
 
-static ChannelStatus part_send(Channel *channel, uint32_t site, void *value, size_t size)
+static bool end_allows(PartChannel *end, size_t size)
 {
-    PartChannel *end = channel->transport;
-    const chx_site *found = end_look_up(channel, site);
-    const chx_type *type = found != NULL ? found->type : NULL;
-    bool is_added = batch_add(end, site, type, value, &size);
-    if (type != NULL && type->owning)
-        chx_value_drop(type, value);
-    if (!is_added)
-        return CHANNEL_NO_MEMORY;
-    if (size > end->room.value_max) {
-        snprintf(end->why, sizeof end->why,
-                 "a message of %zu bytes is larger than message_max in the configuration of one of the two nodes",
-                 size);
-        return CHANNEL_FAILED;
-    }
-    end->whole = end->batch.size;
+    if (size <= end->room.value_max)
+        return true;
+    snprintf(end->why, sizeof end->why,
+             "a message of %zu bytes is larger than message_max in the configuration of one of the two nodes", size);
+    return false;
+}
+
+// A message of this size was sent; what became of handing it over.
+static ChannelStatus end_sent(PartChannel *end, size_t size, int error)
+{
     end->room.messages--;
     end->room.bytes -= size < end->room.bytes ? size : end->room.bytes;
-    end_is_busy(end);
-    int error = end->whole >= BATCH_BYTES ? end_hand_over(end) : 0;
     if (error == EAGAIN)
         part_is_ordered(end->part);
     if (error == ENOMEM)
@@ -190,6 +200,37 @@ static ChannelStatus part_send(Channel *channel, uint32_t site, void *value, siz
     if (error != 0 && error != EAGAIN)
         snprintf(end->why, sizeof end->why, "a message of %zu bytes can't be sent", size);
     return error == 0 || error == EAGAIN ? CHANNEL_DONE : CHANNEL_FAILED;
+}
+
+// A large value is handed over from where the role has it.
+static ChannelStatus part_send_large(PartChannel *end, uint32_t site, const void *value, size_t size)
+{
+    if (!end_allows(end, size))
+        return CHANNEL_FAILED;
+    int error = end_hand_over(end);
+    print_first();
+    if (error == 0)
+        error = end->part->ops->send_one(end->part->context, end->peer, end_consumed(end), site, value, size);
+    return end_sent(end, size, error);
+}
+
+static ChannelStatus part_send(Channel *channel, uint32_t site, void *value, size_t size)
+{
+    PartChannel *end = channel->transport;
+    const chx_site *found = end_look_up(channel, site);
+    const chx_type *type = found != NULL ? found->type : NULL;
+    if (end->is_raw && size >= BATCH_BYTES)
+        return part_send_large(end, site, value, size);
+    bool is_added = batch_add(end, site, type, value, &size);
+    if (type != NULL && type->owning)
+        chx_value_drop(type, value);
+    if (!is_added)
+        return CHANNEL_NO_MEMORY;
+    if (!end_allows(end, size))
+        return CHANNEL_FAILED;
+    end->whole = end->batch.size;
+    end_is_busy(end);
+    return end_sent(end, size, end->whole >= BATCH_BYTES ? end_hand_over(end) : 0);
 }
 
 static bool part_notify_sent(Channel *channel, Channel **credit_pending)

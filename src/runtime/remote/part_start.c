@@ -112,6 +112,11 @@ void parts_attach(Session *session, Parts *parts)
             unsigned peer = j < outs ? actor->role->sends_to[j] : actor->role->receives_from[j - outs];
             part_channel_init(&session->channels[first + j], &parts->channels[first + j], part, peer, j < outs);
         }
+        PartChannel *ends = &parts->channels[first];
+        for (size_t j = 0; j < outs; j++)
+            for (size_t k = 0; k < actor->role->receives_from_count; k++)
+                if (ends[outs + k].peer == ends[j].peer)
+                    ends[j].from = &ends[outs + k];
     }
 }
 
