@@ -43,8 +43,10 @@ enum { MORE_HEAD_BYTES = 8 };
 
 static void put_u32(uint8_t *to, uint32_t number)
 {
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(number >> 8 * i);
+    to[0] = (uint8_t)number;
+    to[1] = (uint8_t)(number >> 8);
+    to[2] = (uint8_t)(number >> 16);
+    to[3] = (uint8_t)(number >> 24);
 }
 
 static uint32_t get_u32(const uint8_t *from)

@@ -78,7 +78,7 @@ WindowRoom window_out_room(const WindowOut *out);
 // Gives the link what it was not given yet, in order, and small messages several at once: `more` are those that follow the message,
 // as in DATA, at most `more_max` bytes. `give` returns false if the link has no room: then the rest stays.
 // True: everything is given. Nothing is given as long as no life of the receiver is known.
-enum { WINDOW_MORE_MAX = 12 << 10 };
+enum { WINDOW_MORE_MAX = WIRE_PIECE_MAX - 256 };
 // The room for values in a DATA of at most so many bytes.
 enum { WINDOW_DATA_BYTES = 52 };
 static inline size_t window_value_max(size_t message_max)

@@ -14,7 +14,7 @@
 
 enum {
     BUFFER_KEPT_BYTES = 68 << 10, // larger ones are freed after use
-    BATCH_BYTES = 16 << 10,       // so much is handed over at once, if the role sends on and on
+    BATCH_BYTES = 15 << 10, // so much is handed over at once, if the role sends on and on: with what a frame adds, a record of TLS
 };
 
 void part_channel_init(Channel *channel, PartChannel *end, Part *part, unsigned peer, bool sends)
@@ -164,6 +164,12 @@ static bool batch_add(PartChannel *end, uint32_t site, const chx_type *type, con
 {
     chx_buffer *batch = &end->batch;
     chx_part_message head = {site, (uint32_t)*size};
+    if (end->is_raw && batch->capacity - end->whole >= sizeof head + *size) {
+        memcpy(batch->data + end->whole, &head, sizeof head);
+        memcpy(batch->data + end->whole + sizeof head, value, *size);
+        batch->size = end->whole + sizeof head + *size;
+        return true;
+    }
     batch->size = end->whole;
     batch->failed = false;
     chx_write(&(chx_writer){.buffer = batch}, &head, sizeof head);
