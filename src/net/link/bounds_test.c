@@ -40,7 +40,7 @@ static void a_large_message_lets_others_pass_but_not_its_own_lane(void **state)
     size_t ahead = 0;
     for (unsigned i = 0; i < count; i++)
         ahead += pieces[i].size;
-    assert_true(ahead <= 64 * 1024 + WIRE_FRAME_MAX);
+    assert_true(ahead <= 5 * WIRE_FRAME_MAX);
     // An order comes behind what was ready to be written, not behind two megabytes.
     assert_int_equal(link_send(&f->link, LINK_CONTROL, 3, WIRE_FENCED, &(WireFenced){.session = 1}), LINK_SENT);
     drain(f, 0);
@@ -157,12 +157,12 @@ static void pieces_that_dont_fit_are_refused(void **state)
         assert_int_equal(frame.error.code, WIRE_BAD_CHUNK);
         fixture_free(f);
     }
-    // Together larger than allowed; memory is not taken for what is only announced.
+    // Together larger than allowed; beyond 80 KiB memory is not taken for what is only announced.
     Fixture *f = fixture_up();
     WireFrame frame;
     WireChunk first = {.stream = 1, .kind = WIRE_DATA, .total = 10 << 20, .piece = whole};
     say(f, 0, WIRE_CHUNK, 1, &first);
-    assert_int_equal(f->link.gather.messages[0].capacity, WIRE_PIECE_MAX);
+    assert_int_equal(f->link.gather.messages[0].capacity, 5 * WIRE_PIECE_MAX);
     first.stream = 2;
     expect_nothing(f, 0);
     say(f, 0, WIRE_CHUNK, 2, &first);
@@ -186,6 +186,59 @@ static void messages_that_are_too_large_are_not_sent(void **state)
     assert_int_equal(send_data(f, 1, 0, 20000), LINK_NO_ROOM);
     assert_int_equal(link_send(&f->link, LINK_DATA, 0, WIRE_RELAY_OPEN, &(WireRelayOpen){.node = wire_text("\n")}),
                      LINK_INVALID);
+    fixture_free(f);
+}
+
+// One that waits for nobody is not copied to wait for its turns; one that has to wait in its lane is.
+static void a_message_of_64_KiB_is_written_at_once(void **state)
+{
+    (void)state;
+    Fixture *f = fixture_up();
+    WireSpan pieces[8];
+    assert_int_equal(send_data(f, 1, 100, 64 << 10), LINK_SENT);
+    assert_int_equal(f->link.lanes.count, 0);
+    size_t size = 0;
+    for (unsigned i = 0, count = link_output(&f->link, 0, pieces, 8, 96 << 10, f->now_ns); i < count; i++)
+        size += pieces[i].size;
+    assert_true(size > 64 << 10);
+    assert_int_equal(f->link.kept.unsent_bytes, size);
+    link_wrote(&f->link, 0, 0, f->now_ns);
+    assert_int_equal(send_data(f, 1, 101, 64 << 10), LINK_SENT);
+    assert_int_equal(f->link.lanes.count, 1);
+    drain(f, 0);
+    WireFrame frame;
+    uint32_t have = 0, stream = 0;
+    while (written(f, 0, &frame)) {
+        assert_int_equal(frame.kind, WIRE_CHUNK);
+        if (frame.chunk.stream != stream)
+            have = 0;
+        stream = frame.chunk.stream;
+        assert_int_equal(frame.chunk.offset, have);
+        have += (uint32_t)frame.chunk.piece.size;
+    }
+    assert_int_equal(stream, 2);
+    fixture_free(f);
+}
+
+// The second of its segments is not there: the first pieces must not be sent, since the message is tried again.
+static void a_message_without_memory_for_all_of_its_pieces_leaves_none(void **state)
+{
+    (void)state;
+    Fixture *f = fixture_up();
+    assert_int_equal(send_data(f, 0, 1, 16000), LINK_SENT);
+    size_t kept = f->link.kept.bytes;
+    f->has_no_memory = true;
+    assert_int_equal(send_data(f, 1, 2, 64 << 10), LINK_NO_MEMORY);
+    assert_int_equal(f->link.kept.bytes, kept);
+    assert_int_equal(f->link.kept.unsent_bytes, kept);
+    f->has_no_memory = false;
+    assert_int_equal(send_data(f, 1, 2, 60000), LINK_SENT);
+    drain(f, 0);
+    WireFrame frame;
+    expect_written(f, 0, WIRE_DATA, &frame);
+    expect_written(f, 0, WIRE_CHUNK, &frame);
+    assert_int_equal(frame.number, 2);
+    assert_true(frame.chunk.offset == 0 && frame.chunk.total < 64 << 10);
     fixture_free(f);
 }
 
@@ -384,6 +437,8 @@ int main(void)
         cmocka_unit_test(pieces_are_put_together),
         cmocka_unit_test(pieces_that_dont_fit_are_refused),
         cmocka_unit_test(messages_that_are_too_large_are_not_sent),
+        cmocka_unit_test(a_message_of_64_KiB_is_written_at_once),
+        cmocka_unit_test(a_message_without_memory_for_all_of_its_pieces_leaves_none),
         cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(an_idle_link_gives_its_memory_back),
         cmocka_unit_test(small_frames_go_out_in_one_piece),

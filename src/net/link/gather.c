@@ -32,6 +32,9 @@ static bool piece_fits(const Gathered *message, const WireChunk *chunk)
     return chunk->piece.size == (left < WIRE_PIECE_MAX ? left : WIRE_PIECE_MAX);
 }
 
+// A message begins with memory for so many bytes; a value of 64 KiB and what belongs to it need no more.
+enum { FIRST_BYTES = 5 * WIRE_PIECE_MAX };
+
 static bool message_grow(const LinkMemory *memory, Gathered *message, size_t size)
 {
     if (message->capacity - message->have >= size)
@@ -39,6 +42,8 @@ static bool message_grow(const LinkMemory *memory, Gathered *message, size_t siz
     uint64_t capacity = message->have + (uint64_t)size;
     if (capacity < 2 * (uint64_t)message->capacity)
         capacity = 2 * (uint64_t)message->capacity;
+    if (capacity < FIRST_BYTES)
+        capacity = FIRST_BYTES;
     if (capacity > message->total)
         capacity = message->total;
     uint8_t *body = memory_allocate(memory, (size_t)capacity);

@@ -1,6 +1,6 @@
 // gather.h: puts messages together again that arrive in pieces.
 //
-// The sender announces the size of a message with each piece, but memory grows only with what has arrived. All messages under
+// The sender announces the size of a message with each piece, but beyond 80 KiB memory grows only with what has arrived. All messages under
 // way at one time have a common limit. Pieces have the one size that they must have, so nobody can make us work for crumbs.
 
 #ifndef NET_LINK_GATHER_H

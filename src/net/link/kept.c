@@ -69,6 +69,32 @@ void kept_commit(Kept *kept, size_t size)
     kept->next++;
 }
 
+KeptMark kept_mark(const Kept *kept)
+{
+    return (KeptMark){kept->last, kept->last != NULL ? kept->last->used : 0, kept->next, kept->bytes,
+                      kept->unsent_bytes};
+}
+
+void kept_forget(Kept *kept, const LinkMemory *memory, const KeptMark *mark)
+{
+    KeptSegment *segment = mark->last != NULL ? mark->last->next : kept->first;
+    while (segment != NULL) {
+        KeptSegment *next = segment->next;
+        memory_release(memory, segment);
+        segment = next;
+    }
+    kept->last = mark->last;
+    if (mark->last != NULL) {
+        mark->last->next = NULL;
+        mark->last->used = mark->used;
+    } else {
+        kept->first = kept->oldest.segment = kept->unsent.segment = NULL;
+    }
+    kept->next = mark->next;
+    kept->bytes = mark->bytes;
+    kept->unsent_bytes = mark->unsent_bytes;
+}
+
 // A cursor at the end of its segment stands at the beginning of the next one, if there is one.
 static void cursor_settle(KeptCursor *cursor)
 {

@@ -43,6 +43,15 @@ void kept_fini(Kept *kept, const LinkMemory *memory);
 // Room for a frame of this size, which has the number kept->next; kept_commit then appends it. NULL: no memory.
 uint8_t *kept_reserve(Kept *kept, const LinkMemory *memory, size_t size);
 void kept_commit(Kept *kept, size_t size);
+// What was kept since the mark is forgotten: nothing else has happened in between.
+typedef struct {
+    KeptSegment *last;
+    uint32_t used;
+    uint64_t next;
+    size_t bytes, unsent_bytes;
+} KeptMark;
+KeptMark kept_mark(const Kept *kept);
+void kept_forget(Kept *kept, const LinkMemory *memory, const KeptMark *mark);
 // All up to this one, which has been written on some connection, have arrived. What has still to be written on this one stays.
 void kept_acknowledge(Kept *kept, const LinkMemory *memory, uint64_t number);
 // On another connection: all up to this one have arrived, and everything behind it is to be written again.

@@ -3,6 +3,7 @@
 #include "net/link/lanes.h"
 
 #include "base/check.h"
+#include "net/link/broken.h"
 
 void lanes_fini(Lanes *lanes, const LinkMemory *memory)
 {
@@ -57,6 +58,43 @@ static void lane_shift(Lanes *lanes, const LinkMemory *memory, Lane *lane)
         lanes->turn++;
 }
 
+// Makes a kept frame of a piece of a message. `frame`: the piece is a part of this one's body; NULL: it is where the chunk says.
+static bool piece_keep(const LinkMemory *memory, Kept *kept, const WireChunk *chunk, const void *frame)
+{
+    size_t size = wire_body_size(WIRE_CHUNK, chunk), fields = size - chunk->piece.size;
+    uint8_t *at = kept_reserve(kept, memory, WIRE_HEAD_NUMBERED + size);
+    if (at == NULL)
+        return false;
+    at += wire_write_head(at, WIRE_CHUNK, kept->next, size);
+    // The piece is the last field.
+    wire_write_part(at, WIRE_CHUNK, chunk, 0, frame != NULL ? fields : size);
+    if (frame != NULL)
+        wire_write_part(at + fields, (WireKind)chunk->kind, frame, chunk->offset, chunk->piece.size);
+    kept_commit(kept, WIRE_HEAD_NUMBERED + size);
+    return true;
+}
+
+static size_t piece_size(size_t left)
+{
+    return left < WIRE_PIECE_MAX ? left : WIRE_PIECE_MAX;
+}
+
+bool lanes_pass(Lanes *lanes, const LinkMemory *memory, Kept *kept, WireKind kind, const void *frame, size_t size)
+{
+    KeptMark mark = kept_mark(kept);
+    WireChunk chunk = {.stream = ++lanes->streams, .kind = (uint8_t)kind, .total = (uint32_t)size};
+    for (size_t at = 0; at < size; at += chunk.piece.size) {
+        chunk.offset = (uint32_t)at;
+        chunk.piece.size = piece_size(size - at);
+        if (!piece_keep(memory, kept, &chunk, frame)) {
+            if (!link_is_broken(LINK_BROKEN_HALF_PASSED))
+                kept_forget(kept, memory, &mark);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool lanes_advance(Lanes *lanes, const LinkMemory *memory, Kept *kept)
 {
     if (lanes->turn >= lanes->count)
@@ -74,19 +112,14 @@ bool lanes_advance(Lanes *lanes, const LinkMemory *memory, Kept *kept)
         lane_shift(lanes, memory, lane);
         return true;
     }
-    size_t size = message->size - message->at < WIRE_PIECE_MAX ? message->size - message->at : WIRE_PIECE_MAX;
+    size_t size = piece_size(message->size - message->at);
     WireChunk chunk = {.stream = message->stream,
                        .kind = (uint8_t)message->kind,
                        .total = message->size,
                        .offset = message->at,
                        .piece = {message->body + message->at, size}};
-    size_t body_size = wire_body_size(WIRE_CHUNK, &chunk);
-    at = kept_reserve(kept, memory, WIRE_HEAD_NUMBERED + body_size);
-    if (at == NULL)
+    if (!piece_keep(memory, kept, &chunk, NULL))
         return false;
-    at += wire_write_head(at, WIRE_CHUNK, kept->next, body_size);
-    wire_write_body(at, WIRE_CHUNK, &chunk);
-    kept_commit(kept, WIRE_HEAD_NUMBERED + body_size);
     message->at += (uint32_t)size;
     if (message->at == message->size)
         lane_shift(lanes, memory, lane);

@@ -39,6 +39,14 @@ void lanes_fini(Lanes *lanes, const LinkMemory *memory);
 Lane *lanes_find(Lanes *lanes, uint64_t lane);
 // Appends a message with room for its body; the caller writes it. NULL: no memory. There is room for another lane.
 LaneMessage *lanes_append(Lanes *lanes, const LinkMemory *memory, uint64_t lane, WireKind kind, size_t size);
+// Puts a whole message in pieces behind the kept frames, if nothing waits in any lane. False: no memory, nothing has changed.
+bool lanes_pass(Lanes *lanes, const LinkMemory *memory, Kept *kept, WireKind kind, const void *frame, size_t size);
+// So many bytes of frames, at most, become of a message of this size in pieces.
+static inline size_t lanes_pieces_size(size_t size)
+{
+    size_t whole = size / WIRE_PIECE_MAX, rest = size % WIRE_PIECE_MAX;
+    return whole * WIRE_FRAME_MAX + (rest > 0 ? rest + WIRE_FRAME_MAX - WIRE_PIECE_MAX : 0);
+}
 // Moves one frame, whole or a piece, from the lane whose turn it is to the kept frames. False: no memory, try later.
 bool lanes_advance(Lanes *lanes, const LinkMemory *memory, Kept *kept);
 

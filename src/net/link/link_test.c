@@ -228,7 +228,7 @@ static void what_comes_again_is_acknowledged_again(void **state)
     fixture_free(f);
 }
 
-static void acknowledgements_wait_for_20_ms_64_KiB_or_company(void **state)
+static void acknowledgements_wait_for_20_ms_128_KiB_or_company(void **state)
 {
     (void)state;
     Fixture *f = fixture_up();
@@ -250,14 +250,14 @@ static void acknowledgements_wait_for_20_ms_64_KiB_or_company(void **state)
     expect_written(f, 0, WIRE_DATA, &frame);
     tick(f, 20 * ms);
     expect_nothing(f, 0);
-    // After 64 KiB.
+    // After 128 KiB.
     static uint8_t bytes[16000];
-    for (uint64_t i = 4; i < 9; i++) {
+    for (uint64_t i = 4; i < 13; i++) {
         expect_nothing(f, 0);
         say(f, 0, WIRE_DATA, i, &(WireData){.value = {bytes, sizeof bytes}});
     }
     expect_written(f, 0, WIRE_ACK, &frame);
-    assert_int_equal(frame.ack.received, 8);
+    assert_int_equal(frame.ack.received, 12);
     fixture_free(f);
 }
 
@@ -593,7 +593,7 @@ int main(void)
         cmocka_unit_test(a_hello_that_was_overtaken_is_ignored),
         cmocka_unit_test(frames_are_numbered_from_1_and_taken_once_in_order),
         cmocka_unit_test(what_comes_again_is_acknowledged_again),
-        cmocka_unit_test(acknowledgements_wait_for_20_ms_64_KiB_or_company),
+        cmocka_unit_test(acknowledgements_wait_for_20_ms_128_KiB_or_company),
         cmocka_unit_test(a_new_connection_goes_on_behind_what_the_peer_has),
         cmocka_unit_test(the_old_connection_is_closed_before_received_is_said),
         cmocka_unit_test(what_was_not_sent_cant_be_acknowledged),

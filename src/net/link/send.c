@@ -42,12 +42,24 @@ static LinkSending link_refuse(Link *link, LinkSending why)
     return why;
 }
 
+// Nobody waits, and all pieces of a message of this size can be written soon: then it need not be copied to wait for its turns.
+static bool link_may_pass(const Link *link, size_t size)
+{
+    size_t whole = lanes_pieces_size(size);
+    return (link->lanes.count == 0 || link_is_broken(LINK_BROKEN_PASSES)) && link->up >= 0 && size > WIRE_PIECE_MAX &&
+           link->kept.unsent_bytes + whole <= SOON && link_has_room(link, whole, LINK_CONTROL_ROOM);
+}
+
 // Behind what waits in its lane, or to be cut. The peer has said in its HELLO how much may be under way in pieces.
 static LinkSending link_send_later(Link *link, uint64_t lane, WireKind kind, const void *frame, size_t size)
 {
     if (link->peer_message_max == 0 || link->lanes.bytes + size > link_message_max(link) ||
         (link->lanes.count == LANES_MAX && lanes_find(&link->lanes, lane) == NULL))
         return link_refuse(link, LINK_NO_ROOM);
+    if (link_may_pass(link, size))
+        return lanes_pass(&link->lanes, &link->memory, &link->kept, kind, frame, size)
+                   ? LINK_SENT
+                   : link_refuse(link, LINK_NO_MEMORY);
     LaneMessage *message = lanes_append(&link->lanes, &link->memory, lane, kind, size);
     if (message == NULL)
         return link_refuse(link, LINK_NO_MEMORY);

@@ -82,8 +82,7 @@ static inline bool queue_add(Queue *queue, const NetMemory *memory, const Messag
 {
     CHECK(message->value.size <= WIRE_MESSAGE_MAX);
     uint32_t size = queue_entry_size(message->value.size);
-    if ((queue->last == NULL || queue->last->capacity - queue->last->used < size) &&
-        !queue_extend(queue, memory, size))
+    if ((queue->last == NULL || queue->last->capacity - queue->last->used < size) && !queue_extend(queue, memory, size))
         return false;
     QueueEntry *entry = queue_entry((QueueCursor){queue->last, queue->last->used});
     *entry = (QueueEntry){.number = message->number,

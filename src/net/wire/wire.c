@@ -154,9 +154,11 @@ static uint8_t *put_bytes(uint8_t *at, const uint8_t *data, size_t size)
     return at + size;
 }
 
-static uint8_t *put_field(uint8_t *at, const WireField *field, const void *member)
+// What of a field has a size of its own: a number, or how long the bytes are that follow, which are in *rest.
+static uint8_t *put_head(uint8_t *at, const WireField *field, const void *member, WireSpan *rest)
 {
     const WireSpan *span = member;
+    *rest = (WireSpan){NULL, 0};
     switch ((WireType)field->type) {
     case WIRE_TYPE_BOOL:
         *at = *(const bool *)member;
@@ -173,17 +175,27 @@ static uint8_t *put_field(uint8_t *at, const WireField *field, const void *membe
     case WIRE_TYPE_ID:
         return put_bytes(at, ((const WireId *)member)->bytes, sizeof(WireId));
     case WIRE_TYPE_NAME:
+        *rest = *span;
         *at = (uint8_t)span->size;
-        return put_bytes(at + 1, span->data, span->size);
+        return at + 1;
     case WIRE_TYPE_TEXT:
-        return put_bytes(wire_put(at, span->size, 2), span->data, span->size);
+        *rest = *span;
+        return wire_put(at, span->size, 2);
     case WIRE_TYPE_BYTES:
-        return put_bytes(wire_put(at, span->size, 4), span->data, span->size);
+        *rest = *span;
+        return wire_put(at, span->size, 4);
     case WIRE_TYPE_LIST:
-        return put_bytes(wire_put(at, ((const WireList *)member)->count, 4), ((const WireList *)member)->data,
-                         ((const WireList *)member)->size);
+        *rest = (WireSpan){((const WireList *)member)->data, ((const WireList *)member)->size};
+        return wire_put(at, ((const WireList *)member)->count, 4);
     }
     return at;
+}
+
+static inline uint8_t *put_field(uint8_t *at, const WireField *field, const void *member)
+{
+    WireSpan rest;
+    at = put_head(at, field, member, &rest);
+    return put_bytes(at, rest.data, rest.size);
 }
 
 static uint8_t *put_fields(uint8_t *at, const WireShape *shape, const void *value)
@@ -201,6 +213,35 @@ size_t wire_body_size(WireKind kind, const void *frame)
 void wire_write_body(uint8_t *at, WireKind kind, const void *frame)
 {
     put_fields(at, &shapes[kind], frame);
+}
+
+// A part of an encoding: what lies in it is copied, the rest only counted.
+typedef struct {
+    uint8_t *at;        // of the first byte of the part
+    size_t from, count; // of the part
+    size_t position;    // of the next byte of the encoding
+} PartWriter;
+
+static void part_put(PartWriter *writer, const uint8_t *data, size_t size)
+{
+    size_t begin = writer->position, end = begin + size, to = writer->from + writer->count;
+    size_t first = begin > writer->from ? begin : writer->from, last = end < to ? end : to;
+    if (first < last)
+        memcpy(writer->at + (first - writer->from), data + (first - begin), last - first);
+    writer->position = end;
+}
+
+void wire_write_part(uint8_t *at, WireKind kind, const void *frame, size_t from, size_t count)
+{
+    const WireShape *shape = &shapes[kind];
+    PartWriter writer = {.at = at, .from = from, .count = count};
+    for (const WireField *field = shape->fields, *end = field + shape->count; field < end; field++) {
+        const void *member = (const unsigned char *)frame + field->at;
+        uint8_t head[sizeof(WireId)];
+        WireSpan rest;
+        part_put(&writer, head, (size_t)(put_head(head, field, member, &rest) - head));
+        part_put(&writer, rest.data, rest.size);
+    }
 }
 
 size_t wire_write_head(uint8_t *at, WireKind kind, uint64_t number, size_t body_size)

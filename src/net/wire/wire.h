@@ -164,6 +164,8 @@ bool wire_next(WireList *list, WireItem item, void *value);
 size_t wire_body_size(WireKind kind, const void *frame);
 // Writes as many bytes as wire_body_size has said.
 void wire_write_body(uint8_t *at, WireKind kind, const void *frame);
+// Writes `count` of these bytes, from the one at `from` on.
+void wire_write_part(uint8_t *at, WireKind kind, const void *frame, size_t from, size_t count);
 // Writes the head, WIRE_HEAD or WIRE_HEAD_NUMBERED bytes, and returns how many.
 size_t wire_write_head(uint8_t *at, WireKind kind, uint64_t number, size_t body_size);
 // Appends a record; false: no memory, or it can't be encoded. Reading one is wire_decode_body.

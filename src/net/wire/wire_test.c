@@ -111,6 +111,31 @@ static void random_frames_are_read_as_they_were_written(void **state)
     wire_random_fini(&random);
 }
 
+static void parts_of_a_body_make_up_the_whole(void **state)
+{
+    (void)state;
+    WireRandom random = {.state = 5};
+    for (int i = 0; i < 5000; i++) {
+        WireKind kind = wire_random_kind(&random);
+        WireFrame made;
+        wire_random_frame(&random, kind, i % 3 == 0 ? 400 : 20, 4, &made.hello);
+        size_t size = wire_body_size(kind, &made.hello);
+        uint8_t *whole = malloc(size), *part = malloc(size);
+        wire_write_body(whole, kind, &made.hello);
+        for (size_t at = 0, count; at < size; at += count) {
+            count = 1 + wire_random(&random, size - at);
+            uint8_t *exact = malloc(count);
+            wire_write_part(exact, kind, &made.hello, at, count);
+            memcpy(part + at, exact, count);
+            free(exact);
+        }
+        assert_memory_equal(part, whole, size);
+        free(part);
+        free(whole);
+    }
+    wire_random_fini(&random);
+}
+
 static void the_beginning_of_a_frame_is_never_taken_for_one(void **state)
 {
     (void)state;
@@ -418,6 +443,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_frames_are_read_as_they_were_written),
+        cmocka_unit_test(parts_of_a_body_make_up_the_whole),
         cmocka_unit_test(the_beginning_of_a_frame_is_never_taken_for_one),
         cmocka_unit_test(a_changed_byte_gives_a_frame_or_is_refused),
         cmocka_unit_test(nonsense_is_refused),

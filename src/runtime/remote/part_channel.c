@@ -14,7 +14,9 @@
 
 enum {
     BUFFER_KEPT_BYTES = 68 << 10, // larger ones are freed after use
-    BATCH_BYTES = 15 << 10, // so much is handed over at once, if the role sends on and on: with what a frame adds, a record of TLS
+    BATCH_BYTES =
+        15
+        << 10, // so much is handed over at once, if the role sends on and on: with what a frame adds, a record of TLS
 };
 
 void part_channel_init(Channel *channel, PartChannel *end, Part *part, unsigned peer, bool sends)
@@ -70,8 +72,7 @@ static int end_hand_over(PartChannel *end)
     if (end->whole == 0)
         return 0;
     print_first();
-    int error =
-        end->part->ops->send(end->part->context, end->peer, end_consumed(end), end->batch.data, end->whole);
+    int error = end->part->ops->send(end->part->context, end->peer, end_consumed(end), end->batch.data, end->whole);
     end->whole = 0;
     buffer_restart(&end->batch);
     buffer_trim(&end->batch, BUFFER_KEPT_BYTES);
