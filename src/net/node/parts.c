@@ -551,20 +551,17 @@ static chx_part_room op_room(void *context, unsigned peer)
     return (chx_part_room){room.window.messages, room.window.bytes, room.value_max};
 }
 
+_Static_assert(sizeof(chx_part_message) == sizeof(WindowHead) &&
+                   offsetof(chx_part_message, size) == offsetof(WindowHead, size),
+               "messages lie behind one another in the same form in the runtime and here");
+
 // What was consumed before is said with what is sent.
 static int op_send(void *context, unsigned peer, size_t consumed, const unsigned char *messages, size_t size)
 {
     NodePart *part = context;
-    LifeVerdict verdict = LIFE_GOOD;
     node_lock(part->node);
     life_consume_quietly(&part->life, peer, (uint32_t)consumed);
-    for (size_t at = 0; at < size && verdict == LIFE_GOOD;) {
-        chx_part_message head;
-        memcpy(&head, messages + at, sizeof head);
-        at += sizeof head;
-        verdict = life_queue(&part->life, peer, head.site, (WireSpan){messages + at, head.size});
-        at += head.size;
-    }
+    LifeVerdict verdict = life_queue_all(&part->life, peer, messages, size);
     life_release_to(&part->life, peer);
     life_owe_taken(&part->life, peer);
     part->node->must_flush = true;

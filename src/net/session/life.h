@@ -204,6 +204,8 @@ LifeRoom life_room(const Life *life, unsigned peer);
 LifeVerdict life_send(Life *life, unsigned peer, uint32_t site, WireSpan value);
 // The same in two steps, for several messages: it is numbered and kept; and given to the link.
 LifeVerdict life_queue(Life *life, unsigned peer, uint32_t site, WireSpan value);
+// Those that lie one behind the other (window_out_send_all), none of them larger than life_room has said.
+LifeVerdict life_queue_all(Life *life, unsigned peer, const uint8_t *messages, size_t size);
 void life_release_to(Life *life, unsigned peer);
 // The next message; false: it is not there, or an order has come. Its value is valid until the next call of any function here:
 // it is decoded or copied under the same lock.

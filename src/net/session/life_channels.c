@@ -216,14 +216,7 @@ static LifeVerdict life_verdict(WindowVerdict verdict)
 static LifeVerdict data_take(WindowIn *in, uint32_t node, const WireData *data)
 {
     Message message = {.epoch = data->epoch, .site = data->site, .number = data->number, .value = data->value};
-    WireSpan more = data->more;
-    bool is_sound;
-    do {
-        WindowVerdict verdict = window_in_data(in, data->to_life, data->from_life, node, &message);
-        if (verdict == WINDOW_VIOLATION || verdict == WINDOW_NO_MEMORY)
-            return life_verdict(verdict);
-    } while (window_more_next(&more, &message, &is_sound));
-    return is_sound ? LIFE_GOOD : LIFE_VIOLATION;
+    return life_verdict(window_in_data_all(in, data->to_life, data->from_life, node, &message, data->more));
 }
 
 LifeVerdict life_data(Life *life, uint32_t node, const WireData *data)
@@ -301,6 +294,17 @@ LifeVerdict life_queue(Life *life, unsigned peer, uint32_t site, WireSpan value)
     if (!window_out_has_room(out))
         return LIFE_FULL;
     return window_out_send(out, site, value) ? LIFE_GOOD : LIFE_NO_MEMORY;
+}
+
+LifeVerdict life_queue_all(Life *life, unsigned peer, const uint8_t *messages, size_t size)
+{
+    CHECK(peer < life->options.role_count && peer != life->options.role);
+    if (!life_may_act(life))
+        return LIFE_ASKED;
+    WindowOut *out = &life->peers[peer].out;
+    if (window_out_send_all(out, messages, size))
+        return LIFE_GOOD;
+    return window_out_has_room(out) ? LIFE_NO_MEMORY : LIFE_FULL;
 }
 
 LifeVerdict life_send(Life *life, unsigned peer, uint32_t site, WireSpan value)

@@ -13,7 +13,8 @@ static void segment_release(Queue *queue, const NetMemory *memory, QueueSegment 
 static QueueSegment *segment_get(Queue *queue, const NetMemory *memory, uint32_t size)
 {
     QueueSegment *segment = queue->spare;
-    uint32_t capacity = size > QUEUE_SEGMENT_BYTES ? size : QUEUE_SEGMENT_BYTES;
+    uint32_t usual = queue->count > 0 ? QUEUE_FURTHER_BYTES : QUEUE_SEGMENT_BYTES;
+    uint32_t capacity = size > usual ? size : usual;
     if (segment != NULL && capacity == QUEUE_SEGMENT_BYTES)
         queue->spare = NULL;
     else

@@ -1,7 +1,7 @@
 // queue.h: messages in order, with their values, in segments of memory.
 //
-// A small message costs no allocation of its own: many lie in one segment, one behind the other. One that is larger than a
-// segment has one to itself. An empty queue keeps a segment, so that one message at a time does not allocate, either;
+// A small message costs no allocation of its own: many lie in one segment, one behind the other; if many wait, in larger ones. One that
+// is larger than a segment has one to itself. An empty queue keeps a segment, so that one message at a time does not allocate, either;
 // queue_trim gives it back.
 //
 // Messages are added at the end and dropped at the beginning, or from some place to the end.
@@ -20,7 +20,7 @@ typedef struct {
     WireSpan value; // in the queue: valid until the message is dropped
 } Message;
 
-enum { QUEUE_SEGMENT_BYTES = 4000 };
+enum { QUEUE_SEGMENT_BYTES = 4000, QUEUE_FURTHER_BYTES = 16000 };
 
 typedef struct QueueSegment QueueSegment;
 struct QueueSegment {

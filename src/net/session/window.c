@@ -30,6 +30,24 @@ bool window_out_send(WindowOut *out, uint32_t site, WireSpan value)
     return true;
 }
 
+bool window_out_send_all(WindowOut *out, const uint8_t *messages, size_t size)
+{
+    WindowHead head;
+    for (size_t at = 0; at < size; at += head.size) {
+        memcpy(&head, messages + at, sizeof head);
+        at += sizeof head;
+        Message message = {.epoch = out->next.epoch,
+                           .number = out->next.number,
+                           .site = head.site,
+                           .value = {messages + at, head.size}};
+        if (!limits_allow(&out->limits, out->kept.count, out->kept.bytes) ||
+            !queue_add(&out->kept, out->memory, &message))
+            return false;
+        out->next.number++;
+    }
+    return true;
+}
+
 WindowRoom window_out_room(const WindowOut *out)
 {
     if (!window_out_has_room(out))

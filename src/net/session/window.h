@@ -69,6 +69,12 @@ void window_out_fini(WindowOut *out);
 bool window_out_has_room(const WindowOut *out);
 // Numbers a message and keeps it. There must be room. False: no memory.
 bool window_out_send(WindowOut *out, uint32_t site, WireSpan value);
+// The same for messages that lie one behind the other, each of them this and its value. False: no memory, or no room: some of
+// them were not taken.
+typedef struct {
+    uint32_t site, size;
+} WindowHead;
+bool window_out_send_all(WindowOut *out, const uint8_t *messages, size_t size);
 // So much more may be sent before window_out_has_room is false. The size of the last message does not matter.
 typedef struct {
     uint32_t messages;
@@ -141,6 +147,10 @@ void window_in_init(WindowIn *in, const NetMemory *memory, WindowLimits limits, 
 void window_in_fini(WindowIn *in);
 // A DATA frame for life `to_life` of this role, of the sender's life `from_life`, that `node` has sent: a number, not 0.
 WindowVerdict window_in_data(WindowIn *in, uint32_t to_life, uint32_t from_life, uint32_t node, const Message *message);
+// The same for that message and those that follow it in `more`. WINDOW_NO_MEMORY: some may have been taken, which are repeated
+// then; WINDOW_VIOLATION also if the field is not what it should be.
+WindowVerdict window_in_data_all(WindowIn *in, uint32_t to_life, uint32_t from_life, uint32_t node, Message *message,
+                                 WireSpan more);
 // The next of the messages in the field `more` of DATA; false: there is none. The message before it is in *message. *is_sound: the field
 // is what it should be, so far.
 bool window_more_next(WireSpan *more, Message *message, bool *is_sound);

@@ -149,6 +149,20 @@ WindowVerdict window_in_data(WindowIn *in, uint32_t to_life, uint32_t from_life,
     return verdict == WINDOW_GOOD ? in_take(in, message) : verdict;
 }
 
+WindowVerdict window_in_data_all(WindowIn *in, uint32_t to_life, uint32_t from_life, uint32_t node, Message *message,
+                                 WireSpan more)
+{
+    bool is_sound = true;
+    WindowVerdict verdict = window_in_data(in, to_life, from_life, node, message);
+    // Whether it is of the life that was told does not change on the way.
+    bool is_taken = verdict == WINDOW_GOOD || verdict == WINDOW_REPEATED;
+    while (verdict != WINDOW_VIOLATION && verdict != WINDOW_NO_MEMORY && window_more_next(&more, message, &is_sound))
+        verdict = is_taken ? in_take(in, message) : window_in_data(in, to_life, from_life, node, message);
+    if (verdict == WINDOW_VIOLATION || verdict == WINDOW_NO_MEMORY)
+        return verdict;
+    return is_sound ? verdict : WINDOW_VIOLATION;
+}
+
 bool window_in_first(WindowIn *in, Message *message)
 {
     in_settle(in);
