@@ -77,7 +77,7 @@ static const ConfigLimits default_limits = {
     .message_max = 16 << 20,
     .window = 256 << 10,
     .link_buffer = 4 << 20,
-    .window_messages = 1024,
+    .window_messages = 4096,
     .sessions_max = 10000,
     .relay = true,
 };

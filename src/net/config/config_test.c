@@ -155,7 +155,7 @@ static void what_is_not_said_has_its_default(void **state)
     assert_int_equal(config.limits.absent_ms, 60000);
     assert_int_equal(config.limits.message_max, 16 << 20);
     assert_int_equal(config.limits.window, 256 << 10);
-    assert_int_equal(config.limits.window_messages, 1024);
+    assert_int_equal(config.limits.window_messages, 4096);
     assert_int_equal(config.limits.link_buffer, 4 << 20);
     assert_int_equal(config.limits.sessions_max, 10000);
     assert_int_equal(config.limits.handshake_ms, 5000);

@@ -292,7 +292,7 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, U16, role, "the role")                                                                                        \
     F(O, U32, life, "the life of it that speaks")                                                                      \
     F(O, BYTES, result, "its value; empty: it has none")                                                               \
-    L(O, KEPT, kept, 65535, "messages that the home has to keep, for each role in order")
+    L(O, KEPT, kept, 1 << 20, "messages that the home has to keep, for each role in order")
 #define WIRE_CANCEL_FIELDS(F, L, O)                                                                                    \
     F(O, U64, session, "which session: its number from RESTORE")                                                       \
     F(O, U16, role, "the role")                                                                                        \
@@ -330,7 +330,7 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, U64, steps, "steps that the role had begun")                                                                  \
     F(O, BYTES, snapshot, "frames and counters, as described under Snapshots")                                         \
     L(O, CHANNEL, channels, 65535, "its channels, one for each other role")                                            \
-    L(O, KEPT, kept, 65535, "messages that are not known to be consumed, for each role in order")
+    L(O, KEPT, kept, 1 << 20, "messages that are not known to be consumed, for each role in order")
 
 // clang-format on
 

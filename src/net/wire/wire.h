@@ -116,7 +116,7 @@ typedef struct {
     uint8_t type;  // WireType
     uint8_t item;  // of a list: WireItem
     uint16_t at;   // offset in the struct
-    uint16_t most; // of a list: items
+    uint32_t most; // of a list: items
     const char *name, *text;
 } WireField;
 
