@@ -26,7 +26,6 @@ enum {
     LINK_BROKEN_LATE_HELLO,      // a HELLO on a connection that the peer has given up since counts
     LINK_BROKEN_NAME_TWICE,      // a living process is replaced by another one with its name
     LINK_BROKEN_PASSES,          // a large message overtakes another one of the same lane that waits
-    LINK_BROKEN_HALF_PASSED,     // pieces of a message that was refused for want of memory are sent all the same
     LINK_BROKEN_MIXED_FRAMES,    // PING and others are put into the middle of a frame that was half written
 };
 

@@ -3,7 +3,6 @@
 #include "net/link/lanes.h"
 
 #include "base/check.h"
-#include "net/link/broken.h"
 
 void lanes_fini(Lanes *lanes, const LinkMemory *memory)
 {
@@ -87,8 +86,7 @@ bool lanes_pass(Lanes *lanes, const LinkMemory *memory, Kept *kept, WireKind kin
         chunk.offset = (uint32_t)at;
         chunk.piece.size = piece_size(size - at);
         if (!piece_keep(memory, kept, &chunk, frame)) {
-            if (!link_is_broken(LINK_BROKEN_HALF_PASSED))
-                kept_forget(kept, memory, &mark);
+            kept_forget(kept, memory, &mark);
             return false;
         }
     }
