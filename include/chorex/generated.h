@@ -706,6 +706,25 @@ unsigned chx_from_member(chx_self *self, unsigned place, size_t member);
 const chx_checkpoint *chx_block_of(chx_self *self, const chx_checkpoint *block, const size_t *members);
 CHX_NORETURN void chx_no_member(chx_self *self, uint32_t site, unsigned family, size_t member); // the role fails
 
+// ---- arms ----
+
+// An arm of a `par` that this role takes part in. It is done by an actor of its own, whose first frame is a copy of the one that the
+// `par` stands in.
+typedef struct {
+    chx_checkpoint block;    // its name and participants; `body_at`: where it begins
+    const chx_variable *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
+    size_t use_count;
+    const chx_variable *owns; // copied back at the end
+    size_t own_count;
+} chx_arm;
+
+// Begins the arm. `block` is the arm's, with single members among its participants as chx_block_of knows it.
+void chx_arm_begin(chx_self *self, chx_frame *frame, const chx_arm *arm, const chx_checkpoint *block);
+// The end of an arm, which is returned.
+chx_step chx_arm_end(chx_self *self);
+// All arms that this role has begun are over? False: return chx_wait(self) and ask again.
+bool chx_par_end(chx_self *self, chx_frame *frame);
+
 // ---- checkpoints ----
 
 // Enters the block: what the frame holds now is what a rescue starts from. The label to go on at; 0: return

@@ -156,7 +156,7 @@ static bool ends_in_jump(const NodeList *nodes)
     if (nodes->count == 0)
         return false;
     const Node *last = nodes->items[nodes->count - 1];
-    if (last->kind == NODE_BLOCK)
+    if (last->kind == NODE_BLOCK || last->kind == NODE_PAR || last->kind == NODE_ARM)
         return ends_in_jump(&last->body);
     return last->kind == NODE_RETURN || last->kind == NODE_BREAK || last->kind == NODE_CONTINUE;
 }
@@ -636,6 +636,8 @@ static void put_node(SequentialFunction *seq, const Node *node)
         put_return(seq, node);
         break;
     case NODE_BLOCK:
+    case NODE_PAR: // its arms one after the other
+    case NODE_ARM:
         put_nodes(seq, &node->body);
         break;
     case NODE_CHECKPOINT:

@@ -609,6 +609,8 @@ static void walk_node(Agree *agree, const Node *node)
         walk_checkpoint(agree, node);
         break;
     case NODE_BLOCK:
+    case NODE_PAR:
+    case NODE_ARM: // what one arm changes no other one uses
         walk_list(agree, &node->body);
         break;
     }

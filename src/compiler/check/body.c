@@ -396,7 +396,15 @@ static bool resolve_loop(Body *body, const Stmt *stmt, NodeList *nodes)
 static bool resolve_for_each(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     enter(body);
-    bool goes_on = resolve_each(body, stmt, nodes, resolve_block);
+    bool goes_on = resolve_each(body, stmt, &stmt->body, nodes, resolve_block);
+    leave(body, stmt->span.end);
+    return goes_on;
+}
+
+static bool resolve_par_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
+{
+    enter(body);
+    bool goes_on = resolve_par(body, stmt, nodes, resolve_block);
     leave(body, stmt->span.end);
     return goes_on;
 }
@@ -493,6 +501,10 @@ static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
 static void resolve_return(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     Node *node = new_node(body, NODE_RETURN, stmt->span);
+    if (body->in_arm) {
+        diag_error(body->resolver->diags, stmt->span, "'return' can't leave an arm of 'par'");
+        return;
+    }
     if (stmt->call != NULL) {
         if (!resolve_call(body, stmt->call, node, nodes) || body->instance->is_doubtful)
             return;
@@ -549,6 +561,8 @@ static Node *new_checkpoint(Body *body, const Stmt *stmt)
     node->head = (Span){stmt->span.file, stmt->span.start, stmt->span.start + (uint32_t)strlen("checkpoint")};
     node->has_rescue = stmt->has_otherwise;
     node->is_durable = stmt->is_durable;
+    if (stmt->is_durable && body->in_arm)
+        diag_error(body->resolver->diags, node->head, "a durable block in an arm of 'par' is not supported yet");
     if (stmt->is_durable && program_has_families(body->resolver->out->program))
         diag_error(body->resolver->diags, node->head,
                    "a durable block in a choreography with families of roles is not supported yet");
@@ -616,6 +630,8 @@ static bool resolve_plain(Body *body, const Stmt *stmt, NodeList *nodes)
         return resolve_loop(body, stmt, nodes);
     case STMT_EACH:
         return resolve_for_each(body, stmt, nodes);
+    case STMT_PAR:
+        return resolve_par_stmt(body, stmt, nodes);
     case STMT_BREAK:
     case STMT_CONTINUE:
         resolve_jump(body, stmt, nodes);

@@ -70,15 +70,18 @@ struct FaultScope {
     FaultScope *outer;
 };
 
-typedef struct {
+typedef struct Body Body;
+struct Body {
     Resolver *resolver;
     Instance *instance;
     Env *env;
     Node *loop;        // innermost, or NULL
     const Node *round; // innermost checkpoint that is a round, or NULL
+    bool in_arm;       // of a `par`
+    bool (*resolve_arm)(Body *body, const TreeBlock *block, NodeList *nodes); // par.c
     bool case_ends;    // a `break` that ends the case being resolved is reached
     FaultScope *fault; // innermost rescue with a name, or NULL
-} Body;
+};
 
 // ---- resolve.c ----
 RoleSet new_set(const Resolver *resolver, const Env *env);
@@ -111,7 +114,8 @@ Variable *scope_find(const Body *body, RoleId role, const char *name, uint32_t *
 RoleId get_view(Resolver *resolver, const void *key, RoleId family, const char *name);
 // A focus for each role parameter of the body that is a member of a family.
 void enter_members(Body *body);
-bool resolve_each(Body *body, const Stmt *stmt, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *));
+bool resolve_each(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList *nodes,
+                  bool (*rest)(Body *, const TreeBlock *, NodeList *));
 // Wraps what `resolve` makes of the statement into an EACH for each Worker[e] that the statement names itself.
 bool resolve_selected(Body *body, const Stmt *stmt, NodeList *nodes,
                       bool (*resolve)(Body *body, const Stmt *stmt, NodeList *nodes));
@@ -127,6 +131,9 @@ void add_uses(Resolver *resolver, const Tree *tree);
 const TreeDef *find_def(const Resolver *resolver, const TreeDef *from, const char *name);
 size_t module_roles(const TreeDef *def); // so many role parameters are roles of the choreography that it is taken from
 void explain_no_used(const Resolver *resolver, const Name *name);
+
+// ---- par.c ----
+bool resolve_par(Body *body, const Stmt *stmt, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *));
 
 // ---- call.c ----
 // Fills node->callee and node->args; calls that are arguments go to `before`. False: reported.

@@ -186,7 +186,7 @@ void check_sizes(Resolver *resolver, const Env *env, const TypeText *type)
 
 // ---- for (w : Worker) ----
 
-bool resolve_each(Body *body, const Stmt *stmt, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *))
+bool resolve_each(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *))
 {
     Resolver *resolver = body->resolver;
     RoleId family = find_role(resolver, body->env, &stmt->family);
@@ -200,7 +200,7 @@ bool resolve_each(Body *body, const Stmt *stmt, NodeList *nodes, bool (*rest)(Bo
     Focus focus = {stmt->member.text, NULL, NULL, NULL, node, resolver->scope.depth, body->env->focus};
     body->env->focus = &focus;
     body->loop = node;
-    rest(body, &stmt->body, &node->body);
+    rest(body, block, &node->body);
     body->loop = outer_loop;
     body->env->focus = focus.outer;
     vector_push(resolver->arena, nodes, node);
@@ -242,7 +242,7 @@ static void add_call(Body *body, const TreeCall *call, RefList *refs)
 static void collect_refs(Body *body, const Stmt *stmt, RefList *refs)
 {
     bool is_loop = stmt->kind == STMT_WHILE || stmt->kind == STMT_DO || stmt->kind == STMT_FOR;
-    if (is_loop || stmt->kind == STMT_CHECKPOINT)
+    if (is_loop || stmt->kind == STMT_CHECKPOINT || stmt->kind == STMT_PAR)
         return;
     add_expr(body, stmt->expr, refs);
     if (stmt->target.target != NULL)

@@ -26,6 +26,7 @@ typedef struct {
     bool *has_break, *has_continue; // by site of a LOOP
     bool *jumps_inside;             // by instance id: a jump stands inside a choice, loop or checkpoint
     size_t depth;                   // of choices, loops and checkpoints
+    const Node *arm;                // the innermost around, or NULL
 } Scan;
 
 // ---- what completes, and the roles that act in an instance by themselves ----
@@ -77,6 +78,8 @@ static void add_own_roles(RoleSet *set, const Instance *instance, const Node *no
     case NODE_CONTINUE:
     case NODE_CHECKPOINT:
     case NODE_BLOCK:
+    case NODE_PAR:
+    case NODE_ARM:
         break;
     }
 }
@@ -162,7 +165,11 @@ static bool scan_node(Scan *scan, const Node *node)
         scan->jumps_inside[id] = true;
         return false;
     case NODE_BLOCK:
+    case NODE_PAR:
         return scan_list(scan, &node->body);
+    case NODE_ARM: // who has no part in it goes on whether it ends or not
+        scan_list(scan, &node->body);
+        return true;
     case NODE_CHOICE:
     case NODE_LOOP:
     case NODE_EACH:
@@ -263,7 +270,10 @@ static void act_node(Scan *scan, const Node *node)
         add_part(scan, NULL, node, acting);
     for (size_t i = 0; i < node->branches.count; i++)
         act_list(scan, &node->branches.items[i].body, acting);
+    const Node *outer_arm = scan->arm;
+    scan->arm = node->kind == NODE_ARM ? node : scan->arm;
     act_list(scan, &node->body, acting);
+    scan->arm = outer_arm;
     act_list(scan, &node->step, acting);
     if (node->has_rescue)
         act_list(scan, &node->rescue, acting);
@@ -271,7 +281,7 @@ static void act_node(Scan *scan, const Node *node)
     for (RoleId role = 0; node->is_durable && role < scan->program->role_count; role++)
         roleset_add(acting, role);
     // Who has a result must not reach the end of the function without one.
-    if (node->kind == NODE_LOOP && node->condition == NULL && !scan->knowledge->completes[node->site])
+    if (node->kind == NODE_LOOP && node->condition == NULL && !scan->knowledge->completes[node->site] && scan->arm == NULL)
         add_results(acting, scan->instance);
     // Around an EACH, its member is one of the family.
     if (node->kind == NODE_EACH && roleset_has(acting, node->view)) {
@@ -495,6 +505,16 @@ static void walk_checkpoint(Walk *walk, const Node *node)
     places_drop(walk, after);
 }
 
+// Its end is no place where roles meet, but none of them goes on there with what follows.
+static void walk_arm(Walk *walk, const Node *node)
+{
+    Place *after = places_copy(walk, walk->next);
+    places_set(walk, walk_acting(walk, node), place_leave(node, WAY_NORMAL));
+    walk_list(walk, &node->body);
+    places_load(walk, after);
+    places_drop(walk, after);
+}
+
 static void walk_node(Walk *walk, const Node *node)
 {
     Level level;
@@ -510,10 +530,16 @@ static void walk_node(Walk *walk, const Node *node)
         walk_jump(walk, node);
         return;
     case NODE_BLOCK:
+    case NODE_PAR:
         level_push(walk, &level, node);
         walk_list(walk, &node->body);
         walk->level = level.outer;
         return;
+    case NODE_ARM:
+        level_push(walk, &level, node);
+        walk_arm(walk, node);
+        walk->level = level.outer;
+        break;
     case NODE_CHOICE:
     case NODE_LOOP:
     case NODE_EACH:
@@ -754,7 +780,7 @@ static void tell_list(Tell *tell, const NodeList *list)
             check_notify(tell, node, list, i);
         if (node->condition != NULL)
             check_teller(tell, node);
-        if (node->kind == NODE_CHECKPOINT)
+        if (node->kind == NODE_CHECKPOINT || node->kind == NODE_ARM)
             knowledge->participants[node->site] = roleset_copy(tell->arena, &knowledge->acting[node->site]);
         const Tell outer = *tell;
         if (node->kind == NODE_CHECKPOINT && node->is_round)

@@ -90,6 +90,8 @@ static First first_receive(Merger *merger, const Node *node, RoleId role)
     case NODE_RETURN:
     case NODE_CHECKPOINT: // what was decided before a block is received before entering it
     case NODE_BLOCK:
+    case NODE_PAR:
+    case NODE_ARM:
         return first;
     }
     vector_push(merger->arena, &first.sites, node->site);

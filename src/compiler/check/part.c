@@ -475,6 +475,10 @@ static void put_node(Writer *writer, const Node *node)
     case NODE_EACH:
         put_each(writer, node);
         break;
+    case NODE_PAR: // each is another one
+    case NODE_ARM:
+        text_printf(&writer->text, "par %u", node->site);
+        break;
     case NODE_CHECKPOINT:
         put_checkpoint(writer, node);
         break;
@@ -519,6 +523,8 @@ static void add_part_nodes(const Parts *parts, const Node *node, RoleId role, Pa
     case NODE_CALL:
     case NODE_LOOP:
     case NODE_EACH:
+    case NODE_PAR:
+    case NODE_ARM:
         break;
     }
     if (is_involved)

@@ -141,6 +141,8 @@ typedef enum {
     NODE_RETURN,
     NODE_CHECKPOINT,
     NODE_BLOCK,
+    NODE_PAR, // its body, in which arms are begun, and then the end of these
+    NODE_ARM, // its body is done beside what follows, up to the end of the PAR around it
 } NodeKind;
 
 typedef enum { LOOP_WHILE, LOOP_DO, LOOP_FOR } LoopKind;
@@ -210,7 +212,7 @@ struct Node {
     bool is_switch;
     VECTOR(Branch) branches; // CHOICE; if: [0] then, [1] else. switch without default: an implied one is last
     LoopKind loop;
-    NodeList body;           // LOOP, EACH, CHECKPOINT, BLOCK
+    NodeList body;           // LOOP, EACH, CHECKPOINT, BLOCK, PAR, ARM
     NodeList step;           // LOOP_FOR: done after the body and by `continue`
     bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
@@ -221,6 +223,9 @@ struct Node {
     VECTOR(Value) values;
     // BREAK, CONTINUE: which LOOP or EACH it belongs to. (A `break` that ends a case of a switch is not a node.)
     Node *loop_node;
+
+    // ARM: the variables of all roles from around the PAR that it uses, and those of them that no other arm uses: these it may change.
+    VariableList uses, owns;
 
     // CHECKPOINT
     bool

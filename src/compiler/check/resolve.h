@@ -14,6 +14,7 @@ typedef struct {
     VECTOR(Span) places;    // where the name stands
     bool agree;             // by the agreement analysis: the roles' variables are equal here
     bool shared;            // this role's variable is known to equal another role's: const in its C
+    bool is_of_arms;        // several arms of a `par` use the variable: const in its C
 } Mention;
 
 // A name that is called in local C.

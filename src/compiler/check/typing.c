@@ -1,6 +1,7 @@
 // Types for a resolved program: rounds of writing a unit, parsing it and learning from it.
 
 #include "compiler/check/agree.h"
+#include "compiler/check/arms.h"
 #include "compiler/check/durable.h"
 #include "compiler/check/typing.h"
 
@@ -181,6 +182,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     typing.plain = ARENA_ARRAY(arena, bool, resolved->visible.count + 1);
     durable_mark(resolved->program);
     typing_agreement(&typing);
+    arms_check(resolved);
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const char *error = NULL;
         grow_inferred(&typing);

@@ -117,7 +117,7 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
         const Variable *variable = mention->variables.items[0];
         bool is_target = target != NULL && strcmp(target, mention->name) == 0;
         bool is_const =
-            !is_target && (mention->shared || variable->is_fault || variable->is_index || variable->is_count);
+            !is_target && (mention->shared || mention->is_of_arms || variable->is_fault || variable->is_index || variable->is_count);
         ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
               mention->name);
     }
@@ -639,6 +639,8 @@ static void write_node(Typing *typing, const Node *node, const Instance *instanc
         write_nodes(typing, &node->rescue, instance);
         break;
     case NODE_BLOCK:
+    case NODE_PAR:
+    case NODE_ARM:
         write_nodes(typing, &node->body, instance);
         break;
     case NODE_AGREE: // the steps before it give the variables their types

@@ -60,7 +60,7 @@ static void put_start(FunctionEmit *f, uint32_t label)
     out_printf(&f->ctx.out, "chx_at_%u:;\n", label);
 }
 
-static size_t position_of(RoleId role, const RoleSet *participants)
+size_t block_position(RoleId role, const RoleSet *participants)
 {
     size_t position = 0;
     for (ROLESET_EACH(other, participants))
@@ -91,8 +91,7 @@ typedef struct {
     uint32_t enter, body, rescue; // rescue: 0: none
 } BlockLabels;
 
-// Without views of families that take part with all their members.
-static RoleSet block_participants(const FunctionEmit *f, const LocalOp *op)
+RoleSet block_participants(const FunctionEmit *f, const LocalOp *op)
 {
     RoleSet participants = roleset_copy(f->arena, &op->participants);
     for (ROLESET_EACH(role, &op->participants))
@@ -101,8 +100,7 @@ static RoleSet block_participants(const FunctionEmit *f, const LocalOp *op)
     return participants;
 }
 
-// C that points to the block: its table, or what the runtime makes of it for the members that take part.
-static const char *block_object(FunctionEmit *f, const LocalOp *op, const char *name)
+const char *block_object(FunctionEmit *f, const LocalOp *op, const char *name)
 {
     const Program *program = f->role->program;
     RoleSet participants = block_participants(f, op);
@@ -136,7 +134,7 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, cons
     out_printf(out, "    %u, UINT64_C(%" PRIu64 "),\n", op->has_retry ? op->retry : 0,
                op->has_within ? op->within_ns : 0);
     out_printf(out, "    %s_participants, %zu, %zu, %s, %zu,", name, roleset_count(&participants),
-               position_of(f->role->local->role, &participants), op->is_round ? "true" : "false",
+               block_position(f->role->local->role, &participants), op->is_round ? "true" : "false",
                op->is_durable ? 0 : round_awaits(f, op));
     out_printf(out, " %s, %u,\n};\n", op->is_durable ? "true" : "false", labels->enter);
 }

@@ -113,6 +113,12 @@ static void put_plain(FunctionEmit *f, const LocalOp *op)
     case LOCAL_CHECKPOINT:
         block_put(f, op);
         break;
+    case LOCAL_PAR:
+        par_put(f, op);
+        break;
+    case LOCAL_ARM:
+        arm_put(f, op);
+        break;
     }
 }
 

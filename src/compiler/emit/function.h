@@ -113,7 +113,18 @@ void choice_mixed(FunctionEmit *f, const LocalOp *op);       // then: the outcom
 void loop_put(FunctionEmit *f, const LocalOp *op);
 void loop_jump(FunctionEmit *f, const LocalOp *op);
 
+// ---- arm.c ----
+
+void par_put(FunctionEmit *f, const LocalOp *op);
+void arm_put(FunctionEmit *f, const LocalOp *op);
+
 // ---- block.c ----
+
+// Of a block or an arm: without views of families that take part with all their members.
+RoleSet block_participants(const FunctionEmit *f, const LocalOp *op);
+size_t block_position(RoleId role, const RoleSet *participants);
+// C that points to the table of this name, or to what the runtime makes of it for the members that take part.
+const char *block_object(FunctionEmit *f, const LocalOp *op, const char *name);
 
 // The whole checkpoint.
 void block_put(FunctionEmit *f, const LocalOp *op);

@@ -13,6 +13,7 @@ static bool op_waits(const LocalOp *op)
     case LOCAL_RECEIVE:
     case LOCAL_CALL:
     case LOCAL_CHECKPOINT:
+    case LOCAL_PAR:
         return true;
     case LOCAL_CHOICE:
         if (op->decide == DECIDE_SELF && roleset_empty(&op->to))

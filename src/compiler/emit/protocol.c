@@ -234,6 +234,14 @@ static bool put_op(Protocol *protocol, const LocalOp *op)
     case LOCAL_RETURN:
         text_puts(&protocol->text, "return\n");
         return true;
+    case LOCAL_PAR:
+    case LOCAL_ARM:
+        text_puts(&protocol->text, op->kind == LOCAL_PAR ? "par" : "arm");
+        put_roles(protocol, &op->participants);
+        text_puts(&protocol->text, "\n");
+        put_list(protocol, &op->body);
+        text_puts(&protocol->text, "end\n");
+        return true;
     case LOCAL_CHECKPOINT:
         put_checkpoint(protocol, op);
         return true;

@@ -291,6 +291,8 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
         [LOCAL_EACH] = "STEP",
         [LOCAL_RETURN] = "STEP",
         [LOCAL_CHECKPOINT] = "CHECKPOINT",
+        [LOCAL_PAR] = "STEP",
+        [LOCAL_ARM] = "STEP",
     };
     for (size_t i = 0; i < ops->count; i++) {
         const LocalOp *op = ops->items[i];

@@ -338,6 +338,22 @@ static void dump_each(LocalDump *dump, const LocalOp *op)
     dump_list(dump, &op->body);
 }
 
+static void put_variables(LocalDump *dump, const char *what, const VariableList *variables)
+{
+    for (size_t i = 0; i < variables->count; i++)
+        text_printf(&dump->line, "%s%s", i == 0 ? what : ", ", variables->items[i]->c_name);
+}
+
+static void dump_arm(LocalDump *dump, const LocalOp *op)
+{
+    text_puts(&dump->line, "arm of ");
+    put_roles(dump, &op->participants);
+    put_variables(dump, " with ", &op->uses);
+    put_variables(dump, " gives ", &op->owns);
+    line_end_site(dump, op->site);
+    dump_list(dump, &op->body);
+}
+
 static void dump_op(LocalDump *dump, const LocalOp *op)
 {
     if (op->is_guarded) {
@@ -381,6 +397,14 @@ static void dump_op(LocalDump *dump, const LocalOp *op)
         break;
     case LOCAL_CHECKPOINT:
         dump_checkpoint(dump, op);
+        break;
+    case LOCAL_PAR:
+        text_puts(&dump->line, "par");
+        line_end_site(dump, op->site);
+        dump_list(dump, &op->body);
+        break;
+    case LOCAL_ARM:
+        dump_arm(dump, op);
         break;
     }
 }

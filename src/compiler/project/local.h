@@ -27,6 +27,8 @@ typedef enum {
     LOCAL_CONTINUE,
     LOCAL_RETURN,
     LOCAL_CHECKPOINT,
+    LOCAL_PAR, // `body`, in which arms are begun; over when all of them are
+    LOCAL_ARM, // `body` is done beside what follows, by an actor of its own
 } LocalKind;
 
 // Which member a role parameter is.
@@ -119,7 +121,7 @@ struct LocalOp {
     bool is_switch;
     VECTOR(LocalBranch) branches; // CHOICE
     LoopKind loop;
-    LocalOpList body;       // LOOP, CHECKPOINT
+    LocalOpList body;       // LOOP, CHECKPOINT, PAR, ARM
     LocalOpList step;       // LOOP_FOR
     const LocalOp *loop_op; // BREAK, CONTINUE
 
@@ -130,7 +132,8 @@ struct LocalOp {
     bool is_durable;                        // CHECKPOINT
     uint64_t within_ns;
     uint32_t retry;
-    RoleSet participants;
+    RoleSet participants; // CHECKPOINT, ARM
+    VariableList uses, owns; // ARM: this role's, from around the PAR: what it is given, and what it gives back
     LocalOpList rescue;
     Variable *fault; // this role's, or NULL
 };

@@ -391,6 +391,10 @@ static void gen_op(Model *model, const LocalOp *op, const Loop *loop, const Call
         break;
     case LOCAL_EACH: // refused
         CHECK(false);
+    case LOCAL_PAR:
+    case LOCAL_ARM:
+        refuse(model, op->span, "a model of a choreography with 'par' is not supported yet");
+        break;
     case LOCAL_LOOP:
         if (op->is_round)
             gen_rounds(model, op, loop, call);

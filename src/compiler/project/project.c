@@ -688,6 +688,27 @@ static void project_checkpoint(Projector *projector, const Node *node, const Rol
     group_close(projector, &group);
 }
 
+static void variables_of_role(Projector *projector, const VariableList *all, RoleId role, VariableList *own)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i]->role == role)
+            vector_push(projector->arena, own, all->items[i]);
+}
+
+static void project_arms(Projector *projector, const Node *node)
+{
+    Group group = group_new(projector, node->kind == NODE_PAR ? LOCAL_PAR : LOCAL_ARM, node);
+    for (size_t i = 0; i < group.count; i++) {
+        LocalOp *op = group.ops[i];
+        op->participants = projector->knowledge->participants[node->site];
+        variables_of_role(projector, &node->uses, group.parties.items[i].role, &op->uses);
+        variables_of_role(projector, &node->owns, group.parties.items[i].role, &op->owns);
+        group_enter(projector, &group, i, &op->body);
+    }
+    project_list(projector, &node->body, &projector->knowledge->acting[node->site]);
+    group_close(projector, &group);
+}
+
 static void project_node(Projector *projector, const Node *node, const RoleSet *present)
 {
     switch (node->kind) {
@@ -724,6 +745,10 @@ static void project_node(Projector *projector, const Node *node, const RoleSet *
         break;
     case NODE_BLOCK:
         project_list(projector, &node->body, present);
+        break;
+    case NODE_PAR:
+    case NODE_ARM:
+        project_arms(projector, node);
         break;
     }
 }

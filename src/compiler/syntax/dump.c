@@ -238,6 +238,7 @@ static void put_head(const TreeDump *dump, const Stmt *stmt)
         [STMT_DO] = "do",
         [STMT_FOR] = "for",
         [STMT_EACH] = "for each",
+        [STMT_PAR] = "par",
         [STMT_BREAK] = "break",
         [STMT_CONTINUE] = "continue",
         [STMT_RETURN] = "return",
@@ -263,7 +264,7 @@ static void put_head(const TreeDump *dump, const Stmt *stmt)
         fprintf(dump->out, " retry %u", stmt->retry);
     if (stmt->fault.text != NULL)
         fprintf(dump->out, " fault %s", stmt->fault.text);
-    if (stmt->kind == STMT_EACH)
+    if (stmt->member.text != NULL)
         fprintf(dump->out, " %s of %s", stmt->member.text, stmt->family.text);
     fprintf(dump->out, " @%u:%u\n", position.line, position.column);
 }
@@ -303,6 +304,8 @@ static void dump_stmt(TreeDump *dump, const Stmt *stmt)
         dump_block(dump, &stmt->otherwise, stmt->kind == STMT_IF ? "else" : "rescue");
     for (size_t i = 0; i < stmt->cases.count; i++)
         dump_case(dump, &stmt->cases.items[i]);
+    for (size_t i = 0; i < stmt->arms.count; i++)
+        dump_block(dump, &stmt->arms.items[i], "arm");
     dump->depth--;
 }
 

@@ -409,9 +409,8 @@ static bool parse_for_head(Parser *parser, Stmt *stmt)
 }
 
 // head = NAME ":" NAME
-static bool parse_each_head(Parser *parser, Stmt *stmt)
+bool parse_each_head(Parser *parser, Stmt *stmt)
 {
-    stmt->kind = STMT_EACH;
     if (!parse_name(parser, "the name of a member", &stmt->member))
         return false;
     parser->at++;
@@ -451,6 +450,7 @@ static Stmt *parse_for(Parser *parser)
     parser->limit = close;
     parser->at++;
     bool is_each = peek(parser)->kind == TOKEN_IDENTIFIER && index_is(parser, parser->at + 1, ":");
+    stmt->kind = is_each ? STMT_EACH : STMT_FOR;
     bool good = is_each ? parse_each_head(parser, stmt) : parse_for_head(parser, stmt);
     parser->limit = outer_limit;
     parser->at = close + 1;
@@ -476,7 +476,8 @@ static Stmt *parse_break(Parser *parser)
     if (parser->in_switch)
         vector_push(parser->arena, &parser->case_breaks, stmt);
     else if (!parser->in_loop)
-        parse_error(parser, stmt->span, "'break' outside of a loop or switch");
+        parse_error(parser, stmt->span,
+                    parser->in_arm ? "'break' can't leave an arm of 'par'" : "'break' outside of a loop or switch");
     expect_semicolon(parser);
     return stmt;
 }
@@ -486,7 +487,8 @@ static Stmt *parse_continue(Parser *parser)
     size_t first = parser->at++;
     Stmt *stmt = stmt_end(parser, stmt_new(parser, STMT_CONTINUE), first);
     if (!parser->in_loop)
-        parse_error(parser, stmt->span, "'continue' outside of a loop");
+        parse_error(parser, stmt->span,
+                    parser->in_arm ? "'continue' can't leave an arm of 'par'" : "'continue' outside of a loop");
     expect_semicolon(parser);
     return stmt;
 }
@@ -542,5 +544,6 @@ StatementParser *control_parser(const Parser *parser)
         if (next_is(parser, words[i].word))
             return words[i].parse;
     }
-    return checkpoint_parser(parser);
+    StatementParser *par = par_parser(parser);
+    return par != NULL ? par : checkpoint_parser(parser);
 }

@@ -15,7 +15,7 @@ static bool follows_operator(const Parser *parser, size_t index)
 static void resynchronise(Parser *parser, size_t first)
 {
     static const char *const heads[] = {"if",   "switch",     "while",  "do",       "for",
-                                        "else", "checkpoint", "rescue", "unordered"};
+                                        "else", "checkpoint", "rescue", "unordered", "par"};
     bool is_do = index_is(parser, first, "do"), is_if = index_is(parser, first, "if"), has_body = false;
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         has_body |= index_is(parser, first, heads[k]);
@@ -31,7 +31,8 @@ static void resynchronise(Parser *parser, size_t first)
         if (index_is(parser, here, ";") && !(is_if && index_is(parser, i, "else")))
             break;
         bool goes_on = (is_if && index_is(parser, i, "else")) || (is_do && index_is(parser, i, "while")) ||
-                       (index_is(parser, first, "checkpoint") && index_is(parser, i, "rescue"));
+                       (index_is(parser, first, "checkpoint") && index_is(parser, i, "rescue")) ||
+                       (is_par(parser, first) && index_is(parser, i, "and"));
         TokenKind next = peek_at(parser, i)->kind;
         bool is_joined = next == TOKEN_ARROW || (next == TOKEN_PUNCTUATOR && !index_is(parser, i, "{"));
         bool is_over = has_body || peek_at(parser, i)->starts_line;
@@ -118,6 +119,8 @@ static bool report_misplaced(Parser *parser)
         parse_error_here(parser, "'rescue' without a checkpoint block before it");
     else if (next_is(parser, "unordered") && index_is(parser, parser->at + 1, "{"))
         parse_error_here(parser, "'unordered' is not supported yet");
+    else if (next_is(parser, "and") && index_is(parser, parser->at + 1, "{"))
+        parse_error_here(parser, "'and' without a 'par { ... }' before it");
     else if (next_is(parser, "goto"))
         parse_error_here(parser, "a choreography has no 'goto'");
     else
@@ -146,7 +149,7 @@ static Stmt *parse_any(Parser *parser)
     return stmt;
 }
 
-// statement = block | step ";" | if | switch | while | do | for | break | continue | return | checkpoint
+// statement = block | step ";" | if | switch | while | do | for | break | continue | return | checkpoint | par
 Stmt *parse_statement(Parser *parser)
 {
     if (parser->nesting == NESTING_MAX) {

@@ -276,6 +276,8 @@ bool starts_statement(const Parser *parser, size_t index)
         if (strcmp(token->text, words[i]) == 0)
             return true;
     }
+    if (is_par(parser, index))
+        return true;
     if (strcmp(token->text, "checkpoint") == 0)
         return index_is(parser, index + 1, "{") || index_is(parser, index + 1, "within") ||
                index_is(parser, index + 1, "retry");

@@ -46,6 +46,7 @@ typedef struct {
 
     bool in_loop;               // `continue` means a loop of this definition
     bool in_switch;             // `break` means a switch: it may only end a case
+    bool in_arm;                // `par` is around, inside of any loop or switch that is
     VECTOR(Stmt *) case_breaks; // the breaks of the innermost switch's current case
 } Parser;
 
@@ -147,5 +148,8 @@ typedef Stmt *StatementParser(Parser *parser);
 StatementParser *control_parser(const Parser *parser);    // parse_control.c
 StatementParser *checkpoint_parser(const Parser *parser); // parse_checkpoint.c
 Stmt *parse_loop(Parser *parser);                         // parse_control.c: at `while`, `do` or `for`
+bool parse_each_head(Parser *parser, Stmt *stmt);         // parse_control.c: `w : Worker`
+StatementParser *par_parser(const Parser *parser);        // parse_par.c
+bool is_par(const Parser *parser, size_t index);          // parse_par.c: does it begin here?
 
 #endif

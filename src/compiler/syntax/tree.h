@@ -141,6 +141,7 @@ typedef enum {
     STMT_DO,
     STMT_FOR,
     STMT_EACH, // for (w : Worker)
+    STMT_PAR,  // par (w : Worker) { }, par { } and { }
     STMT_BREAK,
     STMT_CONTINUE,
     STMT_RETURN,
@@ -190,7 +191,8 @@ struct Stmt {
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
 
-    Name member, family; // EACH
+    Name member, family; // EACH; PAR with an arm for each member: else text is NULL
+    VECTOR(TreeBlock) arms; // PAR
 
     TreeBlock body;         // IF: then. WHILE, DO, FOR, EACH, CHECKPOINT, BLOCK
     TreeBlock otherwise;    // IF: else (an `else if` is a block with one IF). CHECKPOINT: the rescue

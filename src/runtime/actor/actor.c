@@ -3,6 +3,7 @@
 #include "runtime/actor/actor.h"
 
 #include "runtime/actor/again.h"
+#include "runtime/arms/arms.h"
 #include "runtime/actor/observe.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
@@ -154,7 +155,11 @@ static Actor *actor_successor(Worker *worker, Actor *actor)
         return NULL;
     // Nothing has changed since the actor looked: what it waits for can only be done by this worker, or by an actor that has
     // been on it all the time.
-    return session_is_pinned_to(actor->session, worker) || actor_waits_for(actor, next) ? next : NULL;
+    if (!session_is_pinned_to(actor->session, worker) && !actor_waits_for(actor, next))
+        return NULL;
+    if (session_has_arms(actor->session) || session_has_arms(next->session))
+        return arms_may_follow(actor, next) ? next : NULL;
+    return next;
 }
 
 // In an owner section: makes the actor wait. False: the rollback generation has changed, and nothing was done.
@@ -183,17 +188,23 @@ static __attribute__((noinline)) Actor *actor_hand_over(Worker *worker, Actor *a
         return NULL;
     if (!owner_section_begin(worker))
         return NULL;
+    Turn *own = session_has_arms(actor->session) ? arms_turn(actor) : NULL, *released = NULL;
     Actor *next = actor_successor(worker, actor);
-    if (next != NULL && !actor_wait_inside(actor))
+    if (next != NULL && !actor_wait_inside(actor)) {
+        released = session_has_arms(next->session) ? arms_turn(next) : NULL;
         next = NULL;
+    }
     if (next != NULL) {
         atomic_store_explicit(&next->waits, 0, memory_order_relaxed);
         atomic_store_explicit(&next->home, worker, memory_order_release);
         atomic_store_explicit(&worker->next, NULL, memory_order_relaxed);
         atomic_store_explicit(&worker->turn, turn + 2, memory_order_relaxed);
         next->budget = TURN_BUDGET;
+        released = own;
     }
     owner_section_end(worker);
+    if (CHX_UNLIKELY(released != NULL))
+        turn_release(released);
     return next;
 }
 
@@ -440,7 +451,7 @@ static void actor_rewind_channels(Actor *actor)
 {
     enum { FEW = 4 };
     const chx_role *role = actor->role;
-    if (role->sends_to_count > FEW || role->receives_from_count > FEW)
+    if (actor->session->arm != NULL || role->sends_to_count > FEW || role->receives_from_count > FEW)
         return;
     Channel *out = (Channel *)(void *)actor->self.out;
     Channel **in = (Channel **)actor->self.in;

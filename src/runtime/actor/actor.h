@@ -157,7 +157,7 @@ struct Actor {
     uint64_t traced_ns;   // trace: the step that it is in began then
     uint32_t traced_site; // 0: it is in none
     int central_line;
-    uint64_t unused; // so that the next one's lines begin where this one's do
+    struct Arms *arms; // it has arms, or is one: arms/
 };
 static_assert(sizeof(Actor) % CACHE_LINE == 0 && offsetof(Actor, session) % CACHE_LINE == 0 &&
                   offsetof(Actor, member) % CACHE_LINE == 0,

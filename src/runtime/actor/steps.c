@@ -243,7 +243,7 @@ void chx_bad_branch(chx_self *self, uint32_t site)
     // If the one that told it may be broken itself, it is a failure like others, which can be rescued.
     bool is_trusted = true;
     for (size_t i = 0; i < actor->role->receives_from_count; i++)
-        is_trusted &= actor->session->is_ready != NULL || actor->in[i]->ops->is_trusted;
+        is_trusted &= actor->session->is_ready != NULL || actor->session->arm != NULL || actor->in[i]->ops->is_trusted;
     guard_raise(is_trusted ? CHX_FAULT_SYSTEM : CHX_FAULT_FAIL, 0, site,
                 "internal error: %s was told to take a branch that site %u does not have", actor->role->role,
                 (unsigned)site);

@@ -366,7 +366,7 @@ static void results_encode(Durable *durable)
                      session->plan->choreography->file, 0);
         status = CHX_FAILED;
     }
-    outcome_write(outcome, status, &session->ending.report.report);
+    outcome_write(outcome, status, &session->report.report);
 }
 
 void durable_end(Session *session)

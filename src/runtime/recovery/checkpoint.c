@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runtime/actor/observe.h"
+#include "runtime/arms/arms.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/durable/durable.h"
 #include "runtime/recovery/broken.h"
@@ -454,6 +455,8 @@ void checkpoint_roll_back(Actor *actor, uint32_t generation)
     blocks_unlock(session);
     if (target == NULL)
         return;
+    if (CHX_UNLIKELY(actor->arms != NULL))
+        arms_abandon(actor);
     while (savepoint_top(actor) != target)
         savepoint_pop(actor);
     if (is_renewed)
@@ -481,7 +484,8 @@ bool checkpoint_recover(Actor *actor, Fault *fault)
     // Rolled back already: it has failed in an abandoned attempt, and nothing else changes.
     bool is_abandoned = savepoint_rolled_back(actor, atomic_load(&session->generation)) != NULL;
     bool recovers = restart_decide(actor, fault, line, is_abandoned);
-    if (recovers)
+    // In an arm the role goes back, but does not begin anew.
+    if (recovers && session->arm == NULL)
         actor->begun = false;
     blocks_unlock(session);
     if (recovers)

@@ -6,6 +6,7 @@
 
 #include "runtime/recovery/effects.h"
 
+#include "runtime/arms/arms.h"
 #include "runtime/durable/durable.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/recovery/checkpoint.h"
@@ -32,7 +33,8 @@ static void deadline_fire(Session *session, Block *block)
     size_t first = 0;
     while (block->is_there[first] && first + 1 < block->checkpoint->participant_count)
         first++;
-    const Actor *culprit = &session->actors[block->checkpoint->participants[first]];
+    unsigned number = block->checkpoint->participants[first];
+    const Actor *culprit = &session->actors[session->arm != NULL ? arms_place(session->arm, number) : number];
     int line = actor_site_line(culprit, block->checkpoint->name);
     Fault fault;
     deadline_fault(&fault, block->checkpoint->name, block->checkpoint->within_ns);
@@ -45,6 +47,12 @@ static void deadline_fire(Session *session, Block *block)
         session_fail(session, CHX_FAILED, culprit->role->role, &fault, file, line);
     else if (session->isolated != NULL)
         isolation_overdue(session, block->checkpoint);
+}
+
+// A role that is busy in another arm is not charged for it here: the time begins again.
+static bool is_kept_waiting(Session *session, Block *block)
+{
+    return session->arm != NULL && arms_are_kept_waiting(session, block) && deadline_arm(&session->recovery, block);
 }
 
 // If the session is over, its end disarms the deadline.
@@ -63,7 +71,7 @@ static void deadline_run(LoopTimer *timer, uint64_t now_ns)
     Block *block = deadline->block;
     if (block != NULL) {
         block->deadline = NULL;
-        if (!durable_stops_time(session, block))
+        if (!durable_stops_time(session, block) && !is_kept_waiting(session, block))
             deadline_fire(session, block);
     }
     blocks_unlock_outside(session);

@@ -98,7 +98,7 @@ static void effect_roll_back(Recovery *recovery, const Block *block)
     if (!recovery->is_exclusive)
         scheduler_quiesce(&session->runtime->scheduler);
     for (size_t i = 0; i < block->checkpoint->participant_count; i++) {
-        Actor *actor = &session->actors[block->checkpoint->participants[i]];
+        Actor *actor = actor_of(recovery_member(recovery, block->checkpoint->participants[i]));
         if (actor->proxy != NULL) {
             actor->proxy->ops->roll_back(actor->proxy);
             continue;

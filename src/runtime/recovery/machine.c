@@ -13,17 +13,31 @@ void recovery_init(Recovery *recovery, const RecoveryEffects *effects, chx_runti
     *recovery = (Recovery){effects, runtime, members, member_bytes, .pages = page};
 }
 
-bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
+// The first of these numbers, which ascend, that is not less.
+static size_t first_from(const unsigned *numbers, size_t count, unsigned role)
 {
-    size_t low = 0, high = checkpoint->participant_count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (checkpoint->participants[middle] < role)
+        if (numbers[middle] < role)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < checkpoint->participant_count && checkpoint->participants[low] == role;
+    return low;
+}
+
+unsigned recovery_place(const Recovery *recovery, unsigned role)
+{
+    size_t place = first_from(recovery->places, recovery->place_count, role);
+    CHECK(place < recovery->place_count && recovery->places[place] == role);
+    return (unsigned)place;
+}
+
+bool takes_part(const chx_checkpoint *checkpoint, unsigned role)
+{
+    size_t place = first_from(checkpoint->participants, checkpoint->participant_count, role);
+    return place < checkpoint->participant_count && checkpoint->participants[place] == role;
 }
 
 // ---- records ----

@@ -111,6 +111,8 @@ struct Recovery {
     Block *spare_blocks;
     BlockFault *spare_fault; // for the next decision; NULL: none
     BlockPage *pages;        // in which they lie; the last one is not the machine's
+    const unsigned *places;  // the numbers of its roles, ascending; NULL: a role's number is its place
+    size_t place_count;
     const char *lacks;       // what was missing when a block could not be entered, or begun again
 };
 
@@ -135,8 +137,12 @@ void recovery_init(Recovery *recovery, const RecoveryEffects *effects, chx_runti
 // Frees all records. The session is over.
 void recovery_fini(Recovery *recovery);
 
+// Of a session whose roles have other numbers than places.
+unsigned recovery_place(const Recovery *recovery, unsigned role);
 static inline Member *recovery_member(const Recovery *recovery, unsigned role)
 {
+    if (CHX_UNLIKELY(recovery->places != NULL))
+        role = recovery_place(recovery, role);
     return (Member *)(void *)((unsigned char *)recovery->members + role * recovery->member_bytes);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/recovery/savepoint.h"
 
 #include "base/check.h"
+#include "runtime/arms/arms.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/session/log.h"
 #include "runtime/session/runtime.h"
@@ -277,6 +278,10 @@ void savepoint_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32
     const chx_role *role = actor->role;
     bool may_be_ahead = is_late || is_broken(BROKEN_NOTICE_TWICE);
     bool for_all = is_broken(BROKEN_ONE_SESSION_EPOCH);
+    if (actor->session->arm != NULL) {
+        arms_set_epochs(actor, checkpoint, epoch, epoch_set, may_be_ahead);
+        return;
+    }
     for (size_t i = 0; i < role->sends_to_count; i++)
         if (for_all || takes_part(checkpoint, role->sends_to[i])) {
             session_channel(actor->session, &actor->out[i]);

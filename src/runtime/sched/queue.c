@@ -81,7 +81,7 @@ void queue_move(ActorQueue *from, ActorQueue *to, const Session *session, uint32
     pthread_mutex_lock(&from->lock);
     for (Actor *actor = from->first, *next; actor != NULL && limit > 0; actor = next) {
         next = actor->next_queued;
-        if (session != NULL && actor->session != session) {
+        if (session != NULL && actor->session->root != session) {
             before = actor;
             continue;
         }

@@ -2,12 +2,29 @@
 
 #include "runtime/sched/scheduler.h"
 
+#include "base/check.h"
 #include "runtime/actor/again.h"
+#include "runtime/arms/arms.h"
 #include "runtime/isolation/isolation.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/session/log.h"
 #include "runtime/session/runtime.h"
 #include "runtime/session/session.h"
+
+// It could go on, or does nothing more: another actor of its role has the turn.
+static void worker_turn_ends(Worker *worker, Actor *actor, ActorOutcome outcome, Guard *guard)
+{
+    Turn *turn = arms_turn(actor);
+    Session *root = actor->session->root;
+    bool is_kept = session_join(root); // the turn is there until it is given back
+    CHECK(is_kept);
+    if (outcome == ACTOR_YIELDS)
+        queue_append(&worker->queue, actor, actor, 1);
+    else
+        session_actor_left(actor, outcome, guard);
+    turn_release(turn);
+    session_leave(root);
+}
 
 void worker_turn(Worker *worker, Actor *actor)
 {
@@ -20,22 +37,28 @@ void worker_turn(Worker *worker, Actor *actor)
     if (atomic_load_explicit(&worker->serves, memory_order_relaxed) != serves)
         atomic_store_explicit(&worker->serves, serves, memory_order_relaxed);
     Guard guard;
-    for (;;) {
+    bool may_run = !session_has_arms(actor->session) || arms_may_run(actor);
+    while (may_run) {
         ActorOutcome outcome = ACTOR_STOPPED;
         if (!session_is_stopping(actor->session)) {
             outcome = actor_run(actor, &guard, worker);
             actor = guard.actor;
         }
         if (outcome == ACTOR_WAITS) {
-            if (actor_wait(actor))
+            Turn *turn = session_has_arms(actor->session) ? arms_turn(actor) : NULL;
+            if (actor_wait(actor)) {
+                turn_release(turn);
                 break;
+            }
             continue;
         }
         if (outcome == ACTOR_FAILED && checkpoint_recover(actor, &guard.fault)) {
             worker_share(worker, actor->session);
             continue;
         }
-        if (outcome == ACTOR_YIELDS)
+        if (session_has_arms(actor->session))
+            worker_turn_ends(worker, actor, outcome, &guard);
+        else if (outcome == ACTOR_YIELDS)
             queue_append(&worker->queue, actor, actor, 1);
         else
             session_actor_left(actor, outcome, &guard);
@@ -49,7 +72,10 @@ void worker_adopt_orphan(Worker *worker, Actor *actor)
 {
     Guard guard;
     actor_thread_exited(actor, &guard);
-    if (checkpoint_recover(actor, &guard.fault))
+    ActorOutcome outcome = checkpoint_recover(actor, &guard.fault) ? ACTOR_YIELDS : ACTOR_FAILED;
+    if (session_has_arms(actor->session))
+        worker_turn_ends(worker, actor, outcome, &guard);
+    else if (outcome == ACTOR_YIELDS)
         queue_append(&worker->queue, actor, actor, 1);
     else
         session_actor_left(actor, ACTOR_FAILED, &guard);

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "runtime/actor/again.h"
+#include "runtime/arms/arms.h"
 #include "runtime/channel/channel.h"
 #include "runtime/durable/durable.h"
 #include "runtime/recovery/checkpoint.h"
@@ -64,10 +65,11 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     memset(session, 0, sizeof *session);
     session->runtime = runtime;
+    session->root = session;
     session->memory = memory;
     session->ending.fd = NO_DESCRIPTOR;
     session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    report_clear(&session->ending.report);
+    report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
     session->observed = runtime->observed;
@@ -242,6 +244,8 @@ static void session_fini_parts(Session *session)
 static void session_free(Session *session)
 {
     chx_runtime *runtime = session->runtime;
+    if (CHX_UNLIKELY(atomic_load_explicit(&session->arm_table, memory_order_relaxed) != NULL))
+        arms_free(session);
     if (session->ending.fd.number >= 0)
         descriptor_close(&session->ending.fd);
     pthread_mutex_destroy(&session->ending.lock);
@@ -430,7 +434,7 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
     if (status == CHX_OK && values != NULL)
         memcpy(session->results, values, definition->result_size);
     atomic_init(&session->ending.status, (int)status);
-    report_copy(&session->ending.report, report_last());
+    report_copy(&session->report, report_last());
     atomic_init(&session->ending.state, SESSION_DONE);
     return session;
 }
@@ -439,10 +443,14 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
 
 void session_fail(Session *session, chx_status status, const char *role, const Fault *fault, const char *file, int line)
 {
+    if (session->arm != NULL) {
+        arms_fail(session, fault);
+        return;
+    }
     pthread_mutex_lock(&session->ending.lock);
     bool is_first = atomic_load(&session->ending.status) == CHX_OK;
     if (is_first) {
-        report_fault(&session->ending.report, role, fault, file, line, session->restarts);
+        report_fault(&session->report, role, fault, file, line, session->restarts);
         atomic_store(&session->ending.status, (int)status);
     }
     pthread_mutex_unlock(&session->ending.lock);
@@ -513,7 +521,7 @@ void session_fetch_begin(const Actor *actor, SessionFetch *fetch)
 bool session_pin(Session *session, Worker *worker, const Actor *running)
 {
     uint32_t live = atomic_load(&session->ending.live), absent = 0; // absent: at work, queued, or no longer there
-    if (live > session->actor_count || session->parts != NULL)
+    if (live > session->actor_count || session->parts != NULL || session_has_arms(session))
         return false; // somebody else is at it, too
     for (unsigned i = 0; i < session->actor_count; i++) {
         Actor *actor = &session->actors[i];
@@ -557,11 +565,15 @@ static void session_drop_results(Session *session)
 
 void session_end(Session *session)
 {
+    if (CHX_UNLIKELY(session->arm != NULL)) {
+        arms_end(session);
+        return;
+    }
     const Platform *platform = session->runtime->platform;
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
               (unsigned long long)session->token[0]);
     if ((session->runtime->observed & OBSERVED_TRACE) != 0)
-        trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->ending.report.why);
+        trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->report.why);
     if (session->ending.lingering != NULL)
         lingering_end(session);
     session_fini_parts(session);
@@ -619,6 +631,12 @@ static void actor_give_up(void *closure)
 void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
 {
     Session *session = actor->session;
+    if (CHX_UNLIKELY(session->arm != NULL)) {
+        arms_actor_left(actor, outcome, guard);
+        return;
+    }
+    if (CHX_UNLIKELY(actor->arms != NULL))
+        arms_abandon(actor);
     if (actor->again != NULL)
         again_cancel(actor);
     atomic_store(&actor->has_left, true);
@@ -828,7 +846,7 @@ static chx_status session_finish(Session *session, void *results, bool helps)
     here->busy++;
     session_wait(session, helps);
     chx_status status = (chx_status)atomic_load(&session->ending.status);
-    report_copy(report_last(), &session->ending.report);
+    report_copy(report_last(), &session->report);
     const chx_definition *definition = session->definition;
     if (status == CHX_OK && results != NULL) {
         if (CHX_UNLIKELY(session_is_spread(session)))
@@ -936,7 +954,7 @@ chx_status chx_run(const chx_choreography *choreography, size_t definition, cons
 const chx_report *chx_session_report(const chx_session *handle)
 {
     Session *session = (Session *)handle;
-    return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->ending.report.report : NULL;
+    return session != NULL && atomic_load(&session->ending.status) != CHX_OK ? &session->report.report : NULL;
 }
 
 bool chx_session_is_over(chx_session *session)

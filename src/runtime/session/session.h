@@ -29,7 +29,6 @@ typedef struct {
     struct Lingering *lingering; // NULL: it is not being stopped, or nobody can keep it
     struct Again *awaited_by;    // actors of other sessions that wait for its end: actor/again.c
     _Atomic int status;          // chx_status; with the report, set once
-    Report report;
 } SessionEnding;
 
 // What serialises the events of its recovery: recovery/checkpoint.c.
@@ -53,6 +52,7 @@ struct chx_session {
     uint32_t observed;           // its roles' steps, by whom: see observe.h
     _Atomic bool waits_outside;  // a role of it has waited for the outside
     bool is_fast;                // its channels are, though its steps are observed
+    _Atomic bool has_arms;       // or is one: some of its actors run one at a time (arms/)
     uint64_t trace;              // its number in the trace
     SessionEnding ending;        // begins with what every turn looks at
 
@@ -68,6 +68,9 @@ struct chx_session {
     struct IsolatedSession *isolated; // it has isolated roles
     struct Durable *durable;          // it is kept in a store: durable/
     struct Parts *parts;              // it is decided elsewhere, and only some of its roles are here: remote/
+    Session *root;                    // of an arm: the session that it is in; else itself
+    struct Arm *arm;                  // it is this one: arms/
+    _Atomic(struct ArmTable *) arm_table; // all arms that are in it
 
     // All roles look at the first line all the time; what follows changes often, and, but for the first two, with the blocks locked.
     _Alignas(CACHE_LINE) _Atomic uint32_t apart; // so many more times it is looked how long a step takes: actor.c
@@ -75,6 +78,7 @@ struct chx_session {
     Recovery recovery;                           // recovery/machine.c
     BlockLock block_lock;
     uint32_t rollback_depths[ROLLBACKS_REMEMBERED]; // of the latest rollbacks' blocks: recovery/effects.c
+    Report report;                                  // how it ended; an arm has none
 };
 static_assert(offsetof(struct chx_session, ending) + offsetof(SessionEnding, state) <= CACHE_LINE,
               "the first line holds what every turn looks at");
@@ -95,6 +99,12 @@ static inline void session_channel(Session *session, const Channel *channel)
     size_t number = (size_t)(channel - session->channels);
     if (!session_is_ready(session, number))
         session_make_ready(session, number);
+}
+
+// Has it arms, or is it one? Then its actors may have to wait for their turn.
+static inline bool session_has_arms(Session *session)
+{
+    return CHX_UNLIKELY(atomic_load_explicit(&session->has_arms, memory_order_relaxed));
 }
 
 // So many of its actors have not left.

@@ -6,6 +6,7 @@
 #include "runtime/session/spread.h"
 
 #include "runtime/actor/actor.h"
+#include "runtime/arms/arms.h"
 #include "runtime/session/registry.h"
 #include "runtime/session/report.h"
 #include "runtime/session/session.h"
@@ -583,7 +584,10 @@ unsigned chx_to_member(chx_self *self, unsigned place, size_t member)
 {
     Actor *actor = (Actor *)self;
     const struct chx_spread *spread = actor->role->spread;
-    unsigned out = spread->out_firsts[place] + peer_place(self, spread, spread->model->sends_to[place], member);
+    unsigned family = spread->model->sends_to[place], peer = peer_place(self, spread, family, member);
+    if (CHX_UNLIKELY(actor->session->arm != NULL))
+        return arms_channel(actor, spread->firsts[family] + (unsigned)member, true);
+    unsigned out = spread->out_firsts[place] + peer;
     if (CHX_UNLIKELY(actor->session->is_ready != NULL))
         session_channel(actor->session, &actor->out[out]);
     return out;
@@ -593,7 +597,10 @@ unsigned chx_from_member(chx_self *self, unsigned place, size_t member)
 {
     Actor *actor = (Actor *)self;
     const struct chx_spread *spread = actor->role->spread;
-    unsigned in = spread->in_firsts[place] + peer_place(self, spread, spread->model->receives_from[place], member);
+    unsigned family = spread->model->receives_from[place], peer = peer_place(self, spread, family, member);
+    if (CHX_UNLIKELY(actor->session->arm != NULL))
+        return arms_channel(actor, spread->firsts[family] + (unsigned)member, false);
+    unsigned in = spread->in_firsts[place] + peer;
     if (CHX_UNLIKELY(actor->session->is_ready != NULL))
         session_channel(actor->session, actor->in[in]);
     return in;
