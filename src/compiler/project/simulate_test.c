@@ -241,7 +241,9 @@ static Way central_node(CentralRun *central, const Instance *instance, const Nod
     uint32_t outcome = 0;
     Way way;
     switch (node->kind) {
-    case NODE_EACH: // no families here
+    case NODE_EACH: // no families and arms here
+    case NODE_PAR:
+    case NODE_ARM:
         CHECK(false);
     case NODE_STEP:
         for (ROLESET_EACH(role, &node->at))
@@ -421,7 +423,9 @@ static bool sim_op(Sim *sim, RoleId role, const LocalOp *op)
     Trace *trace = &sim->traces[role];
     uint32_t outcome = 0;
     switch (op->kind) {
-    case LOCAL_EACH: // no families here
+    case LOCAL_EACH: // no families and arms here
+    case LOCAL_PAR:
+    case LOCAL_ARM:
         CHECK(false);
     case LOCAL_STEP:
         note_event(trace, sim->numbers, op->node);

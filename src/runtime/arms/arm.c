@@ -81,6 +81,17 @@ static void table_remove(ArmTable *table, Arm *arm)
     *link = arm->next;
     arm->is_listed = false;
     table->count--;
+    // Not the last one: whoever calls this has a part in it.
+    atomic_fetch_sub(&arm->session->ending.live, 1);
+}
+
+void arm_unlist(Arm *arm)
+{
+    ArmTable *table = arm_table(arm->session->root);
+    pthread_mutex_lock(&table->lock);
+    if (arm->is_listed)
+        table_remove(table, arm);
+    pthread_mutex_unlock(&table->lock);
 }
 
 void arms_free(Session *root)
@@ -346,7 +357,7 @@ static Arm *arm_new(Session *root, const ArmName *name, const chx_checkpoint *bl
 
 // ---- finding, and freeing ----
 
-// The caller counts as the first of its `live`. NULL: no memory.
+// While it is in the table that counts as one of its `live`. NULL: no memory.
 static Arm *arm_add(Session *root, ArmTable *table, const ArmName *name, const chx_checkpoint *block)
 {
     Arm *arm = table_grow(root, table) ? arm_new(root, name, block) : NULL;
@@ -371,15 +382,10 @@ ArmPart *arm_join(Session *root, const ArmName *name, const chx_checkpoint *bloc
     Arm *arm = table->chain_count > 0 ? *table_chain(table, name) : NULL;
     while (arm != NULL && !name_equal(&arm->name, name))
         arm = arm->next;
-    // One that is about to be freed is no more.
-    if (arm != NULL && !session_join(arm->session)) {
-        table_remove(table, arm);
-        arm = NULL;
-    }
     if (arm == NULL)
         arm = arm_add(root, table, name, block);
     if (arm != NULL) {
-        atomic_fetch_add(&arm->session->ending.live, 1); // for the role, and for the part
+        atomic_fetch_add(&arm->session->ending.live, 2); // for the role, and for the part
         part = &arm->parts[block->position];
         if (++arm->joined == arm->count)
             table_remove(table, arm);
@@ -400,12 +406,8 @@ void arms_end(Session *session)
 {
     Session *root = session->root;
     Arm *arm = session->arm;
-    ArmTable *table = arm_table(root);
+    CHECK(!arm->is_listed);
     current()->busy++;
-    pthread_mutex_lock(&table->lock);
-    if (arm->is_listed)
-        table_remove(table, arm);
-    pthread_mutex_unlock(&table->lock);
     close_channels(arm);
     recovery_fini(&session->recovery);
     for (unsigned i = 0; i < arm->count; i++) {

@@ -49,5 +49,7 @@ typedef struct ArmTable {
 ArmTable *arm_table(Session *root);
 // The role's part of the arm, whoever comes first. It counts twice in the arm's `live`: for the role, and for its part. NULL: no memory.
 ArmPart *arm_join(Session *root, const ArmName *name, const chx_checkpoint *block);
+// The caller, who has a part in the arm, gives it up: whoever has not come to it yet never will, and nothing waits for that.
+void arm_unlist(Arm *arm);
 
 #endif

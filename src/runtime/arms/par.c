@@ -251,6 +251,7 @@ void arms_abandon(Actor *actor)
     for (ArmPart *part = begun, *next; part != NULL; part = next) {
         next = part->next;
         Session *arm = part->actor->session;
+        arm_unlist(part->arm);
         if (part->is_taken || (!part->is_queued && !part->is_gone))
             part_goes(part);
         session_leave(arm);
