@@ -187,12 +187,14 @@ static bool is_by_member(const ArmCheck *check, const Node *each, const Use *use
 static void report_each(const ArmCheck *check, const Node *each, const Use *use)
 {
     const char *role = owner_name(check, use->variable), *name = use->variable->name;
+    if (use->variable->over == each->family) {
+        diag_error(check->diags, use->span, "an arm can't assign to its element of %s's array '%s' yet", role, name);
+        diag_note(check->diags, SPAN_NONE, "let a function of %s keep it", role);
+        return;
+    }
     diag_error(check->diags, use->span, "%s's '%s' is assigned in each arm of this 'par'", role, name);
     diag_note(check->diags, use->variable->span, "it is declared outside of it, here");
-    diag_note(check->diags, SPAN_NONE,
-              "declare it in the arm, or an array with an element for each, '%s.TYPE %s[%s]', or let a function of %s keep "
-              "what arms share",
-              role, name, check->program->role_names[each->family], role);
+    diag_note(check->diags, SPAN_NONE, "declare it in the arm, or let a function of %s keep what arms share", role);
 }
 
 // One arm for each member.
