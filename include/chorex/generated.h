@@ -708,14 +708,23 @@ CHX_NORETURN void chx_no_member(chx_self *self, uint32_t site, unsigned family, 
 
 // ---- arms ----
 
+// An element of an array over a family, which in the arm is a variable: offsets in the frame.
+typedef struct {
+    size_t array, element, index;
+    const chx_type *type;
+} chx_arm_element;
+
 // An arm of a `par` that this role takes part in. It is done by an actor of its own, whose first frame is a copy of the one that the
 // `par` stands in.
 typedef struct {
-    chx_checkpoint block;    // its name and participants; `body_at`: where it begins
-    const chx_variable *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
+    chx_checkpoint block; // its name and participants; `body_at`: where it begins
+    const chx_variable
+        *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
     size_t use_count;
     const chx_variable *owns; // copied back at the end
     size_t own_count;
+    const chx_arm_element *elements; // copied there and back
+    size_t element_count;
 } chx_arm;
 
 // Begins the arm. `block` is the arm's, with single members among its participants as chx_block_of knows it.

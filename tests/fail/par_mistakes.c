@@ -31,7 +31,11 @@ choreography(mistakes, (Alice, Bob, Worker[]),
         par (w : Worker) {
             w.k = 1;
             w.k ~> Alice.one;
-            Alice.r[w] = one; //! error: an arm can't assign to its element of Alice's array 'r' yet
+            Alice.r[w] = one;
+        }
+        par (w : Worker) {
+            w.k ~> Alice.one;
+            Alice.r[(int)w] = one; //! error: of Alice's array 'r' only element 'r[w]' belongs to this arm of 'par'
         }
         par (w : Worker) {
             w.k = 2; //! error: Worker's 'k' is assigned in each arm of this 'par'

@@ -19,6 +19,7 @@ typedef VECTOR(Use) UseList;
 typedef struct {
     Arena *arena;
     Diags *diags;
+    const Resolved *resolved;
     const Program *program;
     const Instance *instance;
     const Node *arm; // whose uses are collected
@@ -148,9 +149,10 @@ static void report_both(const ArmCheck *check, const Use *assigns, const Use *ot
     diag_error(check->diags, assigns->span, "%s's '%s' is assigned in this arm of 'par' and %s in another one",
                owner_name(check, assigns->variable), assigns->variable->name, other->assigns ? "assigned" : "used");
     diag_note(check->diags, other->span, "%s here", other->assigns ? "it is assigned, too," : "it is used");
-    diag_note(check->diags, SPAN_NONE,
-              "which of them comes first is not known: declare it in the arm, or let a function of %s keep what arms share",
-              owner_name(check, assigns->variable));
+    diag_note(
+        check->diags, SPAN_NONE,
+        "which of them comes first is not known: declare it in the arm, or let a function of %s keep what arms share",
+        owner_name(check, assigns->variable));
 }
 
 // Arms that are written one beside the other.
@@ -184,17 +186,67 @@ static bool is_by_member(const ArmCheck *check, const Node *each, const Use *use
     return is_member;
 }
 
+// Is it declared as an array over the family?
+static bool is_over(const ArmCheck *check, const Variable *variable, RoleId family)
+{
+    const Instance *instance = check->instance;
+    return variable->declared != NULL &&
+           family_of_type(check->resolved, instance->def, instance->role_args, variable->declared) == family;
+}
+
 static void report_each(const ArmCheck *check, const Node *each, const Use *use)
 {
     const char *role = owner_name(check, use->variable), *name = use->variable->name;
-    if (use->variable->over == each->family) {
-        diag_error(check->diags, use->span, "an arm can't assign to its element of %s's array '%s' yet", role, name);
-        diag_note(check->diags, SPAN_NONE, "let a function of %s keep it", role);
+    if (is_over(check, use->variable, each->family)) {
+        diag_error(check->diags, use->span, "of %s's array '%s' only element '%s[%s]' belongs to this arm of 'par'",
+                   role, name, name, each->positions.items[0]->name);
+        diag_note(check->diags, SPAN_NONE, "in such an arm all uses of the array must be written so");
         return;
     }
     diag_error(check->diags, use->span, "%s's '%s' is assigned in each arm of this 'par'", role, name);
     diag_note(check->diags, use->variable->span, "it is declared outside of it, here");
     diag_note(check->diags, SPAN_NONE, "declare it in the arm, or let a function of %s keep what arms share", role);
+}
+
+// Does `[w]` stand behind this place?
+static bool is_element_at(const ArmCheck *check, const Node *each, Span place)
+{
+    const char *name = each->positions.items[0]->name, *blank = " \t\r\n";
+    const char *text =
+        span_copy(check->arena, check->resolved->sources, (Span){place.file, place.end, check->arm->span.end});
+    text += strspn(text, blank);
+    if (*text++ != '[')
+        return false;
+    text += strspn(text, blank);
+    if (strncmp(text, name, strlen(name)) != 0)
+        return false;
+    text += strlen(name);
+    return text[strspn(text, blank)] == ']';
+}
+
+// Is element x[w] all that the arm uses of the array?
+static bool is_element(const ArmCheck *check, const Node *each, const UseList *uses, const Variable *variable)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        const Mention *mention = uses->items[i].mention;
+        if (uses->items[i].variable != variable)
+            continue;
+        for (size_t k = 0; mention != NULL && k < mention->places.count; k++)
+            if (!is_element_at(check, each, mention->places.items[k]))
+                return false;
+        if (mention == NULL)
+            return false;
+    }
+    return is_over(check, variable, each->family);
+}
+
+static void add_element(const ArmCheck *check, const Node *each, Node *arm, Variable *array)
+{
+    for (size_t i = 0; i < arm->elements.count; i++)
+        if (arm->elements.items[i].array == array)
+            return;
+    vector_push(check->arena, &arm->elements,
+                ((ArmElement){array, NULL, variable_of_role(&each->positions, array->role)}));
 }
 
 // One arm for each member.
@@ -208,6 +260,10 @@ static void check_members(ArmCheck *check, const Node *each)
         bool is_own = true;
         for (size_t k = 0; k < uses.count; k++)
             is_own &= uses.items[k].variable != use->variable || is_by_member(check, each, &uses.items[k]);
+        if (!is_own && is_element(check, each, &uses, use->variable)) {
+            add_element(check, each, arm, use->variable);
+            continue;
+        }
         settle(check, arm, &uses, use, !is_own);
         if (is_own || !use->assigns || list_has(&reported, use->variable))
             continue;
@@ -233,8 +289,109 @@ void arms_check(Resolved *resolved)
     for (size_t i = 0; i < program->instances.count; i++) {
         ArmCheck check = {.arena = resolved->arena,
                           .diags = resolved->diags,
+                          .resolved = resolved,
                           .program = program,
                           .instance = program->instances.items[i]};
         each_node(&check.instance->body, check_node, &check);
     }
+}
+
+// ---- elements ----
+
+typedef struct {
+    Arena *arena;
+    const Node *arm;
+} ElementSearch;
+
+static const ArmElement *find_element(const Node *arm, const Variable *array)
+{
+    for (size_t i = 0; i < arm->elements.count; i++)
+        if (arm->elements.items[i].array == array)
+            return &arm->elements.items[i];
+    return NULL;
+}
+
+// `x`, `[`, `w`, `]...` become the variable and what is behind the bracket.
+static void expr_replace(const ElementSearch *search, const Expr *read_only)
+{
+    Expr *expr = (Expr *)(uintptr_t)read_only;
+    size_t kept = 0;
+    for (size_t i = 0; expr != NULL && i < expr->pieces.count; i++) {
+        Piece piece = expr->pieces.items[i];
+        const ArmElement *found =
+            piece.kind == PIECE_VARIABLE ? find_element(search->arm, piece.variables.items[0]) : NULL;
+        if (found != NULL && i + 3 < expr->pieces.count) {
+            piece.variables = (VariableList){0};
+            for (size_t k = 0; k < expr->pieces.items[i].variables.count; k++)
+                vector_push(search->arena, &piece.variables,
+                            find_element(search->arm, expr->pieces.items[i].variables.items[k])->element);
+            Piece *behind = &expr->pieces.items[i + 3];
+            behind->text = strchr(behind->text, ']') + 1;
+            behind->line = strchr(behind->line, ']') + 1;
+            i += behind->text[0] == '\0' ? 3 : 2;
+        }
+        expr->pieces.items[kept++] = piece;
+    }
+    if (expr == NULL || kept == expr->pieces.count)
+        return;
+    expr->pieces.count = kept;
+    expr->is_variable = kept == 1 && expr->pieces.items[0].kind == PIECE_VARIABLE;
+}
+
+static void value_replace(const ElementSearch *search, const Value *value)
+{
+    for (size_t i = 0; i < value->exprs.count; i++)
+        expr_replace(search, value->exprs.items[i]);
+}
+
+static void pattern_replace(const ElementSearch *search, const Pattern *pattern)
+{
+    if (pattern == NULL)
+        return;
+    expr_replace(search, pattern->expr);
+    for (size_t i = 0; i < pattern->parts.count; i++)
+        pattern_replace(search, pattern->parts.items[i]);
+}
+
+static void node_replace(void *context, Node *node)
+{
+    const ElementSearch *search = context;
+    expr_replace(search, node->index);
+    expr_replace(search, node->value);
+    expr_replace(search, node->condition);
+    value_replace(search, &node->sent);
+    pattern_replace(search, node->target);
+    pattern_replace(search, node->to.pattern);
+    for (size_t i = 0; i < node->args.count; i++)
+        value_replace(search, &node->args.items[i]);
+    for (size_t i = 0; i < node->values.count; i++)
+        value_replace(search, &node->values.items[i]);
+    for (size_t i = 0; i < node->results.count; i++)
+        pattern_replace(search, node->results.items[i].pattern);
+}
+
+static void make_elements(void *context, Node *node)
+{
+    Resolved *resolved = context;
+    for (size_t i = 0; i < node->elements.count; i++) {
+        ArmElement *element = &node->elements.items[i];
+        Variable *variable = ARENA_NEW(resolved->arena, Variable);
+        *variable = *element->array;
+        variable->id = (uint32_t)resolved->visible.count;
+        variable->c_name = arena_printf(resolved->arena, "chx_element_%u", variable->id);
+        variable->type = element->array->type->element;
+        variable->is_param = false;
+        element->element = variable;
+        vector_push(resolved->arena, &variable->instance->variables, variable);
+        vector_push(resolved->arena, &resolved->visible,
+                    ((Visibility){variable, node->span.start, node->span.end, {0}}));
+    }
+    if (node->elements.count > 0)
+        each_node(&node->body, node_replace, &(ElementSearch){resolved->arena, node});
+}
+
+void arms_elements(Resolved *resolved)
+{
+    for (size_t i = 0; i < resolved->program->instances.count; i++)
+        each_node(&resolved->program->instances.items[i]->body, make_elements, resolved);
 }

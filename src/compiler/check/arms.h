@@ -12,5 +12,7 @@
 // Reports what is wrong, and sets `uses` and `owns` of each arm and is_of_arms of what it mentions. Names are resolved, and it is known
 // who agrees on what; types are not known yet.
 void arms_check(Resolved *resolved);
+// When types are known, and nothing is wrong: elements that belong to arms become variables there.
+void arms_elements(Resolved *resolved);
 
 #endif

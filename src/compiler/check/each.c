@@ -186,7 +186,8 @@ void check_sizes(Resolver *resolver, const Env *env, const TypeText *type)
 
 // ---- for (w : Worker) ----
 
-bool resolve_each(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList *nodes, bool (*rest)(Body *, const TreeBlock *, NodeList *))
+bool resolve_each(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList *nodes,
+                  bool (*rest)(Body *, const TreeBlock *, NodeList *))
 {
     Resolver *resolver = body->resolver;
     RoleId family = find_role(resolver, body->env, &stmt->family);

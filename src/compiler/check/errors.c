@@ -152,8 +152,8 @@ static void report_const(Typing *typing, const CError *error, const LocalC *loca
             diag_error(typing->diags, error->span, "'%s' is why the block was rescued: it can't be assigned to",
                        mention->name);
         } else if (mention->is_of_arms) {
-            diag_error(typing->diags, error->span, "%s's '%s' is used in several arms of 'par': none of them can change it",
-                       role, mention->name);
+            diag_error(typing->diags, error->span,
+                       "%s's '%s' is used in several arms of 'par': none of them can change it", role, mention->name);
         } else if (mention->shared && party_count(typing->resolved->program, &local->expr.at) > 1) {
             diag_error(typing->diags, error->span, "'%s' is agreed on: an expression can't change it", mention->name);
             diag_note(typing->diags, SPAN_NONE, "a statement can: '{%s, ...}.%s = ...;'", code, mention->name);

@@ -281,7 +281,8 @@ static void act_node(Scan *scan, const Node *node)
     for (RoleId role = 0; node->is_durable && role < scan->program->role_count; role++)
         roleset_add(acting, role);
     // Who has a result must not reach the end of the function without one.
-    if (node->kind == NODE_LOOP && node->condition == NULL && !scan->knowledge->completes[node->site] && scan->arm == NULL)
+    if (node->kind == NODE_LOOP && node->condition == NULL && !scan->knowledge->completes[node->site] &&
+        scan->arm == NULL)
         add_results(acting, scan->instance);
     // Around an EACH, its member is one of the family.
     if (node->kind == NODE_EACH && roleset_has(acting, node->view)) {

@@ -171,6 +171,12 @@ typedef struct {
     Span span;
 } Result;
 
+// The element of an array that belongs to an arm, in which it is a variable.
+typedef struct {
+    Variable *array, *element;
+    const Variable *index; // which one it is
+} ArmElement;
+
 struct Node {
     NodeKind kind;
     uint32_t site; // unique in the program, from 1
@@ -226,6 +232,7 @@ struct Node {
 
     // ARM: the variables of all roles from around the PAR that it uses, and those of them that no other arm uses: these it may change.
     VariableList uses, owns;
+    VECTOR(ArmElement) elements; // of arrays over the family, with an arm for each member
 
     // CHECKPOINT
     bool

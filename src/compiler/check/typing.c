@@ -202,5 +202,7 @@ bool type_program(Resolved *resolved, const Source *source, const CFlags *flags)
     typing_rules(&typing);
     typing_last_errors(&typing);
     cunit_free(typing.unit);
+    if (diags_errors(resolved->diags) == 0)
+        arms_elements(resolved);
     return true;
 }

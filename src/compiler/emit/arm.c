@@ -18,12 +18,27 @@ static void put_variables(FunctionEmit *f, const char *name, const VariableList 
     out_puts(out, "    {0, 0, 0},\n};\n");
 }
 
+static void put_elements(FunctionEmit *f, const char *name, const LocalOp *op)
+{
+    Out *out = f->tables;
+    const char *frame = arena_printf(f->arena, "struct %s_%s_frame", f->role->prefix, f->function->name);
+    out_printf(out, "static const chx_arm_element %s[] = {\n", name);
+    for (size_t i = 0; i < op->elements.count; i++) {
+        const ArmElement *element = &op->elements.items[i];
+        out_printf(out, "    {offsetof(%s, %s), offsetof(%s, %s), offsetof(%s, %s), &%s},\n", frame,
+                   element->array->c_name, frame, element->element->c_name, frame, element->index->c_name,
+                   emit_variable_type(&f->role->types, element->element));
+    }
+    out_puts(out, "    {0, 0, 0, 0},\n};\n");
+}
+
 static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint32_t begin)
 {
     Out *out = f->tables;
     RoleSet participants = block_participants(f, op);
     put_variables(f, arena_printf(f->arena, "%s_uses", name), &op->uses, true);
     put_variables(f, arena_printf(f->arena, "%s_owns", name), &op->owns, false);
+    put_elements(f, arena_printf(f->arena, "%s_elements", name), op);
     out_printf(out, "static const unsigned %s_participants[] = {", name);
     emit_participants(f->role->program, &participants, out);
     // In the order of the members of chx_checkpoint, then of chx_arm.
@@ -31,7 +46,8 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     out_printf(out, "    {%u, %u, %u, 0, 0, 0, %s_participants, %zu, %zu, false, 0, false, 0},\n", op->site, op->number,
                begin, name, roleset_count(&participants), block_position(f->role->local->role, &participants));
     out_printf(out, "    %s_uses, sizeof %s_uses / sizeof *%s_uses - 1,\n", name, name, name);
-    out_printf(out, "    %s_owns, sizeof %s_owns / sizeof *%s_owns - 1,\n};\n", name, name, name);
+    out_printf(out, "    %s_owns, sizeof %s_owns / sizeof *%s_owns - 1,\n", name, name, name);
+    out_printf(out, "    %s_elements, sizeof %s_elements / sizeof *%s_elements - 1,\n};\n", name, name, name);
 }
 
 void arm_put(FunctionEmit *f, const LocalOp *op)

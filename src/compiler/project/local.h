@@ -132,8 +132,9 @@ struct LocalOp {
     bool is_durable;                        // CHECKPOINT
     uint64_t within_ns;
     uint32_t retry;
-    RoleSet participants; // CHECKPOINT, ARM
-    VariableList uses, owns; // ARM: this role's, from around the PAR: what it is given, and what it gives back
+    RoleSet participants;        // CHECKPOINT, ARM
+    VECTOR(ArmElement) elements; // ARM: this role's
+    VariableList uses, owns;     // ARM: this role's, from around the PAR: what it is given, and what it gives back
     LocalOpList rescue;
     Variable *fault; // this role's, or NULL
 };

@@ -703,6 +703,9 @@ static void project_arms(Projector *projector, const Node *node)
         op->participants = projector->knowledge->participants[node->site];
         variables_of_role(projector, &node->uses, group.parties.items[i].role, &op->uses);
         variables_of_role(projector, &node->owns, group.parties.items[i].role, &op->owns);
+        for (size_t k = 0; k < node->elements.count; k++)
+            if (node->elements.items[k].array->role == group.parties.items[i].role)
+                vector_push(projector->arena, &op->elements, node->elements.items[k]);
         group_enter(projector, &group, i, &op->body);
     }
     project_list(projector, &node->body, &projector->knowledge->acting[node->site]);

@@ -47,8 +47,9 @@ static bool parse_arm_of_each(Parser *parser, Stmt *stmt)
     parse_arm(parser, stmt);
     parser->members.count -= stmt->member.text != NULL;
     if (next_is(parser, "and") && index_is(parser, parser->at + 1, "{")) {
-        parse_error_here(parser, "'par (...)' has an arm for each member, and no other: what is beside them stands in an "
-                                 "arm of a 'par { ... } and { ... }' around it");
+        parse_error_here(parser,
+                         "'par (...)' has an arm for each member, and no other: what is beside them stands in an "
+                         "arm of a 'par { ... } and { ... }' around it");
         return false;
     }
     return good;

@@ -191,7 +191,7 @@ struct Stmt {
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
 
-    Name member, family; // EACH; PAR with an arm for each member: else text is NULL
+    Name member, family;    // EACH; PAR with an arm for each member: else text is NULL
     VECTOR(TreeBlock) arms; // PAR
 
     TreeBlock body;         // IF: then. WHILE, DO, FOR, EACH, CHECKPOINT, BLOCK

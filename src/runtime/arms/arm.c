@@ -87,8 +87,9 @@ static void table_remove(ArmTable *table, Arm *arm)
 
 void arm_unlist(Arm *arm)
 {
-    ArmTable *table = arm_table(arm->session->root);
-    pthread_mutex_lock(&table->lock);
+    Session *root = arm->session->root;
+    ArmTable *table = arm_table(root);
+    scheduler_lock(root->runtime->platform, &table->lock);
     if (arm->is_listed)
         table_remove(table, arm);
     pthread_mutex_unlock(&table->lock);
@@ -202,7 +203,8 @@ static Arm *arm_allocate(Session *root, const ArmShape *shape)
         channels += out_range(shape, i, &first);
         ins += in_count(shape, i);
     }
-    size_t at_arm = align(offsetof(Session, report)), at_actors = align(at_arm + sizeof(Arm) + shape->count * sizeof(ArmPart));
+    size_t at_arm = align(offsetof(Session, report)),
+           at_actors = align(at_arm + sizeof(Arm) + shape->count * sizeof(ArmPart));
     size_t at_channels = at_actors + shape->count * sizeof(Actor), at_ins = at_channels + channels * sizeof(Channel);
     size_t at_numbers = at_ins + ins * sizeof(Channel *), size = at_numbers + shape->count * sizeof(unsigned);
     void *memory = runtime_allocate(root->runtime, size + CACHE_LINE - 1);
@@ -378,7 +380,7 @@ ArmPart *arm_join(Session *root, const ArmName *name, const chx_checkpoint *bloc
     ArmTable *table = arm_table(root);
     ArmPart *part = NULL;
     current()->busy++;
-    pthread_mutex_lock(&table->lock);
+    scheduler_lock(root->runtime->platform, &table->lock);
     Arm *arm = table->chain_count > 0 ? *table_chain(table, name) : NULL;
     while (arm != NULL && !name_equal(&arm->name, name))
         arm = arm->next;

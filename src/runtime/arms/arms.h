@@ -43,15 +43,15 @@ struct ArmPart {
     Arm *arm;
     Actor *actor, *parent;
     const chx_arm *program;
-    chx_frame *frame; // the first one
-    void *room;       // for its stack
-    ArmPart *next;    // its parent has begun before
+    chx_frame *frame;             // the first one
+    void *room;                   // for its stack
+    ArmPart *next;                // its parent has begun before
     uint32_t out_fixed, in_fixed; // channels to and from members of families come behind so many others
-    bool is_begun;     // has a stack
-    bool is_queued;    // may run
-    bool is_taken;     // by its parent, which gives it up
-    bool is_over;      // at its end, where it waits
-    bool is_abandoned; // its parent wants to hear no more of it
+    bool is_begun;                // has a stack
+    bool is_queued;               // may run
+    bool is_taken;                // by its parent, which gives it up
+    bool is_over;                 // at its end, where it waits
+    bool is_abandoned;            // its parent wants to hear no more of it
     bool is_gone;
 };
 

@@ -41,7 +41,7 @@ static Arms *role_arms(Actor *actor)
     turn_init(turn);
     *arms = (Arms){.turn = turn};
     current()->busy++;
-    pthread_mutex_lock(&table->lock);
+    scheduler_lock(root->runtime->platform, &table->lock);
     arms->next = table->arms;
     table->arms = arms;
     pthread_mutex_unlock(&table->lock);
@@ -111,6 +111,29 @@ static void part_copy_frame(ArmPart *part, const chx_frame *from, const chx_arm 
                        (const char *)from + arm->uses[i].offset);
 }
 
+// Where the element is in the array of the role's frame.
+static void *element_place(const chx_arm_element *element, const chx_frame *frame, const chx_frame *arm)
+{
+    char *array = *(char *const *)(const void *)((const char *)frame + element->array);
+    size_t index = *(const size_t *)(const void *)((const char *)arm + element->index);
+    return array + index * element->type->size;
+}
+
+static void part_copy_elements(const ArmPart *part, const chx_frame *from, const chx_arm *arm)
+{
+    for (size_t i = 0; i < arm->element_count; i++)
+        chx_value_copy(arm->elements[i].type, (char *)part->frame + arm->elements[i].element,
+                       element_place(&arm->elements[i], from, part->frame));
+}
+
+static void give_back(const chx_type *type, void *to, void *from)
+{
+    if (type->owning)
+        chx_set_moved(type, to, from);
+    else
+        memcpy(to, from, type->size);
+}
+
 void chx_arm_begin(chx_self *self, chx_frame *frame, const chx_arm *arm, const chx_checkpoint *block)
 {
     Actor *actor = (Actor *)self;
@@ -131,6 +154,7 @@ void chx_arm_begin(chx_self *self, chx_frame *frame, const chx_arm *arm, const c
     par->begun = part;
     part_begin_stack(part, frame->function);
     part_copy_frame(part, frame, arm);
+    part_copy_elements(part, frame, arm);
     par->running++;
     part->is_queued = true;
     turn_queue_up(actor->arms->turn, part->actor);
@@ -186,13 +210,12 @@ static void part_give_back(ArmPart *part, chx_frame *frame)
 {
     const chx_arm *arm = part->program;
     for (size_t i = 0; i < arm->own_count; i++) {
-        const chx_type *type = arm->owns[i].type;
-        char *to = (char *)frame + arm->owns[i].offset, *from = (char *)part->frame + arm->owns[i].offset;
-        if (type->owning)
-            chx_set_moved(type, to, from);
-        else
-            memcpy(to, from, type->size);
+        size_t offset = arm->owns[i].offset;
+        give_back(arm->owns[i].type, (char *)frame + offset, (char *)part->frame + offset);
     }
+    for (size_t i = 0; i < arm->element_count; i++)
+        give_back(arm->elements[i].type, element_place(&arm->elements[i], frame, part->frame),
+                  (char *)part->frame + arm->elements[i].element);
 }
 
 bool chx_par_end(chx_self *self, chx_frame *frame)

@@ -113,7 +113,7 @@ struct Recovery {
     BlockPage *pages;        // in which they lie; the last one is not the machine's
     const unsigned *places;  // the numbers of its roles, ascending; NULL: a role's number is its place
     size_t place_count;
-    const char *lacks;       // what was missing when a block could not be entered, or begun again
+    const char *lacks; // what was missing when a block could not be entered, or begun again
 };
 
 // Records of the usual size, the first few of them in memory that is given to recovery_init.

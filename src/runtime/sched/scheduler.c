@@ -238,7 +238,8 @@ void scheduler_ready(Scheduler *scheduler, Actor *actor)
     Current *here = current();
     Worker *worker = here->worker;
     here->busy++;
-    if (worker == NULL || worker->scheduler != scheduler || (worker->is_guest && worker->session != actor->session->root)) {
+    if (worker == NULL || worker->scheduler != scheduler ||
+        (worker->is_guest && worker->session != actor->session->root)) {
         scheduler_start(scheduler, actor, actor, 1);
     } else if (worker_put_next(worker, actor) && !worker->is_guest && !worker_keeps_up(worker)) {
         scheduler_offer(scheduler);

@@ -65,11 +65,11 @@ struct chx_session {
     size_t channel_count;
     _Atomic uint8_t *is_ready; // by channel: it can be used (session_channel); NULL: all can
     unsigned char *results;
-    struct IsolatedSession *isolated; // it has isolated roles
-    struct Durable *durable;          // it is kept in a store: durable/
-    struct Parts *parts;              // it is decided elsewhere, and only some of its roles are here: remote/
-    Session *root;                    // of an arm: the session that it is in; else itself
-    struct Arm *arm;                  // it is this one: arms/
+    struct IsolatedSession *isolated;     // it has isolated roles
+    struct Durable *durable;              // it is kept in a store: durable/
+    struct Parts *parts;                  // it is decided elsewhere, and only some of its roles are here: remote/
+    Session *root;                        // of an arm: the session that it is in; else itself
+    struct Arm *arm;                      // it is this one: arms/
     _Atomic(struct ArmTable *) arm_table; // all arms that are in it
 
     // All roles look at the first line all the time; what follows changes often, and, but for the first two, with the blocks locked.
