@@ -93,13 +93,11 @@ static void add_node(void *context, Node *node)
         add_pattern(check, &node->results.items[i].at, node->results.items[i].pattern);
 }
 
-static UseList arm_uses(ArmCheck *check, const Node *arm)
+static void arm_uses(ArmCheck *check, const Node *arm, UseList *uses)
 {
-    UseList uses = {0};
     check->arm = arm;
-    check->uses = &uses;
+    check->uses = uses;
     each_node(&arm->body, add_node, check);
-    return uses;
 }
 
 // ---- whose they are ----
@@ -160,7 +158,7 @@ static void check_arms(ArmCheck *check, const NodeList *arms)
 {
     UseList *uses = ARENA_ARRAY(check->arena, UseList, arms->count);
     for (size_t i = 0; i < arms->count; i++)
-        uses[i] = arm_uses(check, arms->items[i]);
+        arm_uses(check, arms->items[i], &uses[i]);
     VariableList reported = {0};
     for (size_t i = 0; i < arms->count; i++) {
         for (size_t k = 0; k < uses[i].count; k++) {
@@ -253,7 +251,8 @@ static void add_element(const ArmCheck *check, const Node *each, Node *arm, Vari
 static void check_members(ArmCheck *check, const Node *each)
 {
     Node *arm = each->body.items[0];
-    UseList uses = arm_uses(check, arm);
+    UseList uses = {0};
+    arm_uses(check, arm, &uses);
     VariableList reported = {0};
     for (size_t i = 0; i < uses.count; i++) {
         const Use *use = &uses.items[i];

@@ -228,21 +228,11 @@ static void dump_case(TreeDump *dump, const TreeCase *branch)
 static void put_head(const TreeDump *dump, const Stmt *stmt)
 {
     static const char *const names[] = {
-        [STMT_DELIVERY] = "delivery",
-        [STMT_ASSIGN] = "assign",
-        [STMT_LOCAL] = "local",
-        [STMT_CALL] = "call step",
-        [STMT_IF] = "if",
-        [STMT_SWITCH] = "switch",
-        [STMT_WHILE] = "while",
-        [STMT_DO] = "do",
-        [STMT_FOR] = "for",
-        [STMT_EACH] = "for each",
-        [STMT_PAR] = "par",
-        [STMT_BREAK] = "break",
-        [STMT_CONTINUE] = "continue",
-        [STMT_RETURN] = "return",
-        [STMT_CHECKPOINT] = "checkpoint",
+        [STMT_DELIVERY] = "delivery", [STMT_ASSIGN] = "assign", [STMT_LOCAL] = "local",
+        [STMT_CALL] = "call step",    [STMT_IF] = "if",         [STMT_SWITCH] = "switch",
+        [STMT_WHILE] = "while",       [STMT_DO] = "do",         [STMT_FOR] = "for",
+        [STMT_EACH] = "for each",     [STMT_PAR] = "par",       [STMT_BREAK] = "break",
+        [STMT_CONTINUE] = "continue", [STMT_RETURN] = "return", [STMT_CHECKPOINT] = "checkpoint",
         [STMT_BLOCK] = "block",
     };
     Position position = span_position(dump->sources, stmt->span);

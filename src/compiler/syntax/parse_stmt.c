@@ -14,7 +14,7 @@ static bool follows_operator(const Parser *parser, size_t index)
 // Goes to the end of a statement that could not be understood, as its brackets and semicolons show it.
 static void resynchronise(Parser *parser, size_t first)
 {
-    static const char *const heads[] = {"if",   "switch",     "while",  "do",       "for",
+    static const char *const heads[] = {"if",   "switch",     "while",  "do",        "for",
                                         "else", "checkpoint", "rescue", "unordered", "par"};
     bool is_do = index_is(parser, first, "do"), is_if = index_is(parser, first, "if"), has_body = false;
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)

@@ -18,7 +18,7 @@
 static void check_possible(const Actor *actor, const chx_checkpoint *block)
 {
     const Session *root = actor->session->root;
-    if (root == NULL || root->isolated != NULL || actor->away != NULL || root->parts != NULL)
+    if (actor->away != NULL || root->isolated != NULL || root->parts != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, block->site,
                     "'par' is not possible yet in a session with roles in processes of their own, or on other hosts");
     if (root->durable != NULL)
