@@ -98,7 +98,8 @@ static void visit_call(Search *search, const TreeCall *call, const Member *membe
 static void visit_stmt(Search *search, const Stmt *stmt, const Member *member)
 {
     Member inner = {stmt->member.text, stmt->family.text, member};
-    if (stmt->kind == STMT_EACH && stmt->family.text != NULL && stmt->member.text != NULL) {
+    bool has_member = stmt->kind == STMT_EACH || stmt->kind == STMT_PAR;
+    if (has_member && stmt->family.text != NULL && stmt->member.text != NULL) {
         add_name(search->arena, search->people, family_of(stmt->family, member));
         member = &inner;
     }
@@ -115,6 +116,8 @@ static void visit_stmt(Search *search, const Stmt *stmt, const Member *member)
     if (stmt->step != NULL)
         visit_stmt(search, stmt->step, member);
     visit_block(search, &stmt->body, member);
+    for (size_t i = 0; i < stmt->arms.count; i++)
+        visit_block(search, &stmt->arms.items[i], member);
     visit_block(search, &stmt->otherwise, member);
     for (size_t i = 0; i < stmt->cases.count; i++)
         visit_block(search, &stmt->cases.items[i].body, member);

@@ -230,6 +230,21 @@ static void add_loop(const Maker *maker, const Stmt *stmt, const Member *member)
     close(maker, FRAME_LOOP);
 }
 
+// Mermaid and the others draw a frame with parts; what is special about these parts is said by the words.
+static void add_par(const Maker *maker, const Stmt *stmt, const Member *member)
+{
+    Member inner = {stmt->member.text, stmt->family.text, member};
+    bool is_each = stmt->member.text != NULL;
+    open(maker, stmt, member, FRAME_CHOICE, "par",
+         is_each ? arena_printf(maker->words.arena, "%s of %s", inner.name, inner.family) : "");
+    for (size_t i = 0; i < stmt->arms.count; i++) {
+        if (i > 0)
+            divide(maker, FRAME_CHOICE, "and", "", stmt->arms.items[i].span);
+        add_block(maker, &stmt->arms.items[i], is_each ? &inner : member);
+    }
+    close(maker, FRAME_CHOICE);
+}
+
 static void add_checkpoint(const Maker *maker, const Stmt *stmt, const Member *member)
 {
     static const char word[] = "checkpoint";
@@ -274,6 +289,9 @@ static void add_stmt(const Maker *maker, const Stmt *stmt, const Member *member)
     case STMT_FOR:
     case STMT_EACH:
         add_loop(maker, stmt, member);
+        return;
+    case STMT_PAR:
+        add_par(maker, stmt, member);
         return;
     case STMT_BREAK:
         if (!stmt->ends_case)
