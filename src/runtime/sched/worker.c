@@ -26,6 +26,25 @@ static void worker_turn_ends(Worker *worker, Actor *actor, ActorOutcome outcome,
     session_leave(root);
 }
 
+// The same after any outcome. False: the actor goes on.
+static __attribute__((noinline)) bool worker_turn_passes(Worker *worker, Actor *actor, ActorOutcome outcome,
+                                                         Guard *guard)
+{
+    Turn *turn = arms_turn(actor);
+    if (outcome == ACTOR_WAITS) {
+        bool waits = actor_wait(actor);
+        if (waits)
+            turn_release(turn);
+        return waits;
+    }
+    if (outcome == ACTOR_FAILED && checkpoint_recover(actor, &guard->fault)) {
+        worker_share(worker, actor->session);
+        return false;
+    }
+    worker_turn_ends(worker, actor, outcome, guard);
+    return true;
+}
+
 void worker_turn(Worker *worker, Actor *actor)
 {
     Scheduler *scheduler = worker->scheduler;
@@ -44,21 +63,20 @@ void worker_turn(Worker *worker, Actor *actor)
             outcome = actor_run(actor, &guard, worker);
             actor = guard.actor;
         }
+        if (session_has_arms(actor->session)) {
+            may_run = !worker_turn_passes(worker, actor, outcome, &guard);
+            continue;
+        }
         if (outcome == ACTOR_WAITS) {
-            Turn *turn = session_has_arms(actor->session) ? arms_turn(actor) : NULL;
-            if (actor_wait(actor)) {
-                turn_release(turn);
+            if (actor_wait(actor))
                 break;
-            }
             continue;
         }
         if (outcome == ACTOR_FAILED && checkpoint_recover(actor, &guard.fault)) {
             worker_share(worker, actor->session);
             continue;
         }
-        if (session_has_arms(actor->session))
-            worker_turn_ends(worker, actor, outcome, &guard);
-        else if (outcome == ACTOR_YIELDS)
+        if (outcome == ACTOR_YIELDS)
             queue_append(&worker->queue, actor, actor, 1);
         else
             session_actor_left(actor, outcome, &guard);

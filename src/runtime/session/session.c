@@ -63,7 +63,7 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
         return NULL;
     }
     Session *session = (Session *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    memset(session, 0, sizeof *session);
+    memset(session, 0, offsetof(Session, report));
     session->runtime = runtime;
     session->root = session;
     session->memory = memory;
@@ -631,12 +631,13 @@ static void actor_give_up(void *closure)
 void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
 {
     Session *session = actor->session;
-    if (CHX_UNLIKELY(session->arm != NULL)) {
-        arms_actor_left(actor, outcome, guard);
-        return;
-    }
-    if (CHX_UNLIKELY(actor->arms != NULL))
+    if (session_has_arms(session)) {
+        if (session->arm != NULL) {
+            arms_actor_left(actor, outcome, guard);
+            return;
+        }
         arms_abandon(actor);
+    }
     if (actor->again != NULL)
         again_cancel(actor);
     atomic_store(&actor->has_left, true);
