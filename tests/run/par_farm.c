@@ -2,7 +2,7 @@
 //! no-process
 //! no-central
 // expect: 4950 of 100 jobs, slow 1
-// expect: 5000050000 of 10000 workers
+// expect: 5000050000 of 2000 workers
 // expect: 0 of 0 workers
 #include <chorex.h>
 #include <stdio.h>
@@ -80,8 +80,8 @@ int main(void)
 {
     run(4, 100);
     printf("%ld of %zu jobs, slow %d\n", sum, stored, slow_jobs);
-    run(10000, 100001);
-    printf("%ld of 10000 workers\n", sum);
+    run(2000, 100001);
+    printf("%ld of 2000 workers\n", sum);
     run(0, 10);
     printf("%ld of 0 workers\n", sum);
     return 0;
