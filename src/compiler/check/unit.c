@@ -116,8 +116,8 @@ static void write_mentions(Typing *typing, const LocalC *local, const char *targ
         const Mention *mention = &local->mentions.items[i];
         const Variable *variable = mention->variables.items[0];
         bool is_target = target != NULL && strcmp(target, mention->name) == 0;
-        bool is_const =
-            !is_target && (mention->shared || mention->is_of_arms || variable->is_fault || variable->is_index || variable->is_count);
+        bool is_const = !is_target && (mention->shared || mention->is_of_arms || variable->is_fault ||
+                                       variable->is_index || variable->is_count);
         ctext(typing->unit, "%s__typeof__(chx_v%u) %s; ", is_const ? "const " : "", root_of(typing, variable),
               mention->name);
     }
