@@ -4,8 +4,6 @@
 
 #include "store/sqlite/database.h"
 
-#include "base/check.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +141,7 @@ int database_begin_lazily(Database *database, char why[CHX_STORE_WHY])
 
 void database_be_eager(Database *database)
 {
-    // It can't be done in a transaction.
-    CHECK(sqlite3_get_autocommit(database->connection));
+    database_rollback(database); // it can't be done in a transaction
     sqlite3_exec(database->connection, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
 }
 
