@@ -268,6 +268,7 @@ struct chx_node {
     _Atomic unsigned linger_ms;
     _Atomic bool is_to_stop, is_to_reload;
     uint64_t linger_ns;
+    bool is_cut_short; // closed with sessions that had no more time
     NodeTimer linger;
     size_t session_count; // so many have roles here
     size_t open_homes;    // so many are decided here and are not over
