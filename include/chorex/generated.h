@@ -307,6 +307,8 @@ typedef struct chx_choreography {
     const char *built;        // CHX_BUILT
     const chx_place *places;  // by role: with families the cast is no array of actors; NULL: there are none
     uint32_t site_limit;      // all sites and names of blocks are smaller
+    const unsigned *channels; // who sends to whom: two roles each, ascending; NULL: it is not said
+    size_t channel_count;
     const struct chx_spread *spread; // the runtime's: what it makes of a choreography with families
 } chx_choreography;
 

@@ -110,6 +110,10 @@ for role in Seller a/ /B a/B/C a-b/C 'a/B,' 1a/B a/B,URI:x; do
     [ ! -e ca/wrong.pem ] || fail "--roles $role was accepted"
 done
 status 2 "$chorex" certs node wrong --roles a/B --dns 'x,URI:chorex:role/*/*' --dir ca
+for name in a..b .a a. -a a- 1.2.3.4 '' a_b..c "$(printf '%064d' 0)a"; do
+    status 2 "$chorex" certs node wrong --roles a/B --dns "$name" --dir ca
+done
+status 2 "$chorex" certs init other --name "$(printf 'two\nlines')"
 status 2 "$chorex" certs node wrong --roles a/B --ip 1.2.3 --dir ca
 status 2 "$chorex" certs node wrong --roles a/B --days 9999999 --dir ca
 status 2 "$chorex" certs node wrong --roles

@@ -208,6 +208,24 @@ static void print_places(const Program *program, Out *out)
     out_puts(out, "};\n");
 }
 
+// Who sends to whom, for nodes of which each need not know all others. Returns how many channels there are.
+static size_t print_channels(const Emit *emit, Out *out)
+{
+    const Program *program = emit->program;
+    size_t count = 0;
+    if (emit->is_central || program_has_families(program))
+        return 0;
+    for (RoleId from = 0; from < program->role_count; from++)
+        for (ROLESET_EACH(to, &emit->locals[from]->sends_to)) {
+            if (count++ == 0)
+                out_printf(out, "static const unsigned %s_chx_channels[] = {\n", program->name);
+            out_printf(out, "    %u, %u,\n", from, to);
+        }
+    if (count > 0)
+        out_puts(out, "};\n");
+    return count;
+}
+
 static void print_object(const Emit *emit, Out *out)
 {
     const Program *program = emit->program;
@@ -231,6 +249,7 @@ static void print_object(const Emit *emit, Out *out)
     if (definitions > 0)
         out_puts(out, "};\n");
     size_t blocks = emit_blocks(emit->arena, program, emit->locals, out);
+    size_t channels = print_channels(emit, out);
     bool families = program_has_families(program);
     if (families)
         print_places(program, out);
@@ -241,10 +260,11 @@ static void print_object(const Emit *emit, Out *out)
         out_printf(out, "%s_chx_definitions, %zu,\n", name, definitions);
     else
         out_puts(out, "NULL, 0,\n");
-    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "), CHX_BUILT, %s, %u, NULL,\n};\n",
+    out_printf(out, "    %s, %zu, UINT64_C(0x%016" PRIx64 "), CHX_BUILT, %s, %u, %s, %zu, NULL,\n};\n",
                blocks > 0 ? arena_printf(emit->arena, "%s_chx_all_blocks", name) : "NULL", blocks,
                emit->protocol_digest, families ? arena_printf(emit->arena, "%s_chx_places", name) : "NULL",
-               program->site_count);
+               program->site_count, channels > 0 ? arena_printf(emit->arena, "%s_chx_channels", name) : "NULL",
+               channels);
 }
 
 // Fills in the arguments and prints how to pass them.

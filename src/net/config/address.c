@@ -6,15 +6,34 @@
 #include <ctype.h>
 #include <string.h>
 
-// Letters, digits, dots and hyphens; names with underscores exist in practice.
-static bool is_host_name(const char *host, size_t length)
+enum { LABEL_MAX = 63 };
+
+// Letters, digits and hyphens, but not at its ends; names with underscores exist in practice.
+static bool is_label(const char *label, size_t length)
 {
-    if (length == 0 || host[0] == '-' || host[0] == '.')
+    if (length == 0 || length > LABEL_MAX || label[0] == '-' || label[length - 1] == '-')
         return false;
     for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)host[i]) && host[i] != '.' && host[i] != '-' && host[i] != '_')
+        if (!isalnum((unsigned char)label[i]) && label[i] != '-' && label[i] != '_')
             return false;
     return true;
+}
+
+bool address_is_host_name(const char *host, size_t length)
+{
+    const char *label = host, *end = host + length;
+    if (length > ADDRESS_HOST_MAX)
+        return false;
+    for (const char *dot; (dot = memchr(label, '.', (size_t)(end - label))) != NULL; label = dot + 1)
+        if (!is_label(label, (size_t)(dot - label)))
+            return false;
+    return is_label(label, (size_t)(end - label));
+}
+
+// A dot at its end says that it is not looked for in the domains of this host.
+static bool is_dialled_name(const char *host, size_t length)
+{
+    return address_is_host_name(host, length > 1 && host[length - 1] == '.' ? length - 1 : length);
 }
 
 static bool is_ipv6(const char *host, size_t length)
@@ -77,11 +96,16 @@ const char *address_parse(const char *text, Address *address)
         length = (size_t)(colon - text);
         if (strchr(colon + 1, ':') != NULL)
             return "has several colons: an IPv6 address stands in brackets, '[2001:db8::7]:7741'";
-        if (!is_host_name(host, length))
+        if (length == 0)
             return "has no host: write 'HOST:PORT', with the name or the number of a host (0.0.0.0: of all interfaces)";
+        if (length > ADDRESS_HOST_MAX)
+            return "has a host name that is too long";
+        if (!is_dialled_name(host, length))
+            return "does not begin with the name of a host: labels of 1 to 63 letters, digits and hyphens, with dots "
+                   "in between";
     }
     if (length > ADDRESS_HOST_MAX)
-        return "has a host name that is too long";
+        return "has an address that is too long";
     if (!parse_port(colon + 1, &parsed.port))
         return "has no port that is a number from 0 to 65535";
     memcpy(parsed.host, host, length);

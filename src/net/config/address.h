@@ -16,6 +16,9 @@ typedef struct {
     uint16_t port;
 } Address;
 
+// Labels with dots in between, none at the end: RFC 1123, and underscores.
+bool address_is_host_name(const char *host, size_t length);
+
 // NULL: *address is set. Otherwise what is wrong with the text, as a clause that could stand behind "'TEXT' ...".
 const char *address_parse(const char *text, Address *address);
 

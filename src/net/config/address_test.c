@@ -36,6 +36,7 @@ static void addresses_are_hosts_and_ports(void **state)
     good("127.0.0.1:0", "127.0.0.1", 0);
     good("localhost:65535", "localhost", 65535);
     good("my_host-2:1", "my_host-2", 1);
+    good("shop.example.org.:1", "shop.example.org.", 1);
     good("[::1]:80", "::1", 80);
     good("[::]:7741", "::", 7741);
     good("[fe80::1%eth0]:7741", "fe80::1%eth0", 7741);
@@ -56,8 +57,14 @@ static void others_are_refused_with_a_reason(void **state)
     bad("shop:7741x", "number from 0");
     bad("shop:00000000000000000001", "number from 0");
     bad(":7741", "no host");
-    bad("-a:7741", "no host");
-    bad("sh op:7741", "no host");
+    bad("-a:7741", "the name of a host");
+    bad("a-:7741", "the name of a host");
+    bad("a..b:7741", "the name of a host");
+    bad(".a:7741", "the name of a host");
+    bad(".:7741", "the name of a host");
+    bad("a.b..:7741", "the name of a host");
+    bad("sh op:7741", "the name of a host");
+    bad("a12345678901234567890123456789012345678901234567890123456789012345.org:1", "the name of a host");
     bad("tcp://shop:7741", "several colons");
     bad("::1:7741", "brackets");
     bad("[::1]", "no port");

@@ -124,13 +124,9 @@ static void apply_role(Builder *builder, ConfigChoreography *choreography, const
         return;
     }
     if (role == NULL) {
-        // Roles are few: an array that fits each time is good enough.
-        ConfigRole *larger = config_alloc(&builder->reader, (choreography->role_count + 1) * sizeof *larger);
-        if (larger == NULL)
+        if (!config_grow(&builder->reader, (void **)&choreography->roles, sizeof *choreography->roles,
+                         choreography->role_count, &choreography->role_capacity))
             return;
-        if (choreography->role_count > 0)
-            memcpy(larger, choreography->roles, choreography->role_count * sizeof *larger);
-        choreography->roles = larger;
         role = &choreography->roles[choreography->role_count++];
     }
     PlayerKind player = player_of(entry->value);

@@ -54,7 +54,7 @@ typedef struct {
     bool is_shared;   // a session's name means the same to everybody, not only to whoever opened it
     bool takes_opener_arguments;
     ConfigRole *roles;
-    size_t role_count;
+    size_t role_count, role_capacity;
 } ConfigChoreography;
 
 typedef struct ConfigMemory ConfigMemory;

@@ -119,9 +119,10 @@ static bool on_taken(void *context, uint32_t node, const WireTaken *taken)
     return (next() & 3) != 0;
 }
 
-static uint32_t on_node(void *context, WireSpan name, WireSpan address)
+static uint32_t on_node(void *context, unsigned role, WireSpan name, WireSpan address)
 {
     (void)context;
+    (void)role;
     (void)address;
     return name.size == 0 ? 0 : 1 + name.data[0] % NODES;
 }

@@ -237,9 +237,10 @@ static bool life_effect_taken(void *context, uint32_t node, const WireTaken *tak
     return true;
 }
 
-static uint32_t life_effect_node(void *context, WireSpan name, WireSpan address)
+static uint32_t life_effect_node(void *context, unsigned role, WireSpan name, WireSpan address)
 {
     (void)context;
+    (void)role;
     (void)address;
     if (sim.is_short_of_memory && chance(3))
         return 0;

@@ -69,6 +69,27 @@ int known_definition(const Known *known, WireSpan name)
     return -1;
 }
 
+static bool sends_to(const chx_choreography *choreography, unsigned from, unsigned to)
+{
+    size_t low = 0, high = choreography->channel_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const unsigned *pair = &choreography->channels[2 * middle];
+        if (pair[0] < from || (pair[0] == from && pair[1] < to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < choreography->channel_count && choreography->channels[2 * low] == from &&
+           choreography->channels[2 * low + 1] == to;
+}
+
+bool known_has_channel(const Known *known, unsigned one, unsigned other)
+{
+    const chx_choreography *choreography = known->choreography;
+    return choreography->channels == NULL || sends_to(choreography, one, other) || sends_to(choreography, other, one);
+}
+
 bool known_has_part(const chx_definition *definition, unsigned role)
 {
     bool is_named = definition->participant_count == 0;

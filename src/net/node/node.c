@@ -847,11 +847,13 @@ bool chx_node_step(chx_node *node)
     return goes_on;
 }
 
-// Until all that was sent has arrived, or for as long as a peer may be silent.
+// Until all that was sent has arrived, or for as long as a peer may be silent. If the time is over that the program has given to the
+// node, only as long as it takes when all is well.
 static void drain_links(chx_node *node)
 {
     _Atomic uint32_t nobody = 0; // wakes it
-    uint64_t until_ns = clock_ns(node) + node->config.limits.suspect_ms * NS_PER_MS;
+    const ConfigLimits *limits = &node->config.limits;
+    uint64_t until_ns = clock_ns(node) + (node->is_cut_short ? limits->keepalive_ms : limits->suspect_ms) * NS_PER_MS;
     bool is_idle = false;
     while (!is_idle && clock_ns(node) < until_ns) {
         node_lock(node);
@@ -876,6 +878,7 @@ void node_await_homes(chx_node *node)
 static void sessions_stop(chx_node *node)
 {
     node_lock(node);
+    node->is_cut_short = node->linger_ns != 0 && node_is_busy(node) && node->now_ns >= node->linger_ns;
     node->is_stopping = true;
     placed_cancel_all(node, "the node was closed");
     for (NodeSession *group = node->groups; group != NULL; group = group->next)

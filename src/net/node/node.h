@@ -69,6 +69,9 @@ struct Seat {
     Seat *next, **link;
 };
 
+// The node of a role with which this node's role has no channel: it is not looked for.
+#define PEER_UNMET UINT32_MAX
+
 // Room for the name that a node without a certificate has in sessions.
 enum { NODE_ANONYMOUS_SIZE = 2 + 2 * sizeof(WireId) };
 
@@ -123,6 +126,7 @@ struct NodePart {
     NodePeer *home;
     NodePart *next_at_home, **link_at_home;
     char *name;                          // of the session; "": none
+    char **names;                        // by role, of nodes of roles without a channel to it, PEER_UNMET; NULL: none
     char peer_name[CONFIG_NAME_MAX + 1]; // for chx_peer
     char opener[CONFIG_NAME_MAX +
                 1];     // of a service's: who has asked for the session; "": somebody without a certificate
@@ -268,6 +272,7 @@ struct chx_node {
     _Atomic unsigned linger_ms;
     _Atomic bool is_to_stop, is_to_reload;
     uint64_t linger_ns;
+    bool is_cut_short; // closed with sessions that had no more time
     NodeTimer linger;
     size_t session_count; // so many have roles here
     size_t open_homes;    // so many are decided here and are not over
@@ -343,6 +348,8 @@ void known_free(chx_node *node);
 // The index of a role, a definition; -1: there is none of that name.
 int known_role(const Known *known, WireSpan name);
 int known_definition(const Known *known, WireSpan name);
+// Does one of the two roles send to the other one?
+bool known_has_channel(const Known *known, unsigned one, unsigned other);
 // Does the role have something to do?
 bool known_has_part(const chx_definition *definition, unsigned role);
 // The configuration says which node plays the role.

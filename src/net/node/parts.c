@@ -331,9 +331,24 @@ static bool effect_taken(void *context, uint32_t peer, const WireTaken *taken)
     return node_send(part->node, peer, part->life.session, WIRE_TAKEN, taken);
 }
 
-static uint32_t effect_node(void *context, WireSpan name, WireSpan address)
+// Of a role with which this one has no channel, nothing but the name of its node can ever be asked for.
+static uint32_t part_hear_of(NodePart *part, unsigned role, WireSpan name)
+{
+    if (part->names == NULL)
+        part->names = calloc(part->known->choreography->role_count, sizeof *part->names);
+    char *copy = part->names != NULL ? node_copy(name) : NULL;
+    if (copy == NULL)
+        return PEER_NONE;
+    free(part->names[role]);
+    part->names[role] = copy;
+    return PEER_UNMET;
+}
+
+static uint32_t effect_node(void *context, unsigned role, WireSpan name, WireSpan address)
 {
     NodePart *part = context;
+    if (!known_has_channel(part->known, part->role, role))
+        return part_hear_of(part, role, name);
     return node_named(part->node, part->home->number, name, address);
 }
 
@@ -629,7 +644,9 @@ static const char *op_peer(void *context, unsigned role)
     node_lock(part->node);
     uint32_t node = role != part->role ? life_node(&part->life, role) : PEER_SELF;
     PeerAbout about = {0};
-    if (node > PEER_SELF)
+    if (node == PEER_UNMET)
+        about.name = part->names[role][0] != '~' && part->names[role][0] != '\0' ? part->names[role] : NULL;
+    else if (node > PEER_SELF)
         peers_about(part->node->peers, node, &about);
     const char *name = node == PEER_SELF ? part->node->config.name : about.name;
     bool is_known = name != NULL;
@@ -697,6 +714,9 @@ void part_free(NodePart *part)
     map_remove(&part->node->requests, &part->by_request);
     life_fini(&part->life);
     beginning_free(part);
+    for (size_t i = 0; part->names != NULL && i < part->known->choreography->role_count; i++)
+        free(part->names[i]);
+    free(part->names);
     free(part->wakes_peer);
     free(part->unreached);
     free(part->name);

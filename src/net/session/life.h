@@ -65,8 +65,8 @@ typedef struct {
     bool (*give)(void *context, uint32_t node, const WireData *data);
     // TAKEN to a node. False: life_say_taken later.
     bool (*taken)(void *context, uint32_t node, const WireTaken *taken);
-    // The number of the node of this name; 0: no memory.
-    uint32_t (*node)(void *context, WireSpan name, WireSpan address);
+    // The number of the node of this name, where the role is; 0: no memory.
+    uint32_t (*node)(void *context, unsigned role, WireSpan name, WireSpan address);
     // life_say_taken within 20 ms, please.
     void (*soon)(void *context);
     // `peer` is 0 if it does not matter.

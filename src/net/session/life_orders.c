@@ -99,7 +99,7 @@ static LifeVerdict on_life(Life *life, const WireLife *told)
 {
     if (told->of >= life->options.role_count || told->of == life->options.role || told->of_life == 0)
         return LIFE_VIOLATION;
-    uint32_t node = life->options.effects->node(life->options.context, told->node, told->address);
+    uint32_t node = life->options.effects->node(life->options.context, told->of, told->node, told->address);
     if (node == 0)
         return LIFE_NO_MEMORY;
     life_meet(life, told->of, told->of_life, node, told->has_ended);

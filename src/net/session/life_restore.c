@@ -128,7 +128,7 @@ static RestoreResult restore_roster(Life *life, Restoring *restoring)
     for (unsigned next = 0; wire_next(&roster, WIRE_ITEM_SEAT, &seat); next = seat.role + 1u) {
         if (seat.role < next || seat.role >= options->role_count || seat.role == options->role || seat.life == 0)
             return RESTORE_VIOLATION;
-        restoring->nodes[seat.role] = options->effects->node(options->context, seat.node, seat.address);
+        restoring->nodes[seat.role] = options->effects->node(options->context, seat.role, seat.node, seat.address);
         if (restoring->nodes[seat.role] == 0)
             return RESTORE_NO_MEMORY;
     }

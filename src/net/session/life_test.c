@@ -84,9 +84,10 @@ static bool on_taken(void *context, uint32_t node, const WireTaken *taken)
     return true;
 }
 
-static uint32_t on_node(void *context, WireSpan name, WireSpan address)
+static uint32_t on_node(void *context, unsigned role, WireSpan name, WireSpan address)
 {
     (void)context;
+    (void)role;
     (void)address;
     return is_out_of_memory ? 0 : (uint32_t)(name.data[0] - '0');
 }

@@ -40,6 +40,7 @@ int certs_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // ---- names.c ----
 
 bool names_is_node(const char *name);
+bool names_is_authority(const char *name);
 // NULL: a role as "CHOREOGRAPHY/ROLE", each the name of a C identifier or *. Otherwise what is wrong with it.
 const char *names_check_role(const char *role);
 const char *names_check_dns(const char *name);

@@ -170,8 +170,8 @@ static int init(int argc, char **argv)
     }
     if (argc - optind != 1)
         return usage_error("'init' needs one directory");
-    if (strlen(name) == 0 || strlen(name) > NODE_NAME_MAX)
-        return usage_error("the name of an authority has 1 to %d letters", NODE_NAME_MAX);
+    if (!names_is_authority(name))
+        return usage_error("the name of an authority has 1 to %d letters, without control characters", NODE_NAME_MAX);
     return authority_init(argv[optind], name, request.days);
 }
 

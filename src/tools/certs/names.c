@@ -2,6 +2,8 @@
 
 #include "tools/certs/certs.h"
 
+#include "net/config/address.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <string.h>
@@ -14,6 +16,15 @@ bool names_is_node(const char *name)
         if (!isalnum((unsigned char)*name) && *name != '.' && *name != '-' && *name != '_')
             return false;
     return true;
+}
+
+bool names_is_authority(const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < length; i++)
+        if (iscntrl((unsigned char)name[i]))
+            return false;
+    return length > 0 && length <= NODE_NAME_MAX;
 }
 
 static bool is_identifier_or_star(const char *name, size_t length)
@@ -42,13 +53,9 @@ const char *names_check_role(const char *role)
 
 const char *names_check_dns(const char *name)
 {
-    size_t length = strlen(name);
-    if (length == 0 || length > 253 || name[0] == '-' || name[0] == '.')
-        return "is not the name of a host";
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)name[i]) && name[i] != '.' && name[i] != '-' && name[i] != '_')
-            return "is not the name of a host";
-    return NULL;
+    if (!address_is_host_name(name, strlen(name)))
+        return "is not the name of a host: labels of 1 to 63 letters, digits and hyphens, with dots in between";
+    return name[strspn(name, "0123456789.")] == '\0' ? "is a number: say it with --ip" : NULL;
 }
 
 const char *names_check_ip(const char *address)
