@@ -61,6 +61,10 @@ bool chx_room_slow(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
+    // A role in several arms changes from one to another only where it may have to wait. Where there is room for what it sends, as
+    // there is for a decision that it has just made, it goes on in its arm, however long its turn has been.
+    if (actor->budget == 0 && session_has_arms(actor->session))
+        actor->budget = 1;
     if (!step_allowed(actor))
         return false;
     uint64_t room = channel->ops->room(channel);
