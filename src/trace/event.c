@@ -180,9 +180,11 @@ static void write_arguments(Line *line, const Event *event)
     if (kind_is_block(event->kind))
         line_add(line, ",\"attempt\":%u,\"epoch\":%u,\"depth\":%u", (unsigned)event->attempt, (unsigned)event->epoch,
                  (unsigned)event->depth);
+    if (event->is_rescue)
+        line_add(line, ",\"rescue\":true");
     if (event->round != 0)
         line_add(line, ",\"round\":%u", (unsigned)event->round);
-    if (event->kind == EVENT_ENTER || event->kind == EVENT_RECOVER || event->kind == EVENT_RESTART)
+    if (event->digest != 0)
         line_add(line, ",\"digest\":\"%016" PRIx64 "\"", event->digest);
     bool is_name = event->kind == EVENT_CALL || event->kind == EVENT_RETURN || event->kind == EVENT_STEP;
     if (event->text != NULL && event->text[0] != '\0' && !is_name) {

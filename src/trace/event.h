@@ -46,6 +46,7 @@ typedef struct {
     uint32_t epoch;      // SEND .. TOLD, ENTER .. RESTART
     uint32_t attempt;    // ENTER .. RESTART
     uint32_t round;      // ENTER .. RESTART: of a loop whose rounds are blocks, from 1; 0: it is a single block
+    bool is_rescue;      // ENTER .. RESTART: the attempt is the rescue
     uint32_t depth;      // ENTER .. RESTART: of the block; 0: not inside of another
     uint64_t digest;     // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
     const char *value;   // SEND .. TOLD: what travels, as text; NULL: that is not wanted

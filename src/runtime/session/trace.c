@@ -315,6 +315,7 @@ void trace_block(Actor *actor, EventKind kind, uint32_t epoch, const char *why)
     Event event = actor_event(actor, kind, savepoint->position.checkpoint->site);
     event.site = savepoint->position.checkpoint->name;
     event.attempt = savepoint->position.attempt;
+    event.is_rescue = event.attempt > savepoint->position.checkpoint->retries;
     event.round = savepoint->position.checkpoint->is_round ? savepoint->position.ordinal + 1 : 0;
     event.epoch = epoch;
     event.depth = (uint32_t)actor->member.count - 1;
