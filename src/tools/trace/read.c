@@ -26,7 +26,7 @@ typedef struct {
     bool is_rescue, is_resumed;
 } Line;
 
-enum { LANE_INDEX_MAX = 1 << 20, TEXT_MAX = 4096 };
+enum { TOKEN_DIGITS = 16, LANE_INDEX_MAX = 1 << 20, TEXT_MAX = 4096 };
 
 // Times beyond are nonsense, and are cut so that sums of them are numbers.
 #define TIME_MAX_NS ((uint64_t)1 << 58)
@@ -219,11 +219,10 @@ static void add_metadata(Recording *recording, const Line *line)
 static void add_session_event(Recording *recording, Run *run, const Line *line, Record *record)
 {
     if (record->kind == RECORD_START) {
-        JsonPiece second = line->token;
-        second.data += second.size > 16 ? 16 : second.size;
-        second.size -= second.size > 16 ? 16 : second.size;
         run->token[0] = json_hexadecimal(line->token);
-        run->token[1] = json_hexadecimal(second);
+        if (line->token.size > TOKEN_DIGITS)
+            run->token[1] = json_hexadecimal(
+                (JsonPiece){line->token.data + TOKEN_DIGITS, line->token.size - TOKEN_DIGITS, true});
         run->choreography = intern_piece(recording, line->choreography);
         run->definition = intern_piece(recording, line->definition);
         run->source = intern_piece(recording, line->file);
@@ -320,6 +319,17 @@ static const char *failure(Recording *recording, const char *path, const char *w
     return arena_printf(recording->arena, "'%s' %s", path, what);
 }
 
+const char *recording_read_memory(Recording *recording, const char *path, const char *data, size_t size)
+{
+    vector_push(recording->arena, &recording->files, ((TraceFile){.path = path}));
+    TraceFile *file = &recording->files.items[recording->files.count - 1];
+    read_lines(recording, file, data, size);
+    if (file->events == 0)
+        return failure(recording, path,
+                       "has no event of a Chorex trace in it: CHOREX_TRACE=FILE makes a program write one");
+    return NULL;
+}
+
 const char *recording_read(Recording *recording, const char *path)
 {
     struct stat about;
@@ -339,12 +349,7 @@ const char *recording_read(Recording *recording, const char *path)
     close(fd);
     if (data == MAP_FAILED)
         return failure(recording, path, arena_printf(recording->arena, "can't be read: %s", strerror(errno)));
-    vector_push(recording->arena, &recording->files, ((TraceFile){.path = path}));
-    TraceFile *file = &recording->files.items[recording->files.count - 1];
-    read_lines(recording, file, data, size);
+    const char *wrong = recording_read_memory(recording, path, data, size);
     munmap(data, size);
-    if (file->events == 0)
-        return failure(recording, path,
-                       "has no event of a Chorex trace in it: CHOREX_TRACE=FILE makes a program write one");
-    return NULL;
+    return wrong;
 }

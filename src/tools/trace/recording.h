@@ -130,8 +130,9 @@ uint32_t recording_intern(Recording *recording, const char *text, size_t size);
 // "Worker[3]", and "Worker[3] (arm 2)" for an arm of it.
 const char *lane_name(const Recording *recording, uint32_t lane);
 
-// Adds what is in the file. NULL, or what is wrong.
+// Adds what is in the file, or in memory. NULL, or what is wrong.
 const char *recording_read(Recording *recording, const char *path);
+const char *recording_read_memory(Recording *recording, const char *path, const char *data, size_t size);
 // When all files are read: corrects clocks, sorts, links messages, numbers arms.
 void recording_finish(Recording *recording);
 // Adds to the times of each file what makes every message arrive after it was sent: see clock.c.
