@@ -194,6 +194,7 @@ function makeRoles() {
   filter.arms = byId("arms").checked = arms <= ARMS_MAX;
 }
 const ARMS_MAX = 400; // with more, arms are shown on their roles' rows until they are asked for
+const SESSIONS_MANY = 8; // with more, those that are not in view are left out
 const STORY_MAX = 60;
 function makeStory() {
   const list = [];
@@ -324,8 +325,10 @@ function begin() {
   dark.addEventListener("change", () => setTheme(dark.matches));
   makeRoles();
   makeStory();
+  byId("nowLabel").hidden = runs.length < 2;
+  filter.now = byId("now").checked = runs.length > SESSIONS_MANY;
   resize();
-  layout();
+  refilter();
   showAll();
   canvas.addEventListener("pointerdown", pointerDown);
   canvas.addEventListener("pointermove", pointerMove);
@@ -342,9 +345,10 @@ function begin() {
   byId("theme").onclick = () => setTheme(!document.documentElement.classList.contains("dark"));
   byId("help").onclick = showHelp;
   byId("close").onclick = () => select(-1);
-  byId("failures").onchange = event => { filter.failures = event.target.checked; layout(); showAll(); };
+  byId("failures").onchange = event => { filter.failures = event.target.checked; refilter(); showAll(); };
+  byId("now").onchange = event => { filter.now = event.target.checked; shownKey = ""; layout(); };
   byId("arms").onchange = event => { filter.arms = event.target.checked; layout(); };
-  byId("session").oninput = event => { filter.session = event.target.value; layout(); showAll(); };
+  byId("session").oninput = event => { filter.session = event.target.value; refilter(); showAll(); };
   byId("search").oninput = event => { clearTimeout(searchTimer); searchTimer = setTimeout(() => findAll(event.target.value), 120); };
   byId("search").onkeydown = event => {
     if (event.key === "Enter") {

@@ -2,7 +2,7 @@
 
 const GUTTER = 178, RULER = 26, MAP = 34, TOP = RULER + MAP, SESSION_ROW = 28, LANE_ROW = 40, MIDDLE = 23;
 const view = {begin: traceBegin, end: traceEnd, top: 0, width: 800, height: 600};
-const filter = {hidden: new Set(), session: "", failures: false, arms: true};
+const filter = {hidden: new Set(), session: "", failures: false, arms: true, now: false};
 let rows = {lane: new Int32Array(0), run: new Uint32Array(0), y: new Float64Array(1)};
 const rowOfLane = new Int32Array(laneCount);
 
@@ -17,12 +17,37 @@ function runIsWanted(run) {
   return (run.choreography + "." + run.definition + " " + run.name + " " + run.status + " " + run.why).toLowerCase().includes(wanted);
 }
 
+const isInView = run => run.end >= view.begin && run.begin <= view.end;
+let shownKey = "";
+// With `only those in view`, other sessions may have come into view; the topmost one that stays keeps its place.
+function follow() {
+  if (!filter.now)
+    return;
+  let first = -1, all = 0;
+  for (const run of candidates)
+    if (isInView(run)) {
+      if (first < 0) first = run.number;
+      all += run.number + 1;
+    }
+  if (shownKey === first + " " + all)
+    return;
+  shownKey = first + " " + all;
+  const row = Math.max(0, search(rows.y, 0, rows.y.length, view.top, false) - 1), anchor = rows.run[row], away = view.top - rows.y[row];
+  layout();
+  const again = rows.run.indexOf(anchor);
+  scrollTo(again >= 0 ? rows.y[again] + Math.max(0, away) : view.top);
+}
+let candidates = [];
+function refilter() {
+  candidates = runs.filter(run => run.begin !== Infinity && runIsWanted(run));
+  layout();
+}
 function layout() {
   const lane = [], run = [], y = [0];
   rowOfLane.fill(-1);
   let at = 0;
-  for (const r of runs) {
-    if (r.begin === Infinity || !runIsWanted(r))
+  for (const r of candidates) {
+    if (filter.now && !isInView(r))
       continue;
     lane.push(-1);
     run.push(r.number);
@@ -68,6 +93,7 @@ function setRange(begin, end) {
   begin = Math.max(traceBegin - margin, Math.min(middle - span / 2, traceEnd + margin - span));
   view.begin = begin;
   view.end = begin + span;
+  follow();
   redraw();
 }
 function zoom(factor, x) {
@@ -76,11 +102,10 @@ function zoom(factor, x) {
 }
 function showAll() {
   let begin = Infinity, end = -Infinity;
-  for (let r = 0; r < rows.run.length; r++)
-    if (rows.lane[r] < 0) {
-      begin = Math.min(begin, runs[rows.run[r]].begin);
-      end = Math.max(end, runs[rows.run[r]].end);
-    }
+  for (const run of candidates) {
+    begin = Math.min(begin, run.begin);
+    end = Math.max(end, run.end);
+  }
   if (!(end > begin))
     [begin, end] = [traceBegin, traceEnd];
   const margin = (end - begin) * 0.02 + 1;
