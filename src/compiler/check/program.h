@@ -297,6 +297,8 @@ RoleId teller_of(const Program *program, const RoleSet *deciders);
 Variable *variable_of_role(const VariableList *list, RoleId role);
 // The variable that says which member the view is, for a role: of the EACH around the node that has the view.
 Variable *view_index(const Node *node, RoleId view, RoleId role);
+// Who fails if the Worker[e] of the EACH does not exist: who sends to it, or receives from it, or else the first member (the family).
+RoleId member_in_charge(const Program *program, const Node *node);
 // What goes to the call's result of this index.
 const Result *call_result(const Node *call, size_t index);
 // The result of a callee that the caller has at one of these roles, or NULL.
