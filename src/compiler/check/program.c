@@ -32,6 +32,12 @@ Variable *pattern_variable(const RoleSet *at, const Pattern *bind, RoleId role)
     return variable;
 }
 
+const RoleList *list_of(const Program *program, RoleId id)
+{
+    bool is_list = id >= program->list_first && id - program->list_first < program->lists.count;
+    return is_list ? program->lists.items[id - program->list_first] : NULL;
+}
+
 bool program_has_families(const Program *program)
 {
     for (RoleId role = 0; role < program->role_count; role++)

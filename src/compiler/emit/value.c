@@ -54,6 +54,8 @@ static const char *piece_text(RoleContext *ctx, const Expr *expr, const Piece *p
     case PIECE_TEXT:
         return text;
     case PIECE_VARIABLE:
+        if (piece_variable(expr, piece, ctx->role)->is_fixed)
+            return arena_printf(ctx->arena, "((size_t)%zu)", piece_variable(expr, piece, ctx->role)->fixed);
         if (piece_variable(expr, piece, ctx->role)->is_count)
             return arena_printf(ctx->arena, "chx_members(chx_this, %u)",
                                 piece_variable(expr, piece, ctx->role)->family);
