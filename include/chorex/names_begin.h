@@ -121,6 +121,8 @@
 #undef file
 #pragma push_macro("fini")
 #undef fini
+#pragma push_macro("first")
+#undef first
 #pragma push_macro("fixed_count")
 #undef fixed_count
 #pragma push_macro("fragile")
@@ -321,6 +323,8 @@
 #undef state_digest
 #pragma push_macro("steps")
 #undef steps
+#pragma push_macro("stride")
+#undef stride
 #pragma push_macro("taken")
 #undef taken
 #pragma push_macro("taken_stop")

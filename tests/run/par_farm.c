@@ -1,6 +1,6 @@
 // Workers get their jobs from one queue, each as soon as it is ready: no job is lost, and a slow worker keeps nobody else waiting.
-//! no-process
 //! no-central
+//! no-process
 // expect: 4950 of 100 jobs, at most 1 slow
 // expect: 5000050000 of 2000 workers
 // expect: 0 of 0 workers
