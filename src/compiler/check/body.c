@@ -132,8 +132,8 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
             return;
         }
         check_self_send(body, stmt, node);
-        poison = roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) &&
-                 !is_own_delivery(body, node);
+        poison =
+            roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) && !is_own_delivery(body, node);
         for (size_t i = 0; i < node->sent.exprs.count; i++)
             poison |= local_c(node->sent.exprs.items[i])->is_poisoned;
         // The first of an agreeing set sends for all of them.
@@ -478,6 +478,8 @@ static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
     }
     Node *node = new_node(body, stmt->kind == STMT_BREAK ? NODE_BREAK : NODE_CONTINUE, stmt->span);
     node->loop_node = body->loop;
+    if (body->loop != NULL && body->loop->kind == NODE_BLOCK && body->env->is_abstract)
+        return;
     if (body->loop != NULL && body->loop->kind == NODE_BLOCK)
         diag_error(body->resolver->diags, stmt->span, "'%s' in a 'for' over a list of roles is not supported yet",
                    stmt->kind == STMT_BREAK ? "break" : "continue");
