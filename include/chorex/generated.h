@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 10
+#define CHX_GENERATED_VERSION 11
 
 // ---- types of values ----
 
@@ -167,6 +167,7 @@ typedef struct {
     uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
     uint32_t restart_at;  // where a step that has ended without a result begins again; 0: it can't
     const char *file;     // NULL: the choreography's; else that of a choreography that it uses
+    const char *what;     // the C function that is called there, for traces; NULL: none
 } chx_site;
 
 typedef struct {

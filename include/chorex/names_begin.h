@@ -359,6 +359,8 @@
 #undef version
 #pragma push_macro("wants")
 #undef wants
+#pragma push_macro("what")
+#undef what
 #pragma push_macro("whole")
 #undef whole
 #pragma push_macro("wire")

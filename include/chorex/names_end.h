@@ -180,6 +180,7 @@
 #pragma pop_macro("variables")
 #pragma pop_macro("version")
 #pragma pop_macro("wants")
+#pragma pop_macro("what")
 #pragma pop_macro("whole")
 #pragma pop_macro("wire")
 #pragma pop_macro("within_ns")

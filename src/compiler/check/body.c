@@ -324,6 +324,7 @@ static bool resolve_condition(Body *body, const Stmt *stmt, Node *node)
     Value value;
     if (stmt->has_notify) {
         node->has_notify = true;
+        node->notify_end = stmt->notify_end;
         RoleRef ref = {.names = stmt->notify, .span = stmt->span};
         node->notify = new_set(body->resolver, body->env);
         if (stmt->notify.count > 0)

@@ -232,7 +232,8 @@ struct Node {
     bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
     RoleSet notify;
-    Span head; // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
+    Span notify_end; // where another role of it would stand
+    Span head;       // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
 
     // RETURN: one value per result of the instance, in the same order; or callee (NULL: none) and args as in CALL.
     VECTOR(Value) values;
