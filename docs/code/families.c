@@ -1,5 +1,4 @@
 // Families of roles.
-//! no-central
 #include <chorex.h>
 #include <stdio.h>
 

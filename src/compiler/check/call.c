@@ -22,11 +22,14 @@ static RoleId find_role_arg(Body *body, const RoleRef *ref, const TreeDef *def, 
     const Program *program = resolver->out->program;
     const char *param = def->role_params.items[index].text;
     SelectKind kind = ref->selects.count > 0 ? ref->selects.items[0].kind : SELECT_NONE;
-    if (ref->is_set || kind == SELECT_PART) {
-        diag_error(resolver->diags, ref->span, "a list of roles, or a part of a family, can't be a role argument yet");
+    if (kind == SELECT_PART && !ref->is_set) {
+        diag_error(resolver->diags, ref->span, "a part of a family can't be a role argument yet");
         return ROLE_NONE;
     }
-    *given = kind == SELECT_ONE ? ROLE_NONE : find_role(resolver, body->env, &ref->names.items[0]);
+    if (ref->is_set)
+        *given = find_list(body, ref);
+    else
+        *given = kind == SELECT_ONE ? ROLE_NONE : find_role(resolver, body->env, &ref->names.items[0]);
     if (kind == SELECT_ONE) {
         RoleSet one;
         if (!find_roles(resolver, body->env, ref, &one))
@@ -66,7 +69,7 @@ static bool find_role_args(Body *body, const RoleRefList *role_args, size_t impl
         if (value->role_args[i] == ROLE_NONE)
             return false;
         for (size_t k = i < roles ? 0 : roles; k < i; k++)
-            if (value->given[k] == value->given[i]) {
+            if (roles_meet(resolver->out->program, value->given[k], value->given[i])) {
                 diag_error(resolver->diags, ref->span, "role arguments must be distinct: '%s' is there twice",
                            ref->names.items[0].text);
                 return false;
@@ -216,7 +219,7 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
                             Span span)
 {
     Resolver *resolver = body->resolver;
-    Env env = {value->def, value->role_args, {0}, callee->is_abstract, NULL, NULL};
+    Env env = {value->def, value->role_args, {0}, callee->is_abstract, NULL, NULL, NULL, ROLE_NONE};
     if (value->def == NULL)
         return true; // itself only a signature; checked where a real function is passed
     if (!signature_roles_exist(resolver, &env, &value->def->params, &value->def->results) ||
@@ -314,6 +317,35 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     return true;
 }
 
+// A parameter that stands for nobody: of a definition that is not used.
+static bool is_abstract_role(const Body *body, RoleId role)
+{
+    const Resolver *resolver = body->resolver;
+    const RoleList *list = list_of(resolver->out->program, role);
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        if (is_abstract_role(body, list->roles[i]))
+            return true;
+    return list == NULL && role >= resolver->role_count && role < resolver->role_capacity;
+}
+
+// W[*] of a list of roles is a parameter for each of them: each computes its argument on its own.
+static bool located_arguments(Body *body, const TreeArg *arg, const TreeParam *tree, const Env *callee, Node *node,
+                              size_t *located, NodeList *before, const char *name)
+{
+    const RoleList *list = list_in_ref(body->resolver, callee, &tree->at);
+    bool fine = true;
+    if (list != NULL && list->count > 1 && arg->call != NULL) {
+        diag_error(body->resolver->diags, arg->span,
+                   "'%s' wants a value of each role of a list here: bind the result of the call to a variable first",
+                   name);
+        *located += list->count;
+        return false;
+    }
+    for (size_t i = 0; i < (list != NULL ? list->count : 1) && fine; i++)
+        fine = located_argument(body, arg, &node->callee->params.items[(*located)++], name, node, before);
+    return fine;
+}
+
 bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before)
 {
     FunctionValue function = {0};
@@ -330,7 +362,9 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
                   {0},
                   body->env->is_abstract,
                   NULL,
-                  NULL};
+                  NULL,
+                  NULL,
+                  ROLE_NONE};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -343,8 +377,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
     } else {
         bool is_abstract = false;
         for (size_t i = 0; i < function.def->role_params.count; i++)
-            is_abstract |= function.role_args[i] >= body->resolver->role_count &&
-                           function.role_args[i] < body->resolver->role_capacity;
+            is_abstract |= is_abstract_role(body, function.role_args[i]);
         for (size_t i = 0; i < callee.function_args.count; i++)
             is_abstract |= callee.function_args.items[i].def == NULL;
         // What only an unused definition calls is not part of the program either.
@@ -359,7 +392,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
     size_t located = 0;
     for (size_t i = 0; i < params->count; i++)
         if (!params->items[i].is_function)
-            fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node,
-                                     before);
+            fine &=
+                located_arguments(body, &call->args.items[i], &params->items[i], &callee, node, &located, before, name);
     return fine && !node->callee->is_doubtful;
 }

@@ -190,6 +190,7 @@ struct Stmt {
 
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
+    Span notify_end; // empty, before its closing parenthesis
 
     Name member, family;    // EACH; PAR with an arm for each member: else text is NULL
     VECTOR(TreeBlock) arms; // PAR
@@ -284,5 +285,15 @@ struct Tree {
     VECTOR(const char *) others; // names of other choreographies that the file knows, for messages
     Span span;                   // from `choreography` to the closing parenthesis
 };
+
+// An empty span at which a prototype can be added: before the first one, or before the first definition.
+static inline Span tree_prototypes(const Tree *tree)
+{
+    Span first = tree->defs.count > 0 ? tree->defs.items[0]->span : SPAN_NONE;
+    if (tree->protos.count > 0 && tree->protos.items[0]->span.start < first.start)
+        first = tree->protos.items[0]->span;
+    first.end = first.start;
+    return first;
+}
 
 #endif

@@ -126,6 +126,7 @@ struct NodePart {
     NodePeer *home;
     NodePart *next_at_home, **link_at_home;
     char *name;                          // of the session; "": none
+    size_t name_count;                   // of `names`, if there are any
     char **names;                        // by role, of nodes of roles without a channel to it, PEER_UNMET; NULL: none
     char peer_name[CONFIG_NAME_MAX + 1]; // for chx_peer
     char opener[CONFIG_NAME_MAX +

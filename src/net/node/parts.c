@@ -334,8 +334,10 @@ static bool effect_taken(void *context, uint32_t peer, const WireTaken *taken)
 // Of a role with which this one has no channel, nothing but the name of its node can ever be asked for.
 static uint32_t part_hear_of(NodePart *part, unsigned role, WireSpan name)
 {
-    if (part->names == NULL)
-        part->names = calloc(part->known->choreography->role_count, sizeof *part->names);
+    if (part->names == NULL) {
+        part->name_count = part->known->choreography->role_count;
+        part->names = calloc(part->name_count, sizeof *part->names);
+    }
     char *copy = part->names != NULL ? node_copy(name) : NULL;
     if (copy == NULL)
         return PEER_NONE;
@@ -714,7 +716,8 @@ void part_free(NodePart *part)
     map_remove(&part->node->requests, &part->by_request);
     life_fini(&part->life);
     beginning_free(part);
-    for (size_t i = 0; part->names != NULL && i < part->known->choreography->role_count; i++)
+    // The node may be gone before its sessions are, and `known` with it.
+    for (size_t i = 0; part->names != NULL && i < part->name_count; i++)
         free(part->names[i]);
     free(part->names);
     free(part->wakes_peer);

@@ -86,6 +86,10 @@ bool chx_room_slow(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
+    // A role in several arms changes from one to another only where it may have to wait. Where there is room for what it sends, as
+    // there is for a decision that it has just made, it goes on in its arm, however long its turn has been.
+    if (actor->budget == 0 && session_has_arms(actor->session))
+        actor->budget = 1;
     if (!step_allowed(actor))
         return false;
     uint64_t room = channel->ops->room(channel);
@@ -110,15 +114,26 @@ void chx_notify(chx_self *self)
         actor_notify(actor, channel->consumer, channel);
 }
 
+static CHX_COLD __attribute__((noinline)) ChannelStatus send_observed(Actor *actor, Channel *channel, uint32_t site,
+                                                                      const void *value, size_t size)
+{
+    char text[DESCRIPTION_BYTES];
+    observe_sending(actor, site, value, size, text);
+    ChannelStatus status = channel->ops->send(channel, site, (void *)value, size);
+    if (status == CHANNEL_DONE)
+        observe_sent(actor, channel, site, text);
+    return status;
+}
+
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
-    ChannelStatus status = channel->ops->send(channel, site, (void *)value, size);
+    ChannelStatus status = CHX_UNLIKELY(actor->self.observed != 0)
+                               ? send_observed(actor, channel, site, value, size)
+                               : channel->ops->send(channel, site, (void *)value, size);
     if (status != CHANNEL_DONE)
         step_raise(actor, channel, status, site);
-    if (actor->self.observed != 0)
-        observe_sent(actor, channel, site);
     if (!channel->ops->notify_sent(channel, &actor->credit_pending))
         actor_notify(actor, channel->consumer, channel);
 }
@@ -207,7 +222,7 @@ static const void *step_read(Actor *actor, Channel *channel, uint32_t site, size
     if (status != CHANNEL_DONE)
         step_raise(actor, channel, status, site);
     if (actor->self.observed != 0)
-        observe_taking(actor, channel, record);
+        observe_taking(actor, channel, record, value, size);
     return value;
 }
 

@@ -99,13 +99,16 @@ typedef struct {
     uint64_t at;
 } GivenPlace;
 
+// What a process writes to the trace.
+enum { TRACE_NONE, TRACE_EVENTS, TRACE_VALUES };
+
 // What a new process is told, in a file: this, the channels it sends to, those it receives from, the sizes of families, its sandbox, then its
 // snapshots (snapshot_save), each with an ImagePiece before it: that of its beginning, or, when it is in blocks, one for each of
 // them, outermost first.
 typedef struct {
     uint32_t layout; // IMAGE_LAYOUT
     uint32_t role, role_count, definition;
-    uint32_t has_trace;
+    uint32_t has_trace;    // TRACE_NONE ...
     uint32_t sandbox_size; // 0: it has none
     uint32_t size_count;   // of families: for each role of the choreography one; 0: it has no families
     GivenPlace doorbell;

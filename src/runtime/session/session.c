@@ -429,6 +429,7 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
     if (session == NULL)
         return NULL;
     session->definition = definition;
+    session->ended_places = choreography->places;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
     if (status == CHX_OK && values != NULL)
@@ -559,8 +560,13 @@ static void session_make_readable(const Session *session)
 static void session_drop_results(Session *session)
 {
     const chx_definition *definition = session->definition;
-    for (size_t i = 0; i < definition->result_count; i++)
-        chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+    for (size_t i = 0; i < definition->result_count; i++) {
+        const chx_result_slot *slot = &definition->results[i];
+        if (session->ended_places != NULL && session->ended_places[slot->role].is_family)
+            chx_results_drop(slot->type, session->results + slot->offset);
+        else
+            chx_value_drop(slot->type, session->results + slot->offset);
+    }
 }
 
 void session_end(Session *session)

@@ -65,6 +65,7 @@ struct chx_session {
     size_t channel_count;
     _Atomic uint8_t *is_ready; // by channel: it can be used (session_channel); NULL: all can
     unsigned char *results;
+    const chx_place *ended_places;        // of a sequential program with families, which has ended; else NULL
     struct IsolatedSession *isolated;     // it has isolated roles
     struct Durable *durable;              // it is kept in a store: durable/
     struct Parts *parts;                  // it is decided elsewhere, and only some of its roles are here: remote/
