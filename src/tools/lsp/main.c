@@ -50,7 +50,7 @@ static void refuse(Server *server, const char *why)
 static void receive(Server *server, const char *text, size_t size)
 {
     json_error_t error;
-    json_t *message = json_loadb(text, size, JSON_ALLOW_NUL, &error);
+    json_t *message = json_loadb(text, size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
     if (message == NULL) {
         refuse(server, "the message is not JSON");
         return;
