@@ -208,8 +208,11 @@ int main(int argc, char **argv)
         return 1;
     }
     int status = serve(&server);
-    worker_free(server.worker);
     lifecycle_end(&server);
+    // Nobody waits for an analysis that is still being made.
+    if (worker_is_busy(server.worker))
+        _exit(status);
+    worker_free(server.worker);
     documents_fini(&server.documents);
     transport_free(server.transport);
     arena_free(server.arena);
