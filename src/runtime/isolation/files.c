@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
+#include "runtime/value/codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +81,7 @@ static void doorbell_plan(IsolatedSession *isolated, RoleProxy *proxy)
 
 // ---- making them ----
 
-static bool file_make(SharedFile *file)
+static bool file_make(SharedFile *file, bool may_grow)
 {
     struct rlimit limit;
     file->descriptor = descriptor_keep(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -93,8 +94,9 @@ static bool file_make(SharedFile *file)
         return false;
     }
     // A process that has the file can't make it smaller while it is mapped here.
+    int seals = F_SEAL_SHRINK | F_SEAL_SEAL | (may_grow ? 0 : F_SEAL_GROW);
     return ftruncate(descriptor_use(&file->descriptor), (off_t)file->bytes) == 0 &&
-           fcntl(descriptor_use(&file->descriptor), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
+           fcntl(descriptor_use(&file->descriptor), F_ADD_SEALS, seals) == 0;
 }
 
 // ---- rings of arms ----
@@ -163,8 +165,11 @@ bool isolated_make_files(IsolatedSession *isolated)
         channel_plan(isolated, i);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         doorbell_plan(isolated, &isolated->proxies[i]);
+    bool has_arms = false;
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        has_arms |= role_has_arms(isolated->proxies[i].actor->role);
     for (size_t i = 0; i < isolated->file_count; i++)
-        if (!file_make(&isolated->files[i]))
+        if (!file_make(&isolated->files[i], has_arms))
             return false;
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];

@@ -10,7 +10,7 @@
 //                          role's own file
 //
 // A ring is its words, its bytes and its large area, one after the other. No file can be made smaller: that would be a SIGBUS for
-// all others. The parent makes files larger for rings of arms.
+// all others. Nor larger, unless roles of the session have arms: the parent makes files larger for their rings.
 //
 // An isolated role is two things: in the parent an Actor that is never run (its position: the blocks that it is in, and what
 // it saved), and the process, which has the frames. They talk through the control block. Control messages go to the parent,
