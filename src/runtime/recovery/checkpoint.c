@@ -44,7 +44,7 @@ static inline void blocks_lock(Session *session)
         owner_section_end(worker);
     }
     here->busy++;
-    scheduler_lock(session->runtime->platform, &session->block_lock.mutex);
+    scheduler_lock(session->runtime->platform, session->block_lock.used);
     session->recovery.is_exclusive = false;
     if (session->block_lock.left == 0)
         blocks_try_pin(session, worker);
@@ -59,7 +59,7 @@ static inline void blocks_unlock(Session *session)
         owner_section_end(here->worker);
         return;
     }
-    pthread_mutex_unlock(&session->block_lock.mutex);
+    pthread_mutex_unlock(session->block_lock.used);
     here->busy--;
 }
 
@@ -67,7 +67,7 @@ void blocks_lock_outside(Session *session)
 {
     Scheduler *scheduler = &session->runtime->scheduler;
     // In this order: whoever holds the lock could pin the session again.
-    pthread_mutex_lock(&session->block_lock.mutex);
+    pthread_mutex_lock(session->block_lock.used);
     if (session_is_pinned(session)) {
         scheduler_quiesce(scheduler);
         session_unpin(session);
@@ -78,7 +78,7 @@ void blocks_lock_outside(Session *session)
 
 void blocks_unlock_outside(Session *session)
 {
-    pthread_mutex_unlock(&session->block_lock.mutex);
+    pthread_mutex_unlock(session->block_lock.used);
 }
 
 void blocks_lock_role(Session *session)

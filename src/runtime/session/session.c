@@ -69,6 +69,7 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     session->memory = memory;
     session->ending.fd = NO_DESCRIPTOR;
     session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    session->block_lock.used = &session->block_lock.mutex;
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
@@ -656,6 +657,8 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         actor_flush_credit(actor);
     else if (!guard_run(&unwinding, actor, actor_give_up, actor))
         log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    if (session_has_arms(session))
+        arms_role_left(session);
     session_leave(session);
 }
 

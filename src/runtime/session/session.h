@@ -34,6 +34,8 @@ typedef struct {
 // What serialises the events of its recovery: recovery/checkpoint.c.
 typedef struct {
     pthread_mutex_t mutex;
+    pthread_mutex_t
+        *used; // this one, or that of the session that an arm is in: where roles are isolated, all arms have one
     uint32_t left, until_pinned; // so many more times it is locked until it is tried to pin the session
 } BlockLock;
 
