@@ -265,3 +265,14 @@ WireSpan home_result(const Home *home, unsigned role)
 {
     return (WireSpan){home->roles[role].result.data, home->roles[role].result.size};
 }
+
+bool home_outcome_fault(const Home *home, chx_fault *fault)
+{
+    const HomeFault *from = home->fault;
+    *fault = (chx_fault){.role = "", .kind = CHX_FAULT_NONE, .why = "", .file = ""};
+    if (from == NULL)
+        return false;
+    *fault =
+        (chx_fault){home_role_name(home, from->role), from->kind, (int)from->signal, from->why, from->file, (int)from->line};
+    return true;
+}

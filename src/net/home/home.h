@@ -179,6 +179,8 @@ typedef struct {
     uint32_t block, ordinal, attempt;
     chx_fault fault; // kind CHX_FAULT_NONE: it is in its first attempt
 } HomeHead;
+// So many bytes all pieces and results together have at most.
+size_t home_kept_bytes(const Home *home);
 void home_head(const Home *home, uint32_t level, HomeHead *head);
 // The change was applied; or not, since somebody else has changed the session.
 void home_committed(Home *home, bool is_applied, uint64_t now_ns);
@@ -208,5 +210,7 @@ bool home_has_part(const Home *home, unsigned role);   // it has something to do
 uint32_t home_life(const Home *home, unsigned role);   // the current one
 uint32_t home_node(const Home *home, unsigned role);   // where the latest life is or was; 0: nowhere yet
 WireSpan home_result(const Home *home, unsigned role); // encoded, after its END
+// Why the session is over; false: it has come to its end. Its strings are the home's.
+bool home_outcome_fault(const Home *home, chx_fault *fault);
 
 #endif

@@ -233,6 +233,14 @@ WireSpan home_piece(const Home *home, uint32_t level, unsigned role)
     return saved.snapshot;
 }
 
+size_t home_kept_bytes(const Home *home)
+{
+    size_t size = 0;
+    for (unsigned i = 0; i < home->options.table->role_count; i++)
+        size += home->roles[i].base.size + home->roles[i].saved_bytes + home->roles[i].result.size;
+    return size;
+}
+
 void home_head(const Home *home, uint32_t level, HomeHead *head)
 {
     const CutEntry *entry = &home->cut.entries[level - 1];

@@ -223,7 +223,7 @@ void chx_keeper_close(chx_keeper *keeper)
 
 // ---- pieces ----
 
-_Static_assert(CHX_KEEP_HEAD_SIZE == DURABLE_HEAD_BYTES, "heads are those of sessions of one program");
+_Static_assert((int)CHX_KEEP_HEAD_SIZE == (int)DURABLE_HEAD_BYTES, "heads are those of sessions of one program");
 
 size_t chx_keep_head_write(const chx_keep_head *head, unsigned char bytes[CHX_KEEP_HEAD_SIZE])
 {
