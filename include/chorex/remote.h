@@ -58,7 +58,7 @@ typedef enum {
     CHX_PART_WAITS,     /* nothing but to wait until chx_part_call */
     CHX_PART_BEGINS,    /* to begin, at the beginning or with what a life before it has saved */
     CHX_PART_GOES_BACK, /* to go back to the start of a block */
-    CHX_PART_IS_OVER,   /* nothing: the session is over, and its result was given (chx_part_result) */
+    CHX_PART_IS_OVER,   /* nothing: the session is over, and `given` is the role's result */
 } chx_part_asks;
 
 /* What a role begins with. Everything in it stays valid until `begun`. */
@@ -132,6 +132,7 @@ typedef struct {
     void (*fail)(void *context, const chx_fault *);    /* afterwards it waits */
     int (*end)(void *context, const void *result, size_t size);
     bool (*has_ended)(void *context); /* in a durable session, after that: it need not be played again */
+    const chx_buffer *(*given)(void *context); /* CHX_PART_IS_OVER: encoded; empty: the session has failed, or the role has none */
     void (*stopped)(void *context, chx_status,
                     const char *why); /* the session is ended by the program, not by chx_part_stop */
     void (*left)(void *context);      /* no role of the session runs any more */

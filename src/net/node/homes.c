@@ -681,8 +681,10 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
     HomeJoin asked = {.role = (unsigned)role,
                       .node = from,
                       .request = join->request,
-                      .is_anonymous = about.is_anonymous,
-                      .seat_key = join->seat_key};
+                      .is_anonymous = about.is_anonymous};
+    // The key was given by the home that the role had: another one goes by the token.
+    if (!is_adrift || join->session == home->by_session.key)
+        asked.seat_key = join->seat_key;
     HomeVerdict verdict = HOME_GOOD;
     if (home->is_finding)
         return keeps_join(home, &asked, &join->token);

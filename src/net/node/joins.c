@@ -252,20 +252,15 @@ bool joins_outcome(chx_node *node, uint32_t from, const WireOutcome *outcome)
     NodePart *part = item != NULL ? MAP_OWNER(item, NodePart, by_request) : NULL;
     if (part == NULL || part->home->number != from)
         return true;
-    NodeSession *group = part->group;
-    size_t roles = part->known->choreography->role_count;
     WireList list = outcome->fault;
     WireFault why;
     char text[CHX_PART_TEXT];
     chx_fault fault;
     bool has_fault = wire_next(&list, WIRE_ITEM_FAULT, &why);
-    if (group->results == NULL && (group->results = calloc(roles, sizeof *group->results)) == NULL)
+    part->given.size = 0;
+    if (!node_append(&part->given, outcome->result))
         return false;
-    group->result_count = roles;
-    group->results[part->role].size = 0;
-    if (!node_append(&group->results[part->role], outcome->result))
-        return false;
-    group->restarts = outcome->restarts;
+    part->group->restarts = outcome->restarts;
     part->is_given = true;
     part->is_adrift = false;
     part->wakes_order = true;
@@ -513,7 +508,7 @@ static void part_drift(NodePart *part, const char *why)
     if (part->is_over)
         return;
     node_peer_name(node, part->home->number, who, sizeof who);
-    node_log(node, CHX_LOG_WARN, "%s: session %s waits for its home: %s %s", part->known->choreography->name, part->name,
+    node_log(node, CHX_LOG_DEBUG, "%s: session %s waits for its home: %s %s", part->known->choreography->name, part->name,
              who, why);
     map_remove(&node->parts, &part->by_session);
     part->is_adrift = true;
@@ -527,17 +522,21 @@ void joins_peer_lost(chx_node *node, NodePeer *peer, const char *why)
 {
     char text[WHY_SIZE];
     snprintf(text, sizeof text, "was lost: %s", why);
-    (void)node;
+    size_t drifting = 0;
     for (NodePart *part = peer->parts, *next; part != NULL; part = next) {
         next = part->next_at_home;
         // What was asked before the process that was lost had an answer is asked again of the next one.
         if (part->life.session == 0 || part->is_adrift)
             part_join(part);
-        else if (part->life.is_durable)
+        else if (part->life.is_durable) {
             part_drift(part, text);
-        else
+            drifting++;
+        } else
             part_lose(part, text);
     }
+    if (drifting > 0)
+        node_log(node, CHX_LOG_WARN, "%zu roles of sessions in its store wait for their home, which was lost: %s", drifting,
+                 why);
 }
 
 void joins_peer_silent(NodePeer *peer)

@@ -150,6 +150,7 @@ struct NodePart {
     char space[WIRE_NAME_MAX + 1];
     bool is_adrift; // its home was lost: it asks for the next one, and does nothing
     bool is_given;  // the session was over already
+    chx_buffer given; // then: what the role has returned
     Service *service; // NULL: it has joined by itself
     Life life;
     NodeTimer soon, deadline;

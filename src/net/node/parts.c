@@ -584,6 +584,12 @@ static bool op_has_ended(void *context)
     return has_ended;
 }
 
+static const chx_buffer *op_given(void *context)
+{
+    const NodePart *part = context;
+    return &part->given; // does not change any more
+}
+
 // Without a certificate nobody but the home knows who this is. Other nodes would wait for somebody else, and this one for them.
 static void check_reach(NodePart *part, unsigned peer)
 {
@@ -770,6 +776,7 @@ void part_free(NodePart *part)
     free(part->unreached);
     free(part->name);
     free(part->arguments);
+    free(part->given.data);
     free(part);
 }
 
@@ -922,6 +929,7 @@ const chx_part_ops part_ops = {
     .fail = op_fail,
     .end = op_end,
     .has_ended = op_has_ended,
+    .given = op_given,
     .stopped = op_stopped,
     .left = op_left,
     .freed = op_freed,

@@ -273,7 +273,7 @@ static void part_forget(Actor *actor)
     part->is_entering = false;
     // It had come to its end, and has to be played again.
     const chx_result_slot *slot = actor->session->plan->roles[actor->index].result;
-    if (actor->away->is_ending && slot != NULL && !part->has_given)
+    if (actor->away->is_ending && slot != NULL)
         chx_value_drop(slot->type, actor->session->results + slot->offset);
     actor->away->is_ending = false;
 }
@@ -361,8 +361,14 @@ static void part_begin(Actor *actor)
 // The session was over before it was joined: the role has nothing to do.
 static void part_is_given(Actor *actor)
 {
+    Part *part = actor_part(actor);
     part_forget(actor);
-    actor_part(actor)->has_given = true;
+    const chx_result_slot *slot = actor->session->plan->roles[actor->index].result;
+    const chx_buffer *given = part->ops->given(part->context);
+    bool is_some = slot != NULL && given->size > 0;
+    if (is_some && !chx_decode(slot->type, actor->session->results + slot->offset, given->data, given->size))
+        guard_raise(CHX_FAULT_SYSTEM, 0, 0, "out of memory, or what it returned is not of the type");
+    part->has_given = true;
     actor->begun = actor->away->is_ending = true;
 }
 
