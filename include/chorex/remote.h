@@ -68,9 +68,9 @@ typedef struct {
     uint64_t steps;
     size_t block_count; /* that it is in; 0: it begins at the beginning, or with `base` */
     bool is_durable;    /* the session is kept in a store */
-    const void *base;   /* in no block of such a session: what the role goes on with; NULL: it begins at the beginning */
+    const void *base; /* in no block of such a session: what the role goes on with; NULL: it begins at the beginning */
     size_t base_size;
-    chx_fault fault;    /* why the innermost block is in another attempt; kind CHX_FAULT_NONE: it is in its first */
+    chx_fault fault; /* why the innermost block is in another attempt; kind CHX_FAULT_NONE: it is in its first */
 } chx_part_beginning;
 typedef struct {
     uint32_t name, attempt;
@@ -132,7 +132,8 @@ typedef struct {
     void (*fail)(void *context, const chx_fault *);    /* afterwards it waits */
     int (*end)(void *context, const void *result, size_t size);
     bool (*has_ended)(void *context); /* in a durable session, after that: it need not be played again */
-    const chx_buffer *(*given)(void *context); /* CHX_PART_IS_OVER: encoded; empty: the session has failed, or the role has none */
+    const chx_buffer *(*given)(
+        void *context); /* CHX_PART_IS_OVER: encoded; empty: the session has failed, or the role has none */
     void (*stopped)(void *context, chx_status,
                     const char *why); /* the session is ended by the program, not by chx_part_stop */
     void (*left)(void *context);      /* no role of the session runs any more */

@@ -174,10 +174,10 @@ void home_finish(Home *home, chx_status status, const HomeFault *fault)
     if (home->is_kept)
         cut_end(&home->cut); // it is said when the store has it (C5)
     else
-        home_say_outcome(home);
+        home_say_outcome(home, fault);
 }
 
-void home_say_outcome(Home *home)
+void home_say_outcome(Home *home, const HomeFault *fault)
 {
     for (unsigned i = 0; i < home->options.table->role_count; i++) {
         HomeRole *role = &home->roles[i];
@@ -189,9 +189,9 @@ void home_say_outcome(Home *home)
     }
     say_stops(home);
     WireFault wire;
-    if (home->fault != NULL)
-        wire = home_wire_fault(home, home->fault);
-    home->options.effects->over(home->options.context, home->status, home->fault != NULL ? &wire : NULL);
+    if (fault != NULL)
+        wire = home_wire_fault(home, fault);
+    home->options.effects->over(home->options.context, home->status, fault != NULL ? &wire : NULL);
 }
 
 const char *home_role_named(const Home *home, const char *name)
@@ -272,7 +272,7 @@ bool home_outcome_fault(const Home *home, chx_fault *fault)
     *fault = (chx_fault){.role = "", .kind = CHX_FAULT_NONE, .why = "", .file = ""};
     if (from == NULL)
         return false;
-    *fault =
-        (chx_fault){home_role_name(home, from->role), from->kind, (int)from->signal, from->why, from->file, (int)from->line};
+    *fault = (chx_fault){
+        home_role_name(home, from->role), from->kind, (int)from->signal, from->why, from->file, (int)from->line};
     return true;
 }

@@ -35,7 +35,8 @@ static bool is_said_first(WireKind kind)
 
 static bool must_wait(const Home *home)
 {
-    return home->is_kept && (home->cut.state == CUT_ENDS || (home->cut.state == CUT_RUNS && !cut_is_settled(&home->cut)));
+    return home->is_kept &&
+           (home->cut.state == CUT_ENDS || (home->cut.state == CUT_RUNS && !cut_is_settled(&home->cut)));
 }
 
 static bool withhold(Home *home, uint32_t node, WireKind kind, const void *frame)
@@ -111,7 +112,7 @@ static void effect_over(Cut *cut)
 {
     Home *home = home_of_cut(cut);
     home_withheld_forget(home, 0);
-    home_say_outcome(home);
+    home_say_outcome(home, home->fault);
 }
 
 static void effect_lost(Cut *cut)
@@ -225,8 +226,7 @@ WireSpan home_piece(const Home *home, uint32_t level, unsigned role)
 {
     const HomeRole *of = &home->roles[role];
     CHECK(level <= of->member.count);
-    const HomeBytes *bytes =
-        level == 0 ? &of->base : &((HomePosition *)(void *)of->member.positions[level - 1])->saved;
+    const HomeBytes *bytes = level == 0 ? &of->base : &((HomePosition *)(void *)of->member.positions[level - 1])->saved;
     WireSaved saved;
     if (wire_decode_body(WIRE_SAVED, (WireSpan){bytes->data, bytes->size}, &saved) != WIRE_GOOD)
         return (WireSpan){0};
@@ -270,7 +270,7 @@ void home_give_up_store(Home *home, WireSpan why, uint64_t now_ns)
     home->is_kept = false;
     HomeFault fault = home_fault(0, CHX_FAULT_SYSTEM, why);
     if (was_over)
-        home_say_outcome(home);
+        home_say_outcome(home, home->fault);
     else
         home_finish(home, CHX_FAILED, &fault);
     home_settle(home);
@@ -307,8 +307,7 @@ static bool block_resume(Home *home, Block *block, const HomeResume *from, uint3
     const chx_fault *fault = &from->heads[level - 1].fault;
     bool is_lost = level == home->cut.depth || fault->kind == CHX_FAULT_NONE;
     *kept = (BlockFault){.fault = {.role = "", .kind = CHX_FAULT_LOST, .file = ""}};
-    snprintf(kept->why, HOME_WHY_BYTES, "%s",
-             is_lost ? "the home of the session was lost in this block" : fault->why);
+    snprintf(kept->why, HOME_WHY_BYTES, "%s", is_lost ? "the home of the session was lost in this block" : fault->why);
     if (!is_lost) {
         kept->fault = *fault;
         kept->fault.role = home_role_named(home, fault->role);
@@ -340,8 +339,8 @@ static HomeVerdict resume_level(Home *home, const HomeResume *from, unsigned rol
         return HOME_NO_MEMORY;
     Block *block = recovery_find_block(&home->recovery, parent, checkpoint, entry->ordinal);
     bool is_good = block != NULL && (block->references > 0 || block_resume(home, block, from, level));
-    if (!is_good || !recovery_enter(&home->recovery, &position->position, parent, checkpoint, entry->ordinal,
-                                    ATTEMPT_CURRENT)) {
+    if (!is_good ||
+        !recovery_enter(&home->recovery, &position->position, parent, checkpoint, entry->ordinal, ATTEMPT_CURRENT)) {
         home_drop(home, &position->saved);
         memory_release(home->options.memory, position);
         return HOME_NO_MEMORY;
@@ -397,8 +396,9 @@ HomeVerdict home_resume(Home *home, const HomeResume *from)
     if (resumed == CUT_NEXT_ATTEMPT)
         cut_go_on(&home->cut);
     if (resumed == CUT_NONE_LEFT) {
-        HomeFault fault = home_fault(
-            0, CHX_FAULT_LOST, wire_text("the home of the session was lost in a durable block, which has no attempt left"));
+        HomeFault fault =
+            home_fault(0, CHX_FAULT_LOST,
+                       wire_text("the home of the session was lost in a durable block, which has no attempt left"));
         home_finish(home, CHX_FAILED, &fault);
     }
     return HOME_GOOD;

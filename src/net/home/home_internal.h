@@ -39,9 +39,9 @@ struct HomeRole {
     uint64_t absent_since_ns;
     size_t saved_bytes; // of all blocks that it is in
     HomeBytes result;
-    HomeBytes base;  // of a durable session: what it goes on with behind the last durable block
-    bool has_base;   // that was said
-    bool is_resumed; // goes on from the store, and has not begun yet: it is waited for without a limit
+    HomeBytes base;     // of a durable session: what it goes on with behind the last durable block
+    bool has_base;      // that was said
+    bool is_resumed;    // goes on from the store, and has not begun yet: it is waited for without a limit
     uint64_t *restarts; // when the last ones were, if their number in a period is limited
     uint64_t restart_count;
 };
@@ -122,7 +122,7 @@ void home_order(Home *home, unsigned role, WireKind kind, const void *frame);
 void home_order_at(Home *home, uint32_t node, WireKind kind, const void *frame);
 void home_finish(Home *home, chx_status status, const HomeFault *fault);
 // The outcome is known, and, of a durable session, in the store.
-void home_say_outcome(Home *home);
+void home_say_outcome(Home *home, const HomeFault *fault);
 const char *home_role_named(const Home *home, const char *name); // as the choreography has it; "": there is none
 void home_end_if_all_have(Home *home);
 void home_say_stop(Home *home, unsigned role, uint32_t node, uint32_t life);

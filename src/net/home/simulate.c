@@ -200,8 +200,14 @@ static void home_effect_seat_key(void *context, WireId *key)
         key->bytes[i] = (uint8_t)draw(256);
 }
 
-const HomeEffects home_effects_table = {home_effect_order, home_effect_give,     home_effect_place,   home_effect_describe,
-                                        home_effect_over,  home_effect_seat_key, NULL,                store_effect_commit,
+const HomeEffects home_effects_table = {home_effect_order,
+                                        home_effect_give,
+                                        home_effect_place,
+                                        home_effect_describe,
+                                        home_effect_over,
+                                        home_effect_seat_key,
+                                        NULL,
+                                        store_effect_commit,
                                         store_effect_lost};
 
 // ---- the effects of lives ----
@@ -1022,14 +1028,13 @@ int main(int argc, char **argv)
     uint64_t first = strtoull(argv[1 + is_traced], NULL, 10), count = strtoull(argv[2 + is_traced], NULL, 10);
     for (uint64_t seed = first; seed < first + count; seed++)
         run(seed, is_traced);
-    printf(
-        "%llu sessions, %llu failed: %llu messages consumed, %llu nodes lost, %llu suspected, %llu roles failed, "
-        "%llu links lost, %llu pairs cut, %llu given up for that, %llu decisions, %llu times no memory, %llu steps; "
-        "%llu sessions in a store, %llu commits, %llu homes lost\n",
-        (unsigned long long)total.sessions, (unsigned long long)total.failed, (unsigned long long)total.consumed,
-        (unsigned long long)total.lost, (unsigned long long)total.suspected, (unsigned long long)total.fails,
-        (unsigned long long)total.links, (unsigned long long)total.cuts, (unsigned long long)total.unreached,
-        (unsigned long long)total.decisions, (unsigned long long)total.no_memory, (unsigned long long)total.steps,
-        (unsigned long long)total.durable, (unsigned long long)total.commits, (unsigned long long)total.homes);
+    printf("%llu sessions, %llu failed: %llu messages consumed, %llu nodes lost, %llu suspected, %llu roles failed, "
+           "%llu links lost, %llu pairs cut, %llu given up for that, %llu decisions, %llu times no memory, %llu steps; "
+           "%llu sessions in a store, %llu commits, %llu homes lost\n",
+           (unsigned long long)total.sessions, (unsigned long long)total.failed, (unsigned long long)total.consumed,
+           (unsigned long long)total.lost, (unsigned long long)total.suspected, (unsigned long long)total.fails,
+           (unsigned long long)total.links, (unsigned long long)total.cuts, (unsigned long long)total.unreached,
+           (unsigned long long)total.decisions, (unsigned long long)total.no_memory, (unsigned long long)total.steps,
+           (unsigned long long)total.durable, (unsigned long long)total.commits, (unsigned long long)total.homes);
     return 0;
 }

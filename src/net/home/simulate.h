@@ -60,8 +60,8 @@ typedef struct {
     bool entering; // it is in a durable block, and has not been let in
     bool is_outside, reads_base;
     State base;
-    bool blocked;  // a link had no room
-    bool is_soon;  // TAKEN is to be said soon
+    bool blocked; // a link had no room
+    bool is_soon; // TAKEN is to be said soon
     Wait wait;
     unsigned wait_peer;
     LifeBack back;
@@ -84,8 +84,8 @@ typedef struct {
     WireId id;
     uint32_t attempt;
     uint32_t left;
-    uint32_t seen; // senders, a bit each, whose messages from this attempt were consumed
-    bool is_done;  // the home has said GO
+    uint32_t seen;  // senders, a bit each, whose messages from this attempt were consumed
+    bool is_done;   // the home has said GO
     uint64_t term;  // in which it was left
     uint64_t begun; // of a durable block: the term in which it was begun
 } Way;
@@ -122,7 +122,8 @@ typedef struct {
 
 extern Sim sim;
 typedef struct {
-    uint64_t homes, commits, durable, consumed, sessions, failed, lost, suspected, fails, links, cuts, unreached, decisions, no_memory, steps;
+    uint64_t homes, commits, durable, consumed, sessions, failed, lost, suspected, fails, links, cuts, unreached,
+        decisions, no_memory, steps;
 } Total;
 extern Total total;
 

@@ -79,7 +79,8 @@ void cut_say(unsigned node, unsigned other, bool is_over)
 {
     for (unsigned role = 0; role < sim.program.role_count; role++) {
         Actor *actor = &sim.actors[node][role];
-        for (unsigned of = 0; actor->exists && actor->life.session == sim.home.options.session && of < sim.program.role_count; of++) {
+        for (unsigned of = 0;
+             actor->exists && actor->life.session == sim.home.options.session && of < sim.program.role_count; of++) {
             if (of == role || life_node(&actor->life, of) != other || (is_over && actor->unreached[of] == 0))
                 continue;
             if (is_over)

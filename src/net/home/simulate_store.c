@@ -92,9 +92,9 @@ static void flight_take(void)
 static bool flight_apply(const Flight *from)
 {
     const CutChange *change = &from->change;
-    bool is_as_expected = change->is_first ? !record.is_there
-                                           : record.is_there && record.term == change->term &&
-                                                 record.version == change->version;
+    bool is_as_expected = change->is_first
+                              ? !record.is_there
+                              : record.is_there && record.term == change->term && record.version == change->version;
     if (!is_as_expected && !cut_is_broken(CUT_BROKEN_NO_CONDITION))
         return false;
     if (record.is_over && !cut_is_broken(CUT_BROKEN_NO_CONDITION))

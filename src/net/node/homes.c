@@ -660,10 +660,12 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
         !keeps_may(node, known, join->name.size > 0 ? (const char *)join->name.data : "", &is_durable, why, sizeof why))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, why);
     if (is_adrift && !is_durable)
-        return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, "the session is over, and there is no store any more");
+        return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN,
+                           "the session is over, and there is no store any more");
     if (home != NULL && home->is_over && is_adrift)
         home = NULL; // the store knows how it has ended
-    if (join->session != 0 && !is_adrift && (home == NULL || home->known != known || home->definition != (size_t)definition))
+    if (join->session != 0 && !is_adrift &&
+        (home == NULL || home->known != known || home->definition != (size_t)definition))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, "the session is over");
     if (home == NULL && is_of_the_past(known, (size_t)definition, join, why, sizeof why))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, why);
@@ -678,10 +680,8 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
         peers_about(node->peers, from, &about);
     if (from == PEER_SELF)
         home_take_limits(home, join->request);
-    HomeJoin asked = {.role = (unsigned)role,
-                      .node = from,
-                      .request = join->request,
-                      .is_anonymous = about.is_anonymous};
+    HomeJoin asked = {
+        .role = (unsigned)role, .node = from, .request = join->request, .is_anonymous = about.is_anonymous};
     // The key was given by the home that the role had: another one goes by the token.
     if (!is_adrift || join->session == home->by_session.key)
         asked.seat_key = join->seat_key;
@@ -843,8 +843,9 @@ void homes_offered(chx_node *node, Offer *offer)
         for (MapItem *next; item != NULL; item = next) {
             next = item->next;
             NodeHome *home = MAP_OWNER(item, NodeHome, by_session);
-            if (home->known != offer->known || home->definition != offer->definition || home->is_over || home->is_finding ||
-                !home_has_part(&home->home, offer->role) || home_state(&home->home, offer->role) != HOME_ABSENT)
+            if (home->known != offer->known || home->definition != offer->definition || home->is_over ||
+                home->is_finding || !home_has_part(&home->home, offer->role) ||
+                home_state(&home->home, offer->role) != HOME_ABSENT)
                 continue;
             if (home->placements != NULL && home->gathered != NULL) {
                 placed_offered(home);

@@ -508,8 +508,8 @@ static void part_drift(NodePart *part, const char *why)
     if (part->is_over)
         return;
     node_peer_name(node, part->home->number, who, sizeof who);
-    node_log(node, CHX_LOG_DEBUG, "%s: session %s waits for its home: %s %s", part->known->choreography->name, part->name,
-             who, why);
+    node_log(node, CHX_LOG_DEBUG, "%s: session %s waits for its home: %s %s", part->known->choreography->name,
+             part->name, who, why);
     map_remove(&node->parts, &part->by_session);
     part->is_adrift = true;
     part->wakes_order = true;
@@ -535,8 +535,8 @@ void joins_peer_lost(chx_node *node, NodePeer *peer, const char *why)
             part_lose(part, text);
     }
     if (drifting > 0)
-        node_log(node, CHX_LOG_WARN, "%zu roles of sessions in its store wait for their home, which was lost: %s", drifting,
-                 why);
+        node_log(node, CHX_LOG_WARN, "%zu roles of sessions in its store wait for their home, which was lost: %s",
+                 drifting, why);
 }
 
 void joins_peer_silent(NodePeer *peer)

@@ -49,14 +49,17 @@ bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_du
         return true;
     if (name == NULL || name[0] == '#') {
         snprintf(why, why_size,
-                 "%s has durable blocks, and a session that a cast places on nodes, or that programs with CHOREX_ROLES play, can't be "
-                 "kept in a store: let each program play its role by name (%s_..._as_...), or run it without: CHOREX_STORE=none",
+                 "%s has durable blocks, and a session that a cast places on nodes, or that programs with CHOREX_ROLES "
+                 "play, can't be "
+                 "kept in a store: let each program play its role by name (%s_..._as_...), or run it without: "
+                 "CHOREX_STORE=none",
                  known->choreography->name, known->choreography->name);
         return false;
     }
     if (address == NULL) {
         snprintf(why, why_size,
-                 "%s has durable blocks, and %s has no store: write store = sqlite:FILE to [node] in its configuration; store = none "
+                 "%s has durable blocks, and %s has no store: write store = sqlite:FILE to [node] in its "
+                 "configuration; store = none "
                  "runs it without",
                  known->choreography->name, node->config.name != NULL ? node->config.name : "the home");
         return false;
@@ -64,8 +67,8 @@ bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_du
     if (node->keeper == NULL)
         node->keeper = chx_keeper_open(node->runtime, address, &status);
     if (node->keeper == NULL)
-        snprintf(why, why_size, "the store of %s can't be used: %s", node->config.name != NULL ? node->config.name : "the home",
-                 chx_last_report()->why);
+        snprintf(why, why_size, "the store of %s can't be used: %s",
+                 node->config.name != NULL ? node->config.name : "the home", chx_last_report()->why);
     *is_durable = node->keeper != NULL;
     return *is_durable;
 }
@@ -104,7 +107,8 @@ static void put_head(const NodeHome *home, KeepCommit *commit, chx_store_change 
 static void put_outcome(const NodeHome *home, KeepCommit *commit, chx_store_change *change)
 {
     const Home *of = &home->home;
-    put_piece(commit, change, CHX_STORE_RESULTS, CHX_STORE_HEAD, (WireSpan){commit->outcome.data, commit->outcome.size});
+    put_piece(commit, change, CHX_STORE_RESULTS, CHX_STORE_HEAD,
+              (WireSpan){commit->outcome.data, commit->outcome.size});
     for (unsigned i = 0; of->status == CHX_OK && i < home->known->choreography->role_count; i++)
         put_piece(commit, change, CHX_STORE_RESULTS, i, home_result(of, i));
 }
@@ -291,8 +295,7 @@ static HomeVerdict home_resume_from(NodeHome *home, const chx_store_cut *cut)
             verdict = HOME_VIOLATION;
         heads[i] = (HomeHead){head.block, head.ordinal, head.attempt, head.fault};
     }
-    HomeResume from = {
-        .version = cut->version, .heads = heads, .depth = depth, .piece = resume_piece, .context = cut};
+    HomeResume from = {.version = cut->version, .heads = heads, .depth = depth, .piece = resume_piece, .context = cut};
     if (verdict == HOME_GOOD)
         verdict = home_resume(&home->home, &from);
     free(heads);
@@ -306,10 +309,12 @@ static bool cut_fits(const NodeHome *home, const chx_store_cut *cut, char *why)
     const chx_choreography *choreography = home->known->choreography;
     const char *definition = choreography->definitions[home->definition].name;
     if (strcmp(cut->definition, definition) != 0)
-        snprintf(why, WHY_SIZE, "session %.100s is one of '%.100s', not of '%s'", home->name, cut->definition, definition);
+        snprintf(why, WHY_SIZE, "session %.100s is one of '%.100s', not of '%s'", home->name, cut->definition,
+                 definition);
     else if (cut->protocol_digest != choreography->protocol_digest)
         snprintf(why, WHY_SIZE,
-                 "session %.100s was saved by another version: what the roles say to each other is different now; finish it with that "
+                 "session %.100s was saved by another version: what the roles say to each other is different now; "
+                 "finish it with that "
                  "one, or: chorex sessions drop",
                  home->name);
     else
@@ -379,7 +384,8 @@ static void say_outcome(NodeHome *home, const KeepJoin *join, const chx_store_cu
     unsigned restarts;
     WireBuffer faults = {0};
     if (head == NULL || !chx_keep_outcome_read(head->data, head->size, &status, &fault, &restarts, text)) {
-        refuse_one(home, join, WIRE_REFUSED_STATE, "the session is over, but how it ended was saved by another version");
+        refuse_one(home, join, WIRE_REFUSED_STATE,
+                   "the session is over, but how it ended was saved by another version");
         return;
     }
     WireFault why = {.kind = (uint8_t)fault.kind,
@@ -389,10 +395,8 @@ static void say_outcome(NodeHome *home, const KeepJoin *join, const chx_store_cu
                      .why = wire_text(fault.why)};
     if (status != CHX_OK)
         wire_add(&faults, WIRE_ITEM_FAULT, &why);
-    WireOutcome outcome = {.request = join->join.request,
-                           .status = (uint8_t)status,
-                           .restarts = restarts,
-                           .fault = wire_list(&faults)};
+    WireOutcome outcome = {
+        .request = join->join.request, .status = (uint8_t)status, .restarts = restarts, .fault = wire_list(&faults)};
     if (result != NULL)
         outcome.result = (WireSpan){result->data, result->size};
     node_send(home->node, join->join.node, 0, WIRE_OUTCOME, &outcome);

@@ -115,13 +115,13 @@ struct NodeHome {
     NodeHome *next_placed, **link_placed;
     uint64_t forget_ns;
     // Of a session that is kept in a store (keeps.c).
-    chx_keep *keep;      // NULL: it is not, or is over
-    bool is_finding;     // the store is asked what it has of it; until then it has no roles
-    bool is_committing;  // something is on its way to the store
-    bool is_unnamed;     // nobody will ask for its outcome
-    bool is_wrong;       // it is not to be
-    KeepJoin *asked;     // who wants to join meanwhile
-    KeepCommit *commit;  // what is on its way
+    chx_keep *keep;     // NULL: it is not, or is over
+    bool is_finding;    // the store is asked what it has of it; until then it has no roles
+    bool is_committing; // something is on its way to the store
+    bool is_unnamed;    // nobody will ask for its outcome
+    bool is_wrong;      // it is not to be
+    KeepJoin *asked;    // who wants to join meanwhile
+    KeepCommit *commit; // what is on its way
     Seat seats[];
 };
 
@@ -148,8 +148,8 @@ struct NodePart {
     // Of a durable session: what it is found by when its home was lost.
     WireId token;
     char space[WIRE_NAME_MAX + 1];
-    bool is_adrift; // its home was lost: it asks for the next one, and does nothing
-    bool is_given;  // the session was over already
+    bool is_adrift;   // its home was lost: it asks for the next one, and does nothing
+    bool is_given;    // the session was over already
     chx_buffer given; // then: what the role has returned
     Service *service; // NULL: it has joined by itself
     Life life;
@@ -339,7 +339,7 @@ bool node_send(chx_node *node, uint32_t peer, uint64_t lane, WireKind kind, cons
 LinkSending node_give(chx_node *node, uint32_t peer, uint64_t lane, const WireData *data);
 // The node that the program has opened first; NULL: it has none.
 chx_node *node_of_process(void);
-char *node_copy(WireSpan text); // NUL-terminated; NULL: no memory
+char *node_copy(WireSpan text);                       // NUL-terminated; NULL: no memory
 bool node_append(chx_buffer *buffer, WireSpan bytes); // false: no memory
 static inline bool span_is(WireSpan span, const char *text)
 {
@@ -414,7 +414,7 @@ NodeHome *homes_find(chx_node *node, uint64_t session);
 NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definition, char *name, char *opener,
                     bool is_durable);
 void home_free(NodeHome *home);
-void homes_fill(NodeHome *home); // roles that others, or this node, would play
+void homes_fill(NodeHome *home);   // roles that others, or this node, would play
 void home_changed(NodeHome *home); // an event was fed to it
 
 // ---- keeps.c ----

@@ -415,7 +415,8 @@ static chx_part_asks op_asks(void *context)
         asks = CHX_PART_IS_OVER;
     else if (state == LIFE_OVER && part->life.is_durable && asks == CHX_PART_WAITS && !part->life.is_asked_to_stop)
         asks = CHX_PART_GOES_ON; // its end counts
-    if (((part->home->holds || part->is_adrift) && state != LIFE_OVER && asks == CHX_PART_GOES_ON) || part->node->is_lost)
+    if (((part->home->holds || part->is_adrift) && state != LIFE_OVER && asks == CHX_PART_GOES_ON) ||
+        part->node->is_lost)
         asks = CHX_PART_WAITS;
     node_unlock(part->node);
     return asks;

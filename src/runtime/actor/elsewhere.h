@@ -40,7 +40,7 @@ typedef struct {
     bool (*is_over)(Actor *actor); // the block or round at whose end it waits
     // It has failed. True: it goes on, or waits, as roll_back says. False: the session is being stopped.
     bool (*fail)(Actor *actor, Fault *fault);
-    bool (*end)(Actor *actor);   // it has its result. False: it has to wait, for what self.wants says, and is asked again
+    bool (*end)(Actor *actor); // it has its result. False: it has to wait, for what self.wants says, and is asked again
     void (*flush)(Actor *actor); // it is about to do something that takes a while: what it has sent has to leave
     // chx_peer, of another role of the session, and chx_fence.
     const char *(*peer)(Actor *actor, unsigned role);

@@ -239,8 +239,8 @@ chx_status store_at(const char *address, const char *setting, const char *file, 
         *store = chx_store_of(KINDS[i].ops, KINDS[i].is_url ? address : address + length);
         return *store != NULL ? CHX_OK : report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
     }
-    return report_refuse(CHX_INVALID, NULL, file, "%s=%.200s: it can be sqlite:FILE, postgresql://..., or none", setting,
-                         address);
+    return report_refuse(CHX_INVALID, NULL, file, "%s=%.200s: it can be sqlite:FILE, postgresql://..., or none",
+                         setting, address);
 }
 
 static chx_status store_named(const char *address, const char *file, chx_store **store)

@@ -350,10 +350,11 @@ static void part_begin(Actor *actor)
     // Nobody acts before the store has what all begin with.
     const char *pointer = snapshot_unsendable(actor->self.top);
     if (pointer != NULL)
-        guard_raise(CHX_FAULT_SYSTEM, 0, 0,
-                    "its argument '%s' is a pointer or has one in it, and what that points to is not in the store: give it the "
-                    "value itself",
-                    pointer);
+        guard_raise(
+            CHX_FAULT_SYSTEM, 0, 0,
+            "its argument '%s' is a pointer or has one in it, and what that points to is not in the store: give it the "
+            "value itself",
+            pointer);
     part_save_outside(actor);
     need(part->ops->arrive_outside(part->context, actor->self.steps, part->buffer.data, part->buffer.size));
 }
