@@ -355,8 +355,10 @@ ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Act
 {
     Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
     while (!guard_run(guard, actor, run_unscheduled, &run) && guard->fault.kind == FAULT_AGAIN &&
-           again_begin(actor, guard))
+           again_begin(actor, guard)) {
+        float_use(actor->session->float_control);
         await(actor);
+    }
     if (actor_is_traced(actor))
         trace_turn(actor, run.outcome, &guard->fault);
     return run.outcome;

@@ -492,6 +492,16 @@ void session_unpin(Session *session)
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
 
+void session_moves(Session *session)
+{
+    BlockLock *lock = &session->block_lock;
+    // That it did not last here does not mean that it won't there.
+    uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
+    atomic_store_explicit(&lock->until_pinned, until / 2, memory_order_relaxed);
+    atomic_store_explicit(&lock->left, 0, memory_order_relaxed);
+    session_unpin(session);
+}
+
 void session_fetch(SessionFetch *fetch)
 {
     // More at a time are not fetched: so many is a processor waiting for, and it forgets about the others.
