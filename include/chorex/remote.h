@@ -95,7 +95,7 @@ typedef struct {
     size_t value_max; /* of one message */
 } chx_part_room;
 
-/* A message among others: this, then its value, then the next one, with nothing in between. */
+/* A message among others: this, then its value, then the next one, with nothing in between. Numbers are little-endian. */
 typedef struct {
     uint32_t site, size;
 } chx_part_message;

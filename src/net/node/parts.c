@@ -621,11 +621,6 @@ static chx_part_room op_room(void *context, unsigned peer)
     return (chx_part_room){room.window.messages, room.window.bytes, room.value_max};
 }
 
-_Static_assert(sizeof(chx_part_message) == sizeof(WindowHead) &&
-                   offsetof(chx_part_message, size) == offsetof(WindowHead, size),
-               "messages lie behind one another in the same form in the runtime and here");
-
-// What was consumed before is said with what is sent.
 static int op_send(void *context, unsigned peer, size_t consumed, const unsigned char *messages, size_t size)
 {
     NodePart *part = context;
@@ -654,28 +649,34 @@ static int op_send_one(void *context, unsigned peer, size_t consumed, uint32_t s
 // So many bytes are copied at a time; a message that is larger comes alone.
 enum { TAKE_BYTES = 16 << 10 };
 
-static bool take_one(void *context, const Message *message)
+static bool make_room(chx_buffer *buffer, size_t size)
+{
+    if (size <= buffer->capacity && buffer->data != NULL)
+        return true;
+    size_t capacity = size > 2 * buffer->capacity ? size : 2 * buffer->capacity;
+    unsigned char *data = realloc(buffer->data, capacity);
+    buffer->failed = data == NULL;
+    if (data == NULL)
+        return false;
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+static uint32_t take_run(void *context, const QueueRun *run)
 {
     chx_buffer *buffer = context;
-    chx_part_message head = {message->site, (uint32_t)message->value.size};
-    size_t size = buffer->size + sizeof head + message->value.size;
-    if (buffer->size > 0 && size > TAKE_BYTES)
-        return false;
-    if (size > buffer->capacity || buffer->data == NULL) {
-        size_t capacity = size > 2 * buffer->capacity ? size : 2 * buffer->capacity;
-        unsigned char *data = realloc(buffer->data, capacity);
-        if (data == NULL) {
-            buffer->failed = true;
-            return false;
-        }
-        buffer->data = data;
-        buffer->capacity = capacity;
+    QueueRun taken = *run;
+    queue_run_cut(&taken, run->count, buffer->size < TAKE_BYTES ? TAKE_BYTES - buffer->size : 0);
+    if (taken.count == 0 && buffer->size == 0) {
+        taken = *run;
+        queue_run_cut(&taken, 1, run->messages.size);
     }
-    memcpy(buffer->data + buffer->size, &head, sizeof head);
-    if (message->value.size > 0)
-        memcpy(buffer->data + buffer->size + sizeof head, message->value.data, message->value.size);
-    buffer->size = size;
-    return true;
+    if (taken.count == 0 || !make_room(buffer, buffer->size + taken.messages.size))
+        return 0;
+    memcpy(buffer->data + buffer->size, taken.messages.data, taken.messages.size);
+    buffer->size += taken.messages.size;
+    return taken.count;
 }
 
 static size_t op_take(void *context, unsigned peer, size_t consumed, chx_buffer *messages)
@@ -688,7 +689,7 @@ static size_t op_take(void *context, unsigned peer, size_t consumed, chx_buffer 
     }
     if (messages != NULL && part->node->config.name == NULL)
         check_reach(part, peer);
-    size_t count = messages != NULL ? life_lend(&part->life, peer, take_one, messages) : 0;
+    size_t count = messages != NULL ? life_lend(&part->life, peer, take_run, messages) : 0;
     node_unlock(part->node);
     return count;
 }
