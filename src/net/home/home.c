@@ -162,7 +162,7 @@ static void say_stops(Home *home)
 
 void home_finish(Home *home, chx_status status, const HomeFault *fault)
 {
-    if (home->is_over)
+    if (home->is_over && !(home->is_kept && session_is_broken(SESSION_BROKEN_NO_OUTCOME)))
         return;
     home->is_over = true;
     home->status = status;

@@ -155,9 +155,10 @@ static HomeVerdict hear(Home *home, uint32_t node, const WireFrame *frame)
     bool is_old = speaker.life < role->life && !session_is_broken(SESSION_BROKEN_OLD_REPORTS);
     if (speaker.life == 0 || speaker.life > role->begun)
         return HOME_VIOLATION;
-    if (home->is_over && home->is_kept && home->cut.state != CUT_OVER)
+    bool waits = home->is_over && home->is_kept && home->cut.state != CUT_OVER;
+    if (waits && !session_is_broken(SESSION_BROKEN_NO_OUTCOME))
         return HOME_GOOD; // it is told when the store has the outcome
-    if (home->is_over) {
+    if (home->is_over && !waits) {
         home_say_stop(home, speaker.role, node, speaker.life);
         return HOME_GOOD;
     }

@@ -191,6 +191,7 @@ static void home_effect_over(void *context, chx_status status, const WireFault *
         sim_fail("the session is over twice");
     sim.is_over = true;
     sim.status = status;
+    store_check_outcome(status);
 }
 
 static void home_effect_seat_key(void *context, WireId *key)

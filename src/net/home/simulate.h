@@ -157,6 +157,8 @@ bool store_is_asked(void);
 void store_step(void);
 void store_effect_commit(void *context);
 void store_effect_lost(void *context);
+// The roles are told this: is it what the store has?
+void store_check_outcome(chx_status status);
 // The home is lost with its memory; another one goes on from the store.
 void store_lose_home(void);
 

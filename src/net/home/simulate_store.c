@@ -48,6 +48,12 @@ void store_effect_lost(void *context)
     sim_fail("the home finds that it has lost the session, and nobody else has it");
 }
 
+void store_check_outcome(chx_status status)
+{
+    if (sim.home.is_kept && (!record.is_over || record.status != status))
+        sim_fail("the roles are told another outcome than the store has");
+}
+
 bool store_is_asked(void)
 {
     return is_asked || flight.is_some || late.is_some;
