@@ -48,7 +48,7 @@ typedef struct {
     bool (*is_over)(Actor *actor); // the block or round at whose end it waits
     // It has failed. True: it goes on, or waits, as roll_back says. False: the session is being stopped.
     bool (*fail)(Actor *actor, Fault *fault);
-    void (*end)(Actor *actor);   // it has its result
+    bool (*end)(Actor *actor); // it has its result. False: it has to wait, for what self.wants says, and is asked again
     void (*flush)(Actor *actor); // it is about to do something that takes a while: what it has sent has to leave
     // chx_peer, of another role of the session, and chx_fence.
     const char *(*peer)(Actor *actor, unsigned role);
@@ -56,6 +56,7 @@ typedef struct {
 } AwayOps;
 struct Away {
     const AwayOps *ops;
+    bool is_ending; // the role has come to its end, and waits until that counts
 };
 static inline bool actor_is_process(const Actor *actor)
 {

@@ -561,3 +561,11 @@ void arms_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t ep
             set(&channel->head.taking.epoch, epoch, may_be_ahead);
     }
 }
+
+void arms_each_inbound(Actor *actor, void (*visit)(Actor *actor, Channel *channel))
+{
+    const Arm *arm = actor->session->arm;
+    for (size_t i = 0; i < arm->channel_count; i++)
+        if (arm->channels[i].ops != NULL && arm->channels[i].consumer == actor)
+            visit(actor, &arm->channels[i]);
+}

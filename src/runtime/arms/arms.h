@@ -111,5 +111,7 @@ unsigned arms_channel(const Actor *actor, unsigned role, bool is_out);
 // As savepoint_set_epochs does it.
 void arms_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch,
                      void (*set)(uint32_t *channel, uint32_t epoch, bool may_be_ahead), bool may_be_ahead);
+// All channels to an arm's actor.
+void arms_each_inbound(Actor *actor, void (*visit)(Actor *actor, Channel *channel));
 
 #endif

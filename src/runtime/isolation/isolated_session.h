@@ -104,6 +104,9 @@ typedef struct {
     uint64_t at;
 } GivenPlace;
 
+// What a process writes to the trace.
+enum { TRACE_NONE, TRACE_EVENTS, TRACE_VALUES };
+
 // What the process says of an arm that it begins.
 typedef struct {
     uint32_t par_at; // where its frame goes on behind the arm
@@ -142,7 +145,7 @@ typedef struct {
 typedef struct {
     uint32_t layout; // IMAGE_LAYOUT
     uint32_t role, role_count, definition;
-    uint32_t has_trace;
+    uint32_t has_trace;    // TRACE_NONE ...
     uint32_t sandbox_size; // 0: it has none
     uint32_t size_count;   // of families: for each role of the choreography one; 0: it has no families
     uint32_t arm_count;

@@ -112,7 +112,9 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         .role_count = session->actor_count,
         .sandbox_size = (uint32_t)proxy->sandbox.size,
         .size_count = actor->role->spread != NULL ? (uint32_t)actor->role->whole->role_count : 0,
-        .has_trace = (actor->self.observed & OBSERVED_TRACE) != 0,
+        .has_trace = (actor->self.observed & OBSERVED_TRACE) == 0 ? TRACE_NONE
+                     : trace_has_values()                         ? TRACE_VALUES
+                                                                  : TRACE_EVENTS,
         .doorbell = proxy_given(proxy, proxy->doorbell_place),
         .definition = (uint32_t)session->plan->definition_index,
         .digest = actor->role->digest,

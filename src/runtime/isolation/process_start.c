@@ -269,7 +269,8 @@ static void process_begin(Process *process, Actor *actor)
     if (role_has_arms(actor->role))
         process->is_kept[GIVEN_OWN] = true;
     process->is_traced =
-        image->has_trace != 0 && trace_adopt(process->files[process->file_count - 1].number, image->trace_start_ns);
+        image->has_trace != TRACE_NONE && trace_adopt(process->files[process->file_count - 1].number,
+                                                      image->trace_start_ns, image->has_trace == TRACE_VALUES);
     if (process->is_traced)
         process->is_kept[process->file_count - 1] = true;
     for (size_t i = 0; i < process->file_count; i++)

@@ -430,6 +430,7 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
     if (session == NULL)
         return NULL;
     session->definition = definition;
+    session->ended_places = choreography->places;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
     if (status == CHX_OK && values != NULL)
@@ -489,6 +490,16 @@ void session_unpin(Session *session)
     if (worker != NULL && !is_broken(BROKEN_SLICES_SURVIVE))
         atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
+}
+
+void session_moves(Session *session)
+{
+    BlockLock *lock = &session->block_lock;
+    // That it did not last here does not mean that it won't there.
+    uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
+    atomic_store_explicit(&lock->until_pinned, until / 2, memory_order_relaxed);
+    atomic_store_explicit(&lock->left, 0, memory_order_relaxed);
+    session_unpin(session);
 }
 
 void session_fetch(SessionFetch *fetch)
@@ -560,8 +571,13 @@ static void session_make_readable(const Session *session)
 static void session_drop_results(Session *session)
 {
     const chx_definition *definition = session->definition;
-    for (size_t i = 0; i < definition->result_count; i++)
-        chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+    for (size_t i = 0; i < definition->result_count; i++) {
+        const chx_result_slot *slot = &definition->results[i];
+        if (session->ended_places != NULL && session->ended_places[slot->role].is_family)
+            chx_results_drop(slot->type, session->results + slot->offset);
+        else
+            chx_value_drop(slot->type, session->results + slot->offset);
+    }
 }
 
 void session_end(Session *session)
