@@ -37,7 +37,7 @@ class Maker:
     def __init__(self, seed, name):
         self.chance = random.Random(seed)
         self.name, self.count, self.frails = name, 0, 0
-        self.has_arms = self.has_families = self.is_durable = False
+        self.has_arms = self.is_durable = self.is_firm = False
 
     def some(self, *things):
         return self.chance.choice(things)
@@ -112,7 +112,7 @@ class Maker:
 
     def make_failure(self, place):
         """Outside of blocks seldom: it ends the session."""
-        if place.in_rescue and self.failer is None:
+        if self.is_firm or (place.in_rescue and self.failer is None):
             return self.make_step(place)
         if not place.in_block and not self.likely(0.05):
             return self.make_delivery(place)
@@ -361,11 +361,12 @@ class Maker:
                                                    Return(((("Q",), (("v", "z"),)),))))
         library = None
         defs = [relay, shift]
-        real, self.failer = self.failer, None
+        # Where only one role is to fail, definitions have no failures: anybody may play their roles.
+        real, self.failer, self.is_firm = self.failer, None, self.failer is not None
         defs.append(self.recursive("again"))
         defs.append(self.definition("second", tuple(defs)))
         defs.append(self.definition("first", tuple(defs)))
-        self.failer = real
+        self.failer, self.is_firm = real, False
         callees = tuple(defs)
         if self.likely(0.4):
             swap = Def("swap", (), (), ((("One",), "a"), (("Other",), "b")), ((("One",), 1), (("Other",), 1)),
