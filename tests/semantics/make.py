@@ -117,7 +117,8 @@ class Maker:
         if not place.in_block and not self.likely(0.05):
             return self.make_delivery(place)
         if self.failer is not None:
-            if self.failer not in place.roles:
+            # Not in arms: how often one is done when another one fails, depends on who is faster.
+            if self.failer not in place.roles or place.in_arm:
                 return self.make_delivery(place)
             self.frails += 1
             return [Frail(self.failer, self.chance.randint(0, 3), self.frails)]
