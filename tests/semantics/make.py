@@ -237,11 +237,13 @@ class Maker:
         return self.body(replace(place, depth=min(place.depth, 1)))
 
     def make_call(self, place):
-        fitting = [one for one in place.callees if len(one.roles) <= len(place.roles)]
+        loops = [one for one in place.roles if one[0] == "w"]  # two of them may be the same member: only one takes part
+        pool = [one for one in place.roles if one[0] != "w"] + loops[-1:]
+        fitting = [one for one in place.callees if len(one.roles) <= len(pool)]
         if not fitting:
             return self.make_delivery(place)
         callee = self.chance.choice(fitting)
-        roles = tuple(self.chance.sample(place.roles, len(callee.roles)))
+        roles = tuple(self.chance.sample(pool, len(callee.roles)))
         table = dict(zip(callee.roles, roles))
         args, functions, results = [], [], []
         for (formal,), name in callee.params:
@@ -285,7 +287,7 @@ class Maker:
 
     def make_each(self, place):
         """Of a family: its members are roles besides those of the place, and have `x` and `y`, too."""
-        if self.family is None or place.roles[0] not in NAMES_OF(self.name):
+        if self.family is None or place.in_arm or place.roles[0] not in NAMES_OF(self.name):
             return self.make_delivery(place)
         kind, role, family = self.chance.random(), self.chance.choice(place.roles), self.family
         member = lambda: {"x": 0, "y": 0}
