@@ -3,6 +3,7 @@
 // expect: ring 3 1 2, second 2
 // expect: committed 1, then 0
 // expect: sum 66
+// expect: alone 5
 #include <chorex.h>
 #include <chorex/lib/commit.h>
 #include <chorex/lib/gather.h>
@@ -63,6 +64,11 @@ choreography(lists, (Left, Queue, Right, Top),
         return Left.y, Right.y, Top.y, Queue.z;
     }
 
+    // A delivery from a role to itself is an assignment.
+    def alone(Left.int x) -> Left.int {
+        return ring[{Left}](Left.x);
+    }
+
     def transfer(Left.bool fine) -> Queue.bool {
         Left.set(fine);
         return commit.run[Queue, {Left, Right}]();
@@ -109,5 +115,9 @@ int main(void)
     if (lists_total(&v, NULL, 22, 44) != CHX_OK)
         return 1;
     printf("sum %ld\n", v.Queue);
+    struct lists_alone_result w;
+    if (lists_alone(&w, NULL, 5) != CHX_OK)
+        return 1;
+    printf("alone %d\n", w.Left);
     return 0;
 }

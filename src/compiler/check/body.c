@@ -64,9 +64,27 @@ static bool check_shapes(Body *body, const Value *value, const Pattern *pattern)
     return true;
 }
 
+static bool is_of_list(const Body *body, RoleId role)
+{
+    const Env *env = body->env;
+    for (size_t i = 0; i < env->def->role_params.count; i++)
+        if (env->role_args[i] != role && roles_meet(body->resolver->out->program, env->role_args[i], role))
+            return true;
+    return false;
+}
+
+// Two names may mean the same role of a list, as they may mean the same member of a family: then a delivery is an assignment.
+static bool is_own_delivery(const Body *body, const Node *node)
+{
+    return roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) && !node->sent.is_tuple &&
+           is_of_list(body, node->from);
+}
+
 static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
 {
     if (roleset_count(&node->to.at) != 1 || !roleset_has(&node->to.at, node->from))
+        return;
+    if (is_own_delivery(body, node))
         return;
     const char *written = who(body->resolver, body->env, node->from);
     const char *role = body->resolver->out->program->role_names[node->from];
@@ -114,7 +132,8 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
             return;
         }
         check_self_send(body, stmt, node);
-        poison = roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from);
+        poison =
+            roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) && !is_own_delivery(body, node);
         for (size_t i = 0; i < node->sent.exprs.count; i++)
             poison |= local_c(node->sent.exprs.items[i])->is_poisoned;
         // The first of an agreeing set sends for all of them.
@@ -130,6 +149,13 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
         }
     }
     node->to.pattern = resolve_target(body, &node->to.at, stmt->target.target, poison);
+    if (!poison && is_own_delivery(body, node)) {
+        node->kind = NODE_STEP;
+        node->at = node->to.at;
+        node->target = node->to.pattern;
+        node->op = "=";
+        node->value = node->sent.exprs.items[0];
+    }
     if (!poison && check_shapes(body, &node->sent, node->to.pattern))
         add(body, nodes, node);
     else if (sent && poison)
@@ -453,6 +479,8 @@ static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
     }
     Node *node = new_node(body, stmt->kind == STMT_BREAK ? NODE_BREAK : NODE_CONTINUE, stmt->span);
     node->loop_node = body->loop;
+    if (body->loop != NULL && body->loop->kind == NODE_BLOCK && body->env->is_abstract)
+        return;
     if (body->loop != NULL && body->loop->kind == NODE_BLOCK)
         diag_error(body->resolver->diags, stmt->span, "'%s' in a 'for' over a list of roles is not supported yet",
                    stmt->kind == STMT_BREAK ? "break" : "continue");

@@ -93,6 +93,52 @@ static void report_role_count(Body *body, const Name *name, const TreeDef *def, 
     diag_note(diags, def->name.span, "who plays its roles is said in brackets: '%s[%s](...)'", name->text, list);
 }
 
+// Role arguments for a parameter that has only a signature: they stand behind those of the definition that has the parameter.
+static bool give_signature_roles(Body *body, const TreeParam *param, const RoleRefList *role_args, FunctionValue *value)
+{
+    Arena *arena = body->resolver->arena;
+    TreeDef own = {.name = param->name, .role_params = param->role_params, .span = param->span};
+    own.param_is_family.items = param->param_is_family.items;
+    own.param_is_family.count = param->param_is_family.count;
+    FunctionValue roles = {.def = &own};
+    if (!find_role_args(body, role_args, 0, &roles))
+        return false;
+    const TreeDef *owner = value->owner;
+    TreeDef *both = ARENA_NEW(arena, TreeDef);
+    *both = (TreeDef){.name = param->name, .span = param->span, .module = owner->module};
+    RoleId *all = ARENA_ARRAY(arena, RoleId, owner->role_params.count + param->role_params.count + 1);
+    for (size_t i = 0; i < owner->role_params.count + param->role_params.count; i++) {
+        bool is_own = i >= owner->role_params.count;
+        size_t at = is_own ? i - owner->role_params.count : i;
+        all[i] = is_own ? roles.role_args[at] : value->role_args[at];
+        vector_push(arena, &both->role_params, (is_own ? &own : owner)->role_params.items[at]);
+        vector_push(arena, &both->param_is_family, (is_own ? &own : owner)->param_is_family.items[at]);
+    }
+    value->owner = both;
+    value->role_args = all;
+    return true;
+}
+
+// The roles that a function parameter is called with, if it has role parameters. False: reported.
+static bool give_roles(Body *body, const TreeParam *param, const Name *name, const RoleRefList *role_args,
+                       FunctionValue *value)
+{
+    size_t wanted = param->role_params.count;
+    if (role_args->count != wanted) {
+        diag_error(body->resolver->diags, name->span,
+                   wanted == 0 ? "'%s' is a function parameter: it takes no role arguments"
+                               : "'%s' takes %zu role argument%s, not %zu",
+                   name->text, wanted, wanted == 1 ? "" : "s", role_args->count);
+        diag_note(body->resolver->diags, param->span, "the parameter is declared here");
+        return false;
+    }
+    if (wanted == 0)
+        return true;
+    if (value->def == NULL)
+        return give_signature_roles(body, param, role_args, value);
+    return find_role_args(body, role_args, value->def->role_params.count - wanted, value);
+}
+
 // The name of a function in this instance: a function parameter's argument, or a definition (role arguments given).
 // False: reported.
 static bool find_function(Body *body, const Name *name, const RoleRefList *role_args, FunctionValue *value)
@@ -105,10 +151,7 @@ static bool find_function(Body *body, const Name *name, const RoleRefList *role_
             continue;
         if (strcmp(def->params.items[i].name.text, name->text) == 0) {
             *value = body->env->function_args.items[index];
-            if (role_args->count > 0)
-                diag_error(resolver->diags, name->span, "'%s' is a function parameter: it takes no role arguments",
-                           name->text);
-            return role_args->count == 0;
+            return give_roles(body, &def->params.items[i], name, role_args, value);
         }
         index++;
     }
@@ -250,6 +293,64 @@ static bool check_count(Body *body, const TreeCall *call, const char *name, size
     return false;
 }
 
+// Why a function does not fit a parameter with role parameters; NULL: it does. Roles and types are checked where it is called.
+static const char *find_open_misfit(Body *body, const TreeDef *def, const Env *callee, const TreeParam *param)
+{
+    Arena *arena = body->resolver->arena;
+    size_t implied = def->module != NULL && def->module == callee->def->module ? module_roles(def) : 0;
+    size_t roles = def->role_params.count - implied;
+    if (roles != param->role_params.count)
+        return arena_printf(arena, "it takes %s, not %zu", count_text(arena, roles, "role argument"),
+                            param->role_params.count);
+    for (size_t i = 0; i < roles; i++)
+        if (def->param_is_family.items[implied + i] != param->param_is_family.items[i])
+            return arena_printf(arena, "its role parameter %zu is %s family", i + 1,
+                                def->param_is_family.items[implied + i] ? "a" : "no");
+    if (def->params.count != param->params->count)
+        return arena_printf(arena, "it takes %s, not %zu", count_text(arena, def->params.count, "argument"),
+                            param->params->count);
+    if (def->results.count != param->results.count)
+        return arena_printf(arena, "it has %s, not %zu", count_text(arena, def->results.count, "result"),
+                            param->results.count);
+    return NULL;
+}
+
+// A function whose roles are given where it is called. False: reported.
+static bool find_open_function(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
+                               FunctionValue *value)
+{
+    Resolver *resolver = body->resolver;
+    const TreeDef *caller = body->env->def;
+    const char *name = arg->function.text;
+    size_t index = 0;
+    if (arg->role_args.count > 0) {
+        diag_error(resolver->diags, arg->span, "'%s' is given its roles where it is called: write '%s' only",
+                   param->name.text, name);
+        return false;
+    }
+    for (size_t i = 0; i < caller->params.count; i++) {
+        const TreeParam *own = &caller->params.items[i];
+        if (own->is_function && strcmp(own->name.text, name) == 0 &&
+            own->role_params.count == param->role_params.count) {
+            *value = body->env->function_args.items[index];
+            return true;
+        }
+        index += own->is_function;
+    }
+    *value = (FunctionValue){.def = find_def(resolver, caller, name)};
+    if (value->def == NULL) {
+        explain_no_function(resolver, &arg->function);
+        return false;
+    }
+    const char *misfit = find_open_misfit(body, value->def, callee, param);
+    if (misfit == NULL)
+        return true;
+    diag_error(resolver->diags, arg->span, "'%s' does not fit the parameter '%s': %s", name, param->name.text, misfit);
+    diag_note(resolver->diags, param->span, "the parameter is declared here");
+    diag_note(resolver->diags, value->def->name.span, "the function is defined here");
+    return false;
+}
+
 static bool function_argument(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
                               FunctionValueList *function_args)
 {
@@ -259,6 +360,12 @@ static bool function_argument(Body *body, const TreeArg *arg, const Env *callee,
         return false;
     }
     FunctionValue value = {0};
+    if (param->role_params.count > 0) {
+        if (!find_open_function(body, arg, callee, param, &value))
+            return false;
+        vector_push(body->resolver->arena, function_args, value);
+        return true;
+    }
     if (!find_function(body, &arg->function, &arg->role_args, &value) ||
         !check_signature(body, &value, callee, param, arg->span))
         return false;

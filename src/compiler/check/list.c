@@ -27,7 +27,8 @@ RoleId get_list(Resolver *resolver, const RoleId *roles, size_t count, Span span
     *list = (RoleList){ARENA_ARRAY(resolver->arena, RoleId, count), count};
     for (size_t i = 0; i < count; i++) {
         list->roles[i] = roles[i];
-        name = arena_printf(resolver->arena, "%s%s%s", name, i == 0 ? "" : "_", program->role_names[roles[i]]);
+        const char *role = program->role_names[roles[i]] != NULL ? program->role_names[roles[i]] : "W";
+        name = arena_printf(resolver->arena, "%s%s%s", name, i == 0 ? "" : "_", role);
     }
     RoleId id = (RoleId)(program->list_first + program->lists.count);
     vector_push(resolver->arena, &program->lists, list);
@@ -191,6 +192,9 @@ static size_t read_sum(Index *index)
 
 RoleId find_in_list(Resolver *resolver, const Env *env, const RoleList *list, const Select *select)
 {
+    // A stand-in for any family.
+    if (env->is_abstract)
+        return list->roles[0];
     Index index = {resolver, env, span_copy(resolver->arena, resolver->out->sources, select->index.span), false};
     size_t value = read_sum(&index);
     skip_spaces(&index);
@@ -216,7 +220,7 @@ bool resolve_for_list(Body *body, const Stmt *stmt, const TreeBlock *block, Node
     Resolver *resolver = body->resolver;
     Node *outer_loop = body->loop;
     bool goes_on = true;
-    if (stmt->kind == STMT_PAR) {
+    if (stmt->kind == STMT_PAR && !body->env->is_abstract) {
         diag_error(resolver->diags, stmt->span, "'par' over a list of roles is not supported yet");
         return true;
     }

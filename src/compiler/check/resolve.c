@@ -218,7 +218,7 @@ static const char *plain_name(Resolver *resolver, const TreeDef *def)
 static const char *function_value_text(Resolver *resolver, const FunctionValue *value, const char *separator)
 {
     const char *text = value->def != NULL ? plain_name(resolver, value->def) : value->signature->name.text;
-    for (size_t i = 0; value->def != NULL && i < value->def->role_params.count; i++)
+    for (size_t i = 0; value->def != NULL && value->role_args != NULL && i < value->def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s%s%s", text, separator,
                             resolver->out->program->role_names[value->role_args[i]]);
     return text;
@@ -239,8 +239,9 @@ static const char *instance_text(Resolver *resolver, const Env *env, const char 
 // Roles by their numbers: parameters of different definitions may have one name.
 static const char *roles_key(Resolver *resolver, const TreeDef *def, const RoleId *role_args)
 {
-    const char *text = "";
-    for (size_t i = 0; i < def->role_params.count; i++)
+    // Without any: they are given where the function is called.
+    const char *text = role_args == NULL && def->role_params.count > 0 ? " []" : "";
+    for (size_t i = 0; role_args != NULL && i < def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s %u", text, role_args[i]);
     return text;
 }
@@ -414,6 +415,7 @@ Instance *new_signature(Resolver *resolver, const FunctionValue *value)
                      .params = *signature->params,
                      .results = signature->results,
                      .role_params = value->owner->role_params,
+                     .param_is_family = value->owner->param_is_family,
                      .span = signature->span,
                      .body.span = signature->span};
     Instance *instance = ARENA_NEW(resolver->arena, Instance);
@@ -620,6 +622,13 @@ static void add_abstract(Resolver *resolver, const TreeDef *def, size_t first_ps
     RoleId *role_args = ARENA_ARRAY(resolver->arena, RoleId, def->role_params.count + 1);
     for (size_t i = 0; i < def->role_params.count; i++)
         role_args[i] = (RoleId)(first_pseudo + i);
+    // For a family stands a list with one role.
+    for (size_t i = 0; i < def->role_params.count; i++)
+        if (def->param_is_family.items[i])
+            role_args[i] = get_list(resolver, &role_args[i], 1, def->role_params.items[i].span);
+    for (size_t i = 0; i < def->role_params.count; i++)
+        if (role_args[i] == ROLE_NONE)
+            return;
     FunctionValueList function_args = {0};
     for (size_t i = 0; i < def->params.count; i++)
         if (def->params.items[i].is_function) {
