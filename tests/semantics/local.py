@@ -59,8 +59,8 @@ class Session:
 
 class Part(Machine):
     """A role at work: its frames, the blocks that it is in, and the epochs of its ends of channels."""
-    RULES = {"Step": "l_step", "Must": "l_must", "Frail": "l_frail", "Send": "l_send", "Receive": "l_receive", "Compare": "l_compare",
-             "Decision": "l_choose", "Test": "l_test", "Invoke": "l_call", "Return": "l_return", "Block": "l_enter", "Leave": "l_leave",
+    RULES = {"Step": "l_step", "Must": "l_must", "Frail": "l_frail", "Send": "l_send", "Keep": "l_keep", "Receive": "l_receive",
+             "Compare": "l_compare", "Decision": "l_choose", "Test": "l_test", "Invoke": "l_call", "Return": "l_return", "Block": "l_enter", "Leave": "l_leave",
              "Arms": "l_fork", "Join": "l_join"}
 
     def __init__(self, session, role, env, body, instance, parent=None):
@@ -162,6 +162,9 @@ class Part(Machine):
                 self.l_bind(node, values)
         else:
             self.put(op.to, node, self.value(dict(node.values)[self.role]))
+
+    def l_keep(self, op):
+        self.l_bind(op.node, [self.value(expr) for expr in op.node.exprs])
 
     def l_receive(self, op):
         self.l_bind(op.node, self.take(op.frm, op.node))

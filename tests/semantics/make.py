@@ -37,7 +37,7 @@ class Maker:
     def __init__(self, seed, name):
         self.chance = random.Random(seed)
         self.name, self.count, self.frails = name, 0, 0
-        self.has_arms = self.has_families = self.is_durable = False
+        self.has_arms = self.is_durable = self.is_firm = False
 
     def some(self, *things):
         return self.chance.choice(things)
@@ -112,12 +112,13 @@ class Maker:
 
     def make_failure(self, place):
         """Outside of blocks seldom: it ends the session."""
-        if place.in_rescue and self.failer is None:
+        if self.is_firm or (place.in_rescue and self.failer is None):
             return self.make_step(place)
         if not place.in_block and not self.likely(0.05):
             return self.make_delivery(place)
         if self.failer is not None:
-            if self.failer not in place.roles:
+            # Not in arms: how often one is done when another one fails, depends on who is faster.
+            if self.failer not in place.roles or place.in_arm:
                 return self.make_delivery(place)
             self.frails += 1
             return [Frail(self.failer, self.chance.randint(0, 3), self.frails)]
@@ -236,11 +237,13 @@ class Maker:
         return self.body(replace(place, depth=min(place.depth, 1)))
 
     def make_call(self, place):
-        fitting = [one for one in place.callees if len(one.roles) <= len(place.roles)]
+        loops = [one for one in place.roles if one[0] == "w"]  # two of them may be the same member: only one takes part
+        pool = [one for one in place.roles if one[0] != "w"] + loops[-1:]
+        fitting = [one for one in place.callees if len(one.roles) <= len(pool)]
         if not fitting:
             return self.make_delivery(place)
         callee = self.chance.choice(fitting)
-        roles = tuple(self.chance.sample(place.roles, len(callee.roles)))
+        roles = tuple(self.chance.sample(pool, len(callee.roles)))
         table = dict(zip(callee.roles, roles))
         args, functions, results = [], [], []
         for (formal,), name in callee.params:
@@ -284,7 +287,7 @@ class Maker:
 
     def make_each(self, place):
         """Of a family: its members are roles besides those of the place, and have `x` and `y`, too."""
-        if self.family is None or place.roles[0] not in NAMES_OF(self.name):
+        if self.family is None or place.in_arm or place.roles[0] not in NAMES_OF(self.name):
             return self.make_delivery(place)
         kind, role, family = self.chance.random(), self.chance.choice(place.roles), self.family
         member = lambda: {"x": 0, "y": 0}
@@ -361,11 +364,12 @@ class Maker:
                                                    Return(((("Q",), (("v", "z"),)),))))
         library = None
         defs = [relay, shift]
-        real, self.failer = self.failer, None
+        # Where only one role is to fail, definitions have no failures: anybody may play their roles.
+        real, self.failer, self.is_firm = self.failer, None, self.failer is not None
         defs.append(self.recursive("again"))
         defs.append(self.definition("second", tuple(defs)))
         defs.append(self.definition("first", tuple(defs)))
-        self.failer = real
+        self.failer, self.is_firm = real, False
         callees = tuple(defs)
         if self.likely(0.4):
             swap = Def("swap", (), (), ((("One",), "a"), (("Other",), "b")), ((("One",), 1), (("Other",), 1)),

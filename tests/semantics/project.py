@@ -17,6 +17,11 @@ class Send:
 
 
 @dataclass(eq=False)
+class Keep:  # a delivery of a member to itself
+    node: Any
+
+
+@dataclass(eq=False)
 class Receive:
     node: Any
     frm: str
@@ -285,6 +290,8 @@ class Projector:
         if role != node.frm:
             return [Receive(node, node.frm)]
         others = [to for to in node.to if to != role]
+        if not others:
+            return [Keep(node)]
         return [Send(node, to, role in node.to and to == others[-1]) for to in others]
 
     def p_agree(self, instance, role, node):
@@ -373,6 +380,8 @@ def shape(op):
         values = node.exprs if isinstance(node, Deliver) else node.values
         kept = node.patterns if op.keeps else None
         return (Send, values, op.to, kept, node.at if isinstance(node, Agree) else None)
+    if isinstance(op, Keep):
+        return (Keep, node.exprs, node.patterns)
     if isinstance(op, Receive):
         return (Receive, op.frm, node.to, node.patterns, node.declares, len(node.exprs))
     if isinstance(op, Compare):
@@ -409,4 +418,4 @@ def same_node(a, b):
     return pairs
 
 
-__all__ = ["Arms", "Block", "Compare", "Decision", "Invoke", "Projector", "Receive", "Send"]
+__all__ = ["Arms", "Block", "Compare", "Decision", "Invoke", "Keep", "Projector", "Receive", "Send"]

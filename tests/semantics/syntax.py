@@ -205,6 +205,9 @@ def rewrite(thing, roles, functions=None):
         name, given = functions[thing.function]
         changed = rewrite(replace(thing, function=name, roles=()), roles, functions)
         return replace(changed, roles=given)
+    if isinstance(thing, Deliver):
+        to = tuple(dict.fromkeys(rewrite(thing.to, roles)))  # two names may be one member
+        return Deliver(rewrite(thing.frm, roles), thing.exprs, to, thing.patterns, thing.declares)
     if hasattr(thing, "__dataclass_fields__"):
         return type(thing)(**{field.name: rewrite(getattr(thing, field.name), roles, functions) for field in fields(thing)})
     return thing
