@@ -374,10 +374,13 @@ static void read_variables(Typing *typing, Instance *instance)
         Param *param = &instance->params.items[i];
         param->type = cunit_type_of(typing->unit, instance_type_name(typing, instance, param->declared));
     }
-    for (size_t i = 0; i < instance->results.count; i++)
-        for (size_t k = 0; k < instance->results.items[i].types.count; k++)
-            instance->results.items[i].types.items[k] = cunit_type_of(
-                typing->unit, instance_type_name(typing, instance, &instance->def->results.items[i].types.items[k]));
+    for (size_t i = 0; i < instance->results.count; i++) {
+        Result *result = &instance->results.items[i];
+        const TreeResult *written = &instance->def->results.items[result->written];
+        for (size_t k = 0; k < result->types.count; k++)
+            result->types.items[k] =
+                cunit_type_of(typing->unit, instance_type_name(typing, instance, &written->types.items[k]));
+    }
 }
 
 static const CType *expression_type(Typing *typing, const LocalC *local)

@@ -240,8 +240,10 @@ typedef VECTOR(TreeResult) TreeResultList;
 struct TreeParam {
     bool is_function;
     Name name;
-    RoleRef at;             // located
-    TypeText type;          // located
+    RoleRef at;           // located
+    TypeText type;        // located
+    NameList role_params; // function: who it is about is said where it is called, `f[X, Y](X.int) -> Y.int`
+    VECTOR(bool) param_is_family;
     TreeParamList *params;  // function: its signature
     TreeResultList results; // function
     Span span;
