@@ -226,6 +226,13 @@ static enum CXChildVisitResult add_constant(CXCursor cursor, CXCursor parent, CX
     return CXChildVisit_Continue;
 }
 
+static void fill_enum(CUnit *unit, CType *type, CXCursor declaration)
+{
+    type->is_signed = is_signed_kind(clang_getCanonicalType(clang_getEnumDeclIntegerType(declaration)).kind);
+    FieldVisit visit = {unit, type};
+    clang_visitChildren(declaration, add_constant, &visit);
+}
+
 static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
 {
     type->is_sendable = true;
@@ -233,13 +240,9 @@ static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
     case CTYPE_INTEGER:
         type->is_signed = is_signed_kind(canonical.kind);
         break;
-    case CTYPE_ENUM: {
-        CXType integer = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical));
-        type->is_signed = is_signed_kind(clang_getCanonicalType(integer).kind);
-        FieldVisit visit = {unit, type};
-        clang_visitChildren(clang_getTypeDeclaration(canonical), add_constant, &visit);
+    case CTYPE_ENUM:
+        fill_enum(unit, type, clang_getTypeDeclaration(canonical));
         break;
-    }
     case CTYPE_BOOL:
     case CTYPE_FLOAT:
     case CTYPE_COMPLEX:

@@ -80,7 +80,10 @@ static void did_change(Server *server, const json_t *params)
         return;
     size_t index;
     json_t *change;
-    json_array_foreach(json_object_get(params, "contentChanges"), index, change) apply_change(document, change);
+    json_array_foreach(json_object_get(params, "contentChanges"), index, change)
+    {
+        apply_change(document, change);
+    }
     document->version = json_integer_value(reply_member(params, "textDocument.version"));
     touch(server, document, server->delay_ms);
 }

@@ -68,6 +68,9 @@ static void hover_role(const Question *question, const Symbol *role, Text *text)
             text_printf(text, "%s%s", i == 0 ? ", which stands for " : ", ", role->stands.items[i]->name);
         text_puts(text, "\n\n");
         owner = role->stands.count > 0 ? role->stands.items[0] : NULL;
+    } else if (role->kind == SYMBOL_MEMBER && role->role == NULL) {
+        text_printf(text, "`%s`: a role that calls of this function parameter give", role->name);
+        return;
     } else {
         text_printf(text, "`%s`: %s\n\n", role->name,
                     role->kind == SYMBOL_MEMBER ? "a member of a family of roles"

@@ -13,7 +13,7 @@ typedef enum {
     SYMBOL_CHOREOGRAPHY,
     SYMBOL_ROLE,       // or a family
     SYMBOL_ROLE_PARAM, // of a definition
-    SYMBOL_MEMBER,     // `w` in `for (w : Worker)`
+    SYMBOL_MEMBER,     // `w` in `for (w : Worker)`; without a family: `X` in a function parameter `f[X](X.int)`
     SYMBOL_VARIABLE,
     SYMBOL_FUNCTION, // that a role provides
     SYMBOL_DEF,

@@ -268,16 +268,32 @@ static void walk_block(Walk *walk, const TreeBlock *block)
 
 // ---- definitions ----
 
+static void walk_params(Walk *walk, const TreeParamList *params);
+
+// The signature of a function parameter mentions roles; its own role parameters, `f[X, Y](X.int) -> Y.int`, are known in it only.
+static void walk_signature(Walk *walk, const TreeParam *param)
+{
+    size_t mark = walk->scope.count;
+    for (size_t i = 0; i < param->role_params.count; i++) {
+        Symbol *role = walk_symbol(walk, SYMBOL_MEMBER, &param->role_params.items[i]);
+        role->from = param->span.start;
+        walk_mention(walk, role->span, role);
+        vector_push(walk->arena, &walk->scope, role);
+    }
+    SymbolList roles = {0};
+    walk_params(walk, param->params);
+    for (size_t i = 0; i < param->results.count; i++)
+        walk_roles(walk, &param->results.items[i].at, &roles);
+    leave(walk, mark, param->span.end);
+}
+
 static void walk_params(Walk *walk, const TreeParamList *params)
 {
     for (size_t i = 0; params != NULL && i < params->count; i++) {
         const TreeParam *param = &params->items[i];
         SymbolList roles = {0};
         if (param->is_function) {
-            // Its signature mentions roles, and names nothing.
-            walk_params(walk, param->params);
-            for (size_t k = 0; k < param->results.count; k++)
-                walk_roles(walk, &param->results.items[k].at, &roles);
+            walk_signature(walk, param);
             continue;
         }
         walk_roles(walk, &param->at, &roles);
