@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 65536 };
@@ -106,6 +107,13 @@ static bool file_take(int fd)
     return number >= 0;
 }
 
+static uint64_t time_of_day_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 // The lock is held.
 static bool file_open(const chx_runtime *runtime, const char *path)
 {
@@ -123,6 +131,8 @@ static bool file_open(const chx_runtime *runtime, const char *path)
     file.sessions_before = atomic_load(&file.sessions);
     memcpy(file.data, "[\n", 2);
     file.size = 2;
+    if (!runtime->platform->is_simulated)
+        file.size += event_write(file.data + file.size, &(Event){.kind = EVENT_CLOCK, .clock_ns = time_of_day_ns()});
     file_flush();
     return true;
 }
@@ -273,6 +283,15 @@ void trace_session_start(Session *session)
         role.role = session->actors[i].role->role;
         trace_write(&role);
     }
+}
+
+void trace_session_token(const Actor *actor)
+{
+    const Session *session = actor->session;
+    if ((actor->self.observed & OBSERVED_TRACE) == 0)
+        return;
+    trace_write(
+        &(Event){.kind = EVENT_TOKEN, .session = session->trace, .token = {session->token[0], session->token[1]}});
 }
 
 void trace_session_end(Session *session, chx_status status, const char *why)

@@ -27,6 +27,8 @@ int trace_file(uint64_t *start_ns);
 bool trace_adopt(int fd, uint64_t start_ns, bool has_values); // false: it can't
 
 void trace_session_start(Session *session);
+// The session's token is that of its home: its traces on other hosts have it, too. Nothing happens if the trace is off.
+void trace_session_token(const Actor *actor);
 void trace_session_end(Session *session, chx_status status, const char *why);
 
 // A local step begins; it lasts until this actor's next event, or the end of its turn.
