@@ -86,7 +86,7 @@ static uint32_t intern_piece(Recording *recording, JsonPiece piece)
     return piece.size == 0 ? 0 : recording_intern(recording, text, json_unescape(piece, text));
 }
 
-static uint32_t find_place(Recording *recording, uint32_t file, uint64_t line)
+uint32_t recording_place(Recording *recording, uint32_t file, uint64_t line)
 {
     if (line == 0 || line > INT32_MAX)
         return 0;
@@ -266,7 +266,7 @@ static void add_event(Recording *recording, const Line *line, uint8_t kind)
         add_session_event(recording, run, line, &record);
     } else {
         uint32_t file = line->file.size > 0 ? intern_piece(recording, line->file) : run->source;
-        record.place = find_place(recording, file, line->line);
+        record.place = recording_place(recording, file, line->line);
         record.peer = intern_piece(recording, line->peer);
         record.value = intern_piece(recording, line->value);
         bool has_name = kind == RECORD_CALL || kind == RECORD_RETURN ||
