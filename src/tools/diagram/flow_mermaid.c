@@ -162,7 +162,8 @@ static Ends put_leaf(Mermaid *mermaid, const FlowNode *node, Ends ends)
     }
     unsigned number = put_node(mermaid, shapes[node->kind][0], node->text, shapes[node->kind][1]);
     put_edges(mermaid, &ends, number);
-    return node->kind == FLOW_LEAVE || node->kind == FLOW_RETURN ? (Ends){0} : one_end(mermaid, number, "");
+    Ends none = {0};
+    return node->kind == FLOW_LEAVE || node->kind == FLOW_RETURN ? none : one_end(mermaid, number, "");
 }
 
 static Ends put_part(Mermaid *mermaid, const FlowPart *part, Ends ends)
