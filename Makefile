@@ -22,7 +22,7 @@ $(BUILD)/build.ninja:
 
 help:
 	@echo "make             build: $(BUILD)/bin/chorcc, $(BUILD)/bin/chorex, $(BUILD)/lib/libchorex.a"
-	@echo "make demo        build, then show choreographies at work"
+	@echo "make demo        build, then show choreographies at work; leaves a diagram and a trace to look at"
 	@echo "make test        everything that is tested; ends with 'N passed, N failed'"
 	@echo "make check       formatting, include rules, sizes, cppcheck"
 	@echo "make coverage    how much of the runtime simulation alone executes"

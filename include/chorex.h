@@ -128,6 +128,12 @@ typedef struct {
 const chx_report *chx_session_report(const chx_session *); // NULL: it has not failed
 const chx_report *chx_last_report(void);                   // of this thread's last NAME_DEF, _start or _wait
 
+// Writes down what roles do, to this file, until chx_trace_stop: of all sessions of the process that begin meanwhile. A name that ends in
+// ",values" (which is not part of it) has the values of messages recorded, too. CHX_INVALID: it can't be written, and errno says why;
+// EBUSY: there is one already. docs/trace.md
+chx_status chx_trace_start(const char *chx_path);
+void chx_trace_stop(void);
+
 // `fault` in a rescue.
 typedef struct {
     const char *role;

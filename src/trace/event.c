@@ -17,8 +17,8 @@ typedef struct {
 } Line;
 
 static const char *const kind_names[EVENT_KIND_COUNT] = {
-    "start", "end",  "role",  "call",   "return", "step",    "send",    "receive", "tell",
-    "told",  "fail", "enter", "arrive", "leave",  "recover", "restart", "close",
+    "start", "end",   "role",   "call",  "return",  "step",    "send",    "receive", "tell",  "told",
+    "fail",  "enter", "arrive", "leave", "recover", "restart", "session", "clock",   "close",
 };
 
 const char *event_kind_name(EventKind kind)
@@ -221,6 +221,15 @@ size_t event_write(char line[EVENT_BYTES_MAX], const Event *event)
     Line out = {line, 0};
     if (event->kind == EVENT_ROLE) {
         write_metadata(&out, "thread_name", event->session, event->role_index + 1, event->role);
+        return out.size;
+    }
+    if (event->kind == EVENT_TOKEN || event->kind == EVENT_CLOCK) {
+        line_add(&out, "{\"ph\":\"M\",\"pid\":%" PRIu64 ",\"tid\":0,\"name\":\"%s\",\"args\":{", event->session,
+                 kind_names[event->kind]);
+        if (event->kind == EVENT_TOKEN)
+            line_add(&out, "\"token\":\"%016" PRIx64 "%016" PRIx64 "\"}},\n", event->token[0], event->token[1]);
+        else
+            line_add(&out, "\"clock_ns\":%" PRIu64 "}},\n", event->clock_ns);
         return out.size;
     }
     if (event->kind == EVENT_CLOSE)

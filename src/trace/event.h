@@ -27,6 +27,8 @@ typedef enum {
     EVENT_LEAVE,
     EVENT_RECOVER, // a participant goes back to its beginning, for another attempt
     EVENT_RESTART, // the same of the role that failed, as a fresh instance
+    EVENT_TOKEN,   // what the session is called on all hosts, where that becomes known later
+    EVENT_CLOCK,   // the time of day when the file began
     EVENT_CLOSE,   // of the file
     EVENT_KIND_COUNT,
 } EventKind;
@@ -58,9 +60,10 @@ typedef struct {
     const char *status; // END
     // START
     const char *choreography, *definition, *file;
-    const char *name; // in a store; NULL: it is in none
-    bool is_resumed;  // it goes on with what the store has
-    uint64_t token[2];
+    const char *name;  // in a store; NULL: it is in none
+    bool is_resumed;   // it goes on with what the store has
+    uint64_t token[2]; // and TOKEN
+    uint64_t clock_ns; // CLOCK: since 1970
 } Event;
 
 enum { EVENT_BYTES_MAX = 4096 };

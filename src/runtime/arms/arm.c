@@ -354,7 +354,7 @@ static void init_channel(const Arm *arm, Channel *channel, unsigned from, unsign
                          .producer = &session->actors[from],
                          .consumer = consumer,
                          .role = consumer->role,
-                         .is_fast = runtime->observed == 0 || session->is_fast,
+                         .is_fast = session->observed == 0 || session->is_fast,
                          .message_limit = runtime->options.channel_messages,
                          .byte_limit = runtime->options.channel_bytes};
     memory_channel_init(channel);

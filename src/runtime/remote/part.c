@@ -338,6 +338,7 @@ static void part_begin(Actor *actor)
     // Known to roles' functions as chx_effect_id and chx_fence; none of this session runs here before.
     actor->session->token[0] = beginning->token[0];
     actor->session->token[1] = beginning->token[1];
+    trace_session_token(actor);
     part->fence = beginning->fence;
     part->is_durable = beginning->is_durable;
     if (beginning->block_count > 0 || beginning->base != NULL)

@@ -82,8 +82,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     if (unknown_level != NULL)
         log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
     runtime->isolates_all = isolation_from_env();
-    runtime->observed =
-        (trace_open(runtime) ? OBSERVED_TRACE : 0) | (runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0);
+    runtime->observed = runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0;
     runtime->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     runtime->platform->random(runtime->key, sizeof runtime->key);
     pthread_mutex_init(&runtime->plan_lock, NULL);
@@ -91,6 +90,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     poller_init(&runtime->poller, runtime->platform, runtime);
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
+    trace_know(runtime);
     return runtime;
 }
 
@@ -102,6 +102,7 @@ void chx_runtime_free(chx_runtime *runtime)
     if (sessions != 0)
         log_misuse("chx_runtime_free: %ld sessions of this runtime have not been waited for", sessions);
     const Platform *platform = runtime->platform;
+    trace_forget(runtime);
     if (platform->call_begin != NULL)
         platform->call_begin();
     isolation_fini(runtime);

@@ -24,8 +24,9 @@ typedef struct Plan Plan;
 
 struct chx_runtime {
     const Platform *platform;
-    uint64_t spin_budget_ns; // of roles that wait for what another process does
-    uint32_t observed;       // by a trace, by a simulation: see observe.h
+    uint64_t spin_budget_ns;   // of roles that wait for what another process does
+    _Atomic uint32_t observed; // what its next sessions are, by a trace, by a simulation: see observe.h
+    chx_runtime *next_known;   // in the list of all runtimes: trace_switch.c
     chx_runtime_options options;
     chx_log_level log_level;
     uint64_t key[2]; // random; session tokens are made of it and a counter

@@ -73,9 +73,9 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
-    session->observed = runtime->observed;
+    session->observed = atomic_load_explicit(&runtime->observed, memory_order_relaxed);
     if (runtime->platform->observed != NULL)
-        session->observed = runtime->platform->observed(runtime->observed, &session->is_fast);
+        session->observed = runtime->platform->observed(session->observed, &session->is_fast);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
     return session;
 }
@@ -133,7 +133,7 @@ CHX_INLINE void session_init_channel(Session *session, const chx_runtime_options
                          .producer = &session->actors[wire->from],
                          .consumer = consumer,
                          .role = consumer->role,
-                         .is_fast = session->runtime->observed == 0 || session->is_fast,
+                         .is_fast = session->observed == 0 || session->is_fast,
                          .message_limit = options->channel_messages,
                          .byte_limit = options->channel_bytes};
     memory_channel_init(channel);
@@ -158,7 +158,7 @@ void session_make_ready(Session *session, size_t number)
 static CHX_COLD __attribute__((noinline)) bool session_is_sparse(const Session *session, const chx_actor *cast)
 {
     const chx_runtime *runtime = session->runtime;
-    if (runtime->observed != 0 || runtime->platform->channel != NULL)
+    if (session->observed != 0 || runtime->platform->channel != NULL)
         return false;
     for (unsigned i = 0; i < session->actor_count; i++)
         if (isolation_wants_process(runtime, cast, i))
@@ -378,7 +378,7 @@ chx_status session_make(chx_runtime *runtime, const Plan *plan, const chx_actor 
     session_init_checkpoints(session);
     if (parts != NULL)
         parts_attach(session, parts);
-    if ((runtime->observed & OBSERVED_TRACE) != 0)
+    if ((session->observed & OBSERVED_TRACE) != 0)
         trace_session_start(session);
     chx_status status = session_begin(session, cast, arguments);
     if (status != CHX_OK) {
@@ -589,7 +589,7 @@ void session_end(Session *session)
     const Platform *platform = session->runtime->platform;
     log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
               (unsigned long long)session->token[0]);
-    if ((session->runtime->observed & OBSERVED_TRACE) != 0)
+    if ((session->observed & OBSERVED_TRACE) != 0)
         trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->report.why);
     if (session->ending.lingering != NULL)
         lingering_end(session);

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 65536 };
@@ -24,7 +25,7 @@ enum { BUFFER_BYTES = 65536 };
 // The process has one file. Events of all threads are collected in their order, and written many at a time.
 static struct {
     pthread_mutex_t lock; // of everything else
-    bool was_tried;       // to be opened
+    bool watches_forks;
     bool is_open;
     bool has_failed;     // something could not be written
     bool has_values;     // of messages
@@ -32,7 +33,8 @@ static struct {
     Descriptor descriptor;
     uint64_t start_ns;
     _Atomic uint64_t sessions;
-    size_t size; // of what was collected
+    uint64_t sessions_before; // so many had begun when it was opened: what they do is not in it
+    size_t size;              // of what was collected
     char data[BUFFER_BYTES];
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .descriptor = {.number = -1}};
 
@@ -70,7 +72,7 @@ static void file_add(const Event *event, bool is_wanted)
     char line[EVENT_BYTES_MAX];
     size_t size = event_write(line, event);
     pthread_mutex_lock(&file.lock);
-    if (file.is_open) {
+    if (file.is_open && (event->kind == EVENT_CLOSE || event->session > file.sessions_before)) {
         if (BUFFER_BYTES - file.size < size)
             file_flush();
         memcpy(file.data + file.size, line, size);
@@ -88,21 +90,49 @@ static void file_forget(void)
     file.is_open = false;
 }
 
-static bool file_open(chx_runtime *runtime, const char *path)
+// The descriptor's number stays the same from file to file: processes of sessions that were started with an earlier one are
+// given it, too.
+static bool file_take(int fd)
 {
-    file.descriptor = descriptor_keep(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-    if (file.descriptor.number < 0) {
-        log_write(runtime, CHX_LOG_WARN, "CHOREX_TRACE: %s can't be written: %s", path, strerror(errno));
+    if (file.descriptor.number < 0 || !descriptor_is_ours(&file.descriptor)) {
+        file.descriptor = descriptor_keep(fd);
+        return file.descriptor.number >= 0;
+    }
+    int number = dup3(fd, file.descriptor.number, O_CLOEXEC);
+    int error = errno;
+    close(fd);
+    errno = error;
+    if (number >= 0)
+        file.descriptor = descriptor_note(number);
+    return number >= 0;
+}
+
+static uint64_t time_of_day_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// The lock is held.
+static bool file_open(const chx_runtime *runtime, const char *path)
+{
+    if (!file.watches_forks && pthread_atfork(NULL, NULL, file_forget) != 0) {
+        errno = ENOMEM;
         return false;
     }
-    if (pthread_atfork(NULL, NULL, file_forget) != 0) {
-        descriptor_close(&file.descriptor);
+    file.watches_forks = true;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0 || !file_take(fd))
         return false;
-    }
+    file.has_failed = false;
     file.start_ns = runtime->platform->now_ns();
     file.writes_at_once = runtime->platform->call_begin != NULL;
+    file.sessions_before = atomic_load(&file.sessions);
     memcpy(file.data, "[\n", 2);
     file.size = 2;
+    if (!runtime->platform->is_simulated)
+        file.size += event_write(file.data + file.size, &(Event){.kind = EVENT_CLOCK, .clock_ns = time_of_day_ns()});
     file_flush();
     return true;
 }
@@ -121,18 +151,30 @@ static bool path_read(const char *given, char path[PATH_MAX], bool *has_values)
     return true;
 }
 
-bool trace_open(chx_runtime *runtime)
+bool trace_open(const chx_runtime *runtime, const char *given)
 {
     char path[PATH_MAX];
     bool has_values;
-    if (!path_read(secure_getenv("CHOREX_TRACE"), path, &has_values))
+    if (!path_read(given, path, &has_values)) {
+        errno = given != NULL && given[0] != '\0' ? ENAMETOOLONG : EINVAL;
         return false;
-    pthread_mutex_lock(&file.lock);
-    if (!file.was_tried) {
-        file.is_open = file_open(runtime, path);
-        file.has_values = has_values;
     }
-    file.was_tried = true;
+    pthread_mutex_lock(&file.lock);
+    errno = EBUSY;
+    bool is_opened = !file.is_open && file_open(runtime, path);
+    int error = errno;
+    if (is_opened) {
+        file.has_values = has_values;
+        file.is_open = true;
+    }
+    pthread_mutex_unlock(&file.lock);
+    errno = error;
+    return is_opened;
+}
+
+bool trace_is_open(void)
+{
+    pthread_mutex_lock(&file.lock);
     bool is_open = file.is_open;
     pthread_mutex_unlock(&file.lock);
     return is_open;
@@ -141,7 +183,7 @@ bool trace_open(chx_runtime *runtime)
 int trace_file(uint64_t *start_ns)
 {
     *start_ns = file.start_ns;
-    return file.is_open ? descriptor_use(&file.descriptor) : -1;
+    return descriptor_use(&file.descriptor);
 }
 
 bool trace_has_values(void)
@@ -156,15 +198,23 @@ bool trace_adopt(int fd, uint64_t start_ns, bool has_values)
     file.descriptor = descriptor_keep(fd);
     file.start_ns = start_ns;
     file.has_values = has_values;
-    return file.is_open = file.writes_at_once = pthread_atfork(NULL, NULL, file_forget) == 0;
+    file.watches_forks = pthread_atfork(NULL, NULL, file_forget) == 0;
+    return file.is_open = file.writes_at_once = file.watches_forks;
+}
+
+void trace_close(void)
+{
+    file_add(&(Event){.kind = EVENT_CLOSE}, true);
+    pthread_mutex_lock(&file.lock);
+    file.is_open = false;
+    pthread_mutex_unlock(&file.lock);
 }
 
 // After all other destructors, the default runtime's too. Threads that still run find the file closed.
 static void __attribute__((destructor(101))) file_close(void)
 {
-    file_add(&(Event){.kind = EVENT_CLOSE}, true);
+    trace_close();
     pthread_mutex_lock(&file.lock);
-    file.is_open = false;
     descriptor_close(&file.descriptor);
     pthread_mutex_unlock(&file.lock);
 }
@@ -233,6 +283,15 @@ void trace_session_start(Session *session)
         role.role = session->actors[i].role->role;
         trace_write(&role);
     }
+}
+
+void trace_session_token(const Actor *actor)
+{
+    const Session *session = actor->session;
+    if ((actor->self.observed & OBSERVED_TRACE) == 0)
+        return;
+    trace_write(
+        &(Event){.kind = EVENT_TOKEN, .session = session->trace, .token = {session->token[0], session->token[1]}});
 }
 
 void trace_session_end(Session *session, chx_status status, const char *why)

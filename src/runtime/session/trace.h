@@ -11,8 +11,15 @@
 #include "runtime/platform/platform.h"
 #include "trace/event.h"
 
-// Opens the file with the first runtime. False: none is wanted, or it can't be written, which is logged.
-bool trace_open(chx_runtime *runtime);
+// With a runtime's beginning and end: from now on its sessions are traced when others are. With the first runtime, the file is
+// opened that CHOREX_TRACE names. If it can't be written, that is logged. (trace_switch.c)
+void trace_know(chx_runtime *runtime);
+void trace_forget(chx_runtime *runtime);
+
+// Opens the file, by its name or by its name and ",values". False: it can't be written, and errno says why; EBUSY: one is open.
+bool trace_open(const chx_runtime *runtime, const char *given);
+void trace_close(void); // does nothing if none is open
+bool trace_is_open(void);
 
 // For the processes of isolated roles: the file, -1 if there is none, and when it began; and in such a process: goes on
 // with it. Lines are then written at once: the process may be killed.
@@ -20,6 +27,8 @@ int trace_file(uint64_t *start_ns);
 bool trace_adopt(int fd, uint64_t start_ns, bool has_values); // false: it can't
 
 void trace_session_start(Session *session);
+// The session's token is that of its home: its traces on other hosts have it, too. Nothing happens if the trace is off.
+void trace_session_token(const Actor *actor);
 void trace_session_end(Session *session, chx_status status, const char *why);
 
 // A local step begins; it lasts until this actor's next event, or the end of its turn.

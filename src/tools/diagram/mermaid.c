@@ -115,6 +115,9 @@ static void put_open(Mermaid *mermaid, const Item *item, const Item *first_case)
     case FRAME_LOOP:
         put_line(mermaid, "loop", strcmp(item->word, "loop") == 0 ? item->text : join(mermaid, item->word, item->text));
         break;
+    case FRAME_PAR:
+        put_line(mermaid, "par", item->text);
+        break;
     case FRAME_CHECKPOINT:
         put_line(mermaid, "critical", join(mermaid, item->word, item->text));
         break;
@@ -127,6 +130,8 @@ static void put_divide(Mermaid *mermaid, const Item *item)
     mermaid->depth--;
     if (item->frame == FRAME_CHECKPOINT)
         put_line(mermaid, "option", join(mermaid, item->word, item->text));
+    else if (item->frame == FRAME_PAR)
+        put_line(mermaid, "and", item->text);
     else
         put_line(mermaid, "else",
                  strcmp(item->word, "else if") == 0 ? item->text

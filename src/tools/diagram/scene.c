@@ -230,19 +230,18 @@ static void add_loop(const Maker *maker, const Stmt *stmt, const Member *member)
     close(maker, FRAME_LOOP);
 }
 
-// Mermaid and the others draw a frame with parts; what is special about these parts is said by the words.
 static void add_par(const Maker *maker, const Stmt *stmt, const Member *member)
 {
     Member inner = {stmt->member.text, stmt->family.text, member};
     bool is_each = stmt->member.text != NULL;
-    open(maker, stmt, member, FRAME_CHOICE, "par",
+    open(maker, stmt, member, FRAME_PAR, "par",
          is_each ? arena_printf(maker->words.arena, "%s of %s", inner.name, inner.family) : "");
     for (size_t i = 0; i < stmt->arms.count; i++) {
         if (i > 0)
-            divide(maker, FRAME_CHOICE, "and", "", stmt->arms.items[i].span);
+            divide(maker, FRAME_PAR, "and", "", stmt->arms.items[i].span);
         add_block(maker, &stmt->arms.items[i], is_each ? &inner : member);
     }
-    close(maker, FRAME_CHOICE);
+    close(maker, FRAME_PAR);
 }
 
 static void add_checkpoint(const Maker *maker, const Stmt *stmt, const Member *member)

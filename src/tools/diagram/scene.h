@@ -1,7 +1,7 @@
 // scene.h: what a sequence diagram shows, from top to bottom, before anybody knows where on the page.
 //
 // A scene is one definition of a choreography: lifelines, and a list of items in the order of the text. Frames (choices, loops,
-// checkpoints) are items that open, divide and close them, and are properly nested.
+// checkpoints, arms) are items that open, divide and close them, and are properly nested.
 
 #ifndef TOOLS_DIAGRAM_SCENE_H
 #define TOOLS_DIAGRAM_SCENE_H
@@ -27,7 +27,7 @@ typedef enum {
     ITEM_CLOSE,
 } ItemKind;
 
-typedef enum { FRAME_CHOICE, FRAME_LOOP, FRAME_CHECKPOINT } FrameKind;
+typedef enum { FRAME_CHOICE, FRAME_LOOP, FRAME_CHECKPOINT, FRAME_PAR } FrameKind;
 
 typedef struct {
     ItemKind kind;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -87,6 +88,21 @@ typedef struct {
     int input, output, errors;
 } Ends;
 
+// Two processes can't write to one trace: each has a file of its own, FILE.NAME, and `chorex trace FILE.*` joins them.
+static void trace_apart(const char *name)
+{
+    static const char suffix[] = ",values";
+    char path[PATH_MAX];
+    const char *given = getenv("CHOREX_TRACE");
+    if (given == NULL || given[0] == '\0')
+        return;
+    size_t length = strlen(given), cut = sizeof suffix - 1;
+    bool has_values = length > cut && strcmp(given + length - cut, suffix) == 0;
+    length -= has_values ? cut : 0;
+    snprintf(path, sizeof path, "%.*s.%s%s", (int)length, given, name, has_values ? suffix : "");
+    setenv("CHOREX_TRACE", path, 1);
+}
+
 static void child_become(const Children *children, const PlanNode *node, const Ends *ends, pid_t parent)
 {
     const RunOptions *options = children->options;
@@ -108,6 +124,7 @@ static void child_become(const Children *children, const PlanNode *node, const E
     } else {
         setenv("CHOREX_NODE", node->config, 1);
         setenv("CHOREX_ROLES", node->roles, 1);
+        trace_apart(node->name);
         // Nodes that come and go, and connections that are cut on purpose, need no warning where all of that was made for this run.
         if (options->hosts == NULL && !options->is_verbose)
             setenv("CHOREX_LOG", "error", 0);

@@ -102,6 +102,18 @@ static void merge(Recording *recording)
         recording->events.items[i].lane = same[recording->events.items[i].lane];
 }
 
+// Processes of isolated roles write at once: their first events may stand before the line that says which file the session's is.
+static void complete_places(Recording *recording)
+{
+    for (size_t i = 0; i < recording->events.count; i++) {
+        Record *record = &recording->events.items[i];
+        const Place *place = &recording->places.items[record->place];
+        if (place->line != 0 && place->file == 0)
+            record->place = recording_place(
+                recording, recording->runs.items[recording->lanes.items[record->lane].session].source, place->line);
+    }
+}
+
 // ---- both ends of a message ----
 
 static uint64_t message_hash(const Recording *recording, const Record *record)
@@ -307,6 +319,7 @@ static void measure_sessions(Recording *recording)
 void recording_finish(Recording *recording)
 {
     merge(recording);
+    complete_places(recording);
     recording_link(recording);
     clocks_correct(recording);
     progress(recording, "sorting", 0, 1);

@@ -25,7 +25,7 @@ typedef struct {
 static void encoder_flush(Encoder *encoder)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[BYTES_PER_LINE / 3 * 4 + 4];
+    char text[BYTES_PER_LINE / 3 * 4 + 4] = "";
     size_t size = 0;
     for (size_t i = 0; i < encoder->count; i += 3) {
         size_t left = encoder->count - i;

@@ -20,7 +20,8 @@ static const char *text_or_null(const Recording *recording, uint32_t text)
 static void put(const Event *event, FILE *out)
 {
     char line[EVENT_BYTES_MAX];
-    fwrite(line, 1, event_write(line, event), out);
+    size_t size = event_write(line, event);
+    fwrite(line, 1, size, out);
 }
 
 static void put_names(const Recording *recording, uint32_t session, FILE *out)

@@ -86,7 +86,7 @@ static uint32_t intern_piece(Recording *recording, JsonPiece piece)
     return piece.size == 0 ? 0 : recording_intern(recording, text, json_unescape(piece, text));
 }
 
-static uint32_t find_place(Recording *recording, uint32_t file, uint64_t line)
+uint32_t recording_place(Recording *recording, uint32_t file, uint64_t line)
 {
     if (line == 0 || line > INT32_MAX)
         return 0;
@@ -207,11 +207,21 @@ static bool read_line(const char *data, size_t size, Line *line)
 
 // ---- what a line says ----
 
+static void read_token(const Line *line, Run *run)
+{
+    run->token[0] = json_hexadecimal(line->token);
+    if (line->token.size > TOKEN_DIGITS)
+        run->token[1] =
+            json_hexadecimal((JsonPiece){line->token.data + TOKEN_DIGITS, line->token.size - TOKEN_DIGITS, true});
+}
+
 static void add_metadata(Recording *recording, const Line *line)
 {
     if (json_is(line->name, "thread_name") && line->thread > 0 && line->thread < LANE_INDEX_MAX)
         find_lane(recording, find_run(recording, line->session), intern_piece(recording, line->session_name),
                   line->thread - 1, 0);
+    if (json_is(line->name, "session"))
+        read_token(line, &recording->runs.items[find_run(recording, line->session)]);
     if (json_is(line->name, "clock"))
         recording->files.items[recording->files.count - 1].clock_ns = line->clock_ns;
 }
@@ -219,10 +229,7 @@ static void add_metadata(Recording *recording, const Line *line)
 static void add_session_event(Recording *recording, Run *run, const Line *line, Record *record)
 {
     if (record->kind == RECORD_START) {
-        run->token[0] = json_hexadecimal(line->token);
-        if (line->token.size > TOKEN_DIGITS)
-            run->token[1] = json_hexadecimal(
-                (JsonPiece){line->token.data + TOKEN_DIGITS, line->token.size - TOKEN_DIGITS, true});
+        read_token(line, run);
         run->choreography = intern_piece(recording, line->choreography);
         run->definition = intern_piece(recording, line->definition);
         run->source = intern_piece(recording, line->file);
@@ -259,7 +266,7 @@ static void add_event(Recording *recording, const Line *line, uint8_t kind)
         add_session_event(recording, run, line, &record);
     } else {
         uint32_t file = line->file.size > 0 ? intern_piece(recording, line->file) : run->source;
-        record.place = find_place(recording, file, line->line);
+        record.place = recording_place(recording, file, line->line);
         record.peer = intern_piece(recording, line->peer);
         record.value = intern_piece(recording, line->value);
         bool has_name = kind == RECORD_CALL || kind == RECORD_RETURN ||

@@ -127,6 +127,7 @@ const char *record_kind_name(uint8_t kind);
 Recording *recording_new(Arena *arena);
 void recording_free(Recording *recording);
 uint32_t recording_intern(Recording *recording, const char *text, size_t size);
+uint32_t recording_place(Recording *recording, uint32_t file, uint64_t line);
 // "Worker[3]", and "Worker[3] (arm 2)" for an arm of it.
 const char *lane_name(const Recording *recording, uint32_t lane);
 
