@@ -1,5 +1,4 @@
 // Arms, side by side.
-//! no-central
 //! no-process
 #include <chorex.h>
 #include <stdio.h>

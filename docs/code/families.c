@@ -1,5 +1,4 @@
 // Families of roles.
-//! no-central
 #include <chorex.h>
 #include <stdio.h>
 
@@ -57,6 +56,21 @@ choreography(farm, (Queue, Worker[], Auditor),
         return greet[Worker, Auditor](Worker[*].x);
     }
     //[/parameters]
+
+    //[list]
+    def two(Queue.int x, Auditor.int x) -> Queue.int {
+        Queue.int both[2] = collect[{Queue, Auditor}]({Queue, Auditor}.x);
+        return Queue.(both[0] + both[1]);
+    }
+
+    def collect[W[]](W[*].int x) -> W[0].int r[W] {
+        W[0].int r[W];
+        for (w : W) {
+            w.x ~> W[0].r[w];
+        }
+        return W[0].r;
+    }
+    //[/list]
     int Queue.total(const int *values, size_t count);
 )
 
@@ -106,5 +120,8 @@ int main(void)
     printf("%d %d %d %d, %d\n", ring.Worker.item[0], ring.Worker.item[1], ring.Worker.item[2], ring.Worker.item[3],
            all.Auditor);
     farm_ring_result_drop(&ring);
+    struct farm_two_result two;
+    if (farm_two(&two, &cast, 30, 12) != CHX_OK || two.Queue != 42)
+        return 1;
     return 0;
 }

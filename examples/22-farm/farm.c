@@ -1,5 +1,4 @@
 // A queue, any number of workers, and an auditor: a family of roles whose members crash and are restarted alone.
-//! no-central
 //! no-sanitizer
 // expect: Worker[1] failed: SIGABRT (abort)
 // expect: Worker[0] failed: 13 is not for me

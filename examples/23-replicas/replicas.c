@@ -1,5 +1,4 @@
 // A key-value store with any number of replicas: writes and reads need a majority; a replica that dies comes back empty and is repaired.
-//! no-central
 //! no-sanitizer
 // expect: put 1 = 10
 // expect: put 2 = 20

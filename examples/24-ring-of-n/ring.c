@@ -1,5 +1,4 @@
 // A ring of any number of nodes: Chang and Roberts' election, and an echo once around.
-//! no-central
 // expect: leader 97 after 19 messages
 // expect: Node[3] is the leader
 // expect: echo: 3 4 5 6 0 1 2

@@ -1,5 +1,4 @@
 // A lottery that nobody can cheat in: clients share their secrets among servers, which choose one of them together and reveal no other.
-//! no-central
 // expect: the winner's secret is 1212
 // expect: no lottery: Server[1] has changed its number
 #include <chorex.h>

@@ -1,5 +1,4 @@
 // A card game with any number of players: everybody sees the first cards, and decides alone about a second one.
-//! no-central
 // expect: Player[0]: 11, and 9 on the table: 20 wins
 // expect: Player[1]: 10, and 9 on the table: 19 loses
 // expect: Player[2]: 6, and 9 on the table: 15 loses

@@ -1,5 +1,4 @@
 // Mergesort with any number of workers: each sorts a piece, and pairs of them merge what they have, step by step.
-//! no-central
 // expect: Worker[0] sorts 5 numbers
 // expect: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
 #include <chorex.h>

@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 10
+#define CHX_GENERATED_VERSION 11
 
 // ---- types of values ----
 
@@ -167,6 +167,7 @@ typedef struct {
     uint32_t counter;     // see chx_step_begin_again: which one, from 1 on; 0: none
     uint32_t restart_at;  // where a step that has ended without a result begins again; 0: it can't
     const char *file;     // NULL: the choreography's; else that of a choreography that it uses
+    const char *what;     // the C function that is called there, for traces; NULL: none
 } chx_site;
 
 typedef struct {
@@ -190,7 +191,8 @@ typedef struct {
     uint16_t awaits;   // is_round: each round begins, for this role, with a receive from in[awaits - 1]; 0: it may not
     bool
         is_durable; // all roles take part; it is in the store before its body begins and before anybody goes on behind it
-    uint32_t enter_at; // where the frame asks to be let in
+    uint32_t
+        enter_at; // where the frame asks to be let in; of an arm, which is listed among the blocks, too: its body_at
 } chx_checkpoint;
 
 struct chx_choreography;
@@ -719,7 +721,7 @@ typedef struct {
 // An arm of a `par` that this role takes part in. It is done by an actor of its own, whose first frame is a copy of the one that the
 // `par` stands in.
 typedef struct {
-    chx_checkpoint block; // its name and participants; `body_at`: where it begins
+    chx_checkpoint block; // first: its name and participants; `body_at`: where it begins
     const chx_variable
         *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
     size_t use_count;
@@ -786,6 +788,11 @@ static inline void chx_central_fini(chx_self *self, unsigned role)
 {
     chx_central_role(self, role)->fini();
 }
+// The same with families of roles: what follows is done by a member; of a role, the member is 0. Who that is.
+void chx_central_at_member(chx_self *self, unsigned role, size_t member, uint32_t site, int line);
+const chx_role *chx_central_me(const chx_self *self);
+// The results of all members, as a chx_results.
+void chx_central_results(const chx_type *type, void *results, const void *first, size_t count, size_t stride);
 // A checkpoint, whose site and line are given. `body` and `rescue` (NULL: none) say how they were left, and so does this.
 // When the body fails, the frame is put back to what it was, and the body is done again or the rescue done. The same when the
 // rescue of a round fails.

@@ -11,6 +11,10 @@
 #undef argument_count
 #pragma push_macro("arguments")
 #undef arguments
+#pragma push_macro("arm")
+#undef arm
+#pragma push_macro("array")
+#undef array
 #pragma push_macro("at")
 #undef at
 #pragma push_macro("awaits")
@@ -45,6 +49,10 @@
 #undef central
 #pragma push_macro("channel")
 #undef channel
+#pragma push_macro("channel_count")
+#undef channel_count
+#pragma push_macro("channels")
+#undef channels
 #pragma push_macro("check")
 #undef check
 #pragma push_macro("checkpoint")
@@ -85,6 +93,10 @@
 #undef drop
 #pragma push_macro("element")
 #undef element
+#pragma push_macro("element_count")
+#undef element_count
+#pragma push_macro("elements")
+#undef elements
 #pragma push_macro("encode")
 #undef encode
 #pragma push_macro("enter_at")
@@ -109,6 +121,8 @@
 #undef file
 #pragma push_macro("fini")
 #undef fini
+#pragma push_macro("first")
+#undef first
 #pragma push_macro("fixed_count")
 #undef fixed_count
 #pragma push_macro("fragile")
@@ -193,10 +207,14 @@
 #undef outcome
 #pragma push_macro("own")
 #undef own
+#pragma push_macro("own_count")
+#undef own_count
 #pragma push_macro("owned_count")
 #undef owned_count
 #pragma push_macro("owning")
 #undef owning
+#pragma push_macro("owns")
+#undef owns
 #pragma push_macro("pack")
 #undef pack
 #pragma push_macro("participant_count")
@@ -305,6 +323,8 @@
 #undef state_digest
 #pragma push_macro("steps")
 #undef steps
+#pragma push_macro("stride")
+#undef stride
 #pragma push_macro("taken")
 #undef taken
 #pragma push_macro("taken_stop")
@@ -321,6 +341,10 @@
 #undef type
 #pragma push_macro("unpack")
 #undef unpack
+#pragma push_macro("use_count")
+#undef use_count
+#pragma push_macro("uses")
+#undef uses
 #pragma push_macro("value")
 #undef value
 #pragma push_macro("values")
@@ -335,6 +359,8 @@
 #undef version
 #pragma push_macro("wants")
 #undef wants
+#pragma push_macro("what")
+#undef what
 #pragma push_macro("whole")
 #undef whole
 #pragma push_macro("wire")

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,8 @@ static unsigned long long started(long process)
 enum { PLACE_SIZE = OWNER_SIZE - 48 };
 
 // What does not change while this process lives. A child that was forked is another one.
-typedef struct {
+typedef struct Self {
+    const struct Self *before; // of the process that this one was forked from
     pid_t process;
     char place[PLACE_SIZE], owner[OWNER_SIZE];
 } Self;
@@ -75,22 +77,37 @@ static void self_find(Self *self)
     self->process = getpid();
 }
 
-static const Self *self_known(void)
+// Found once for the whole process, and never freed, since other threads may be reading it. It is not kept in each thread: libraries
+// that are loaded at run time share a small room for the variables of threads. `spare` is used where there is no memory to keep it.
+static const Self *self_known(Self *spare)
 {
-    static _Thread_local Self self;
-    if (self.process != getpid())
-        self_find(&self);
-    return &self;
+    static _Atomic(const Self *) known;
+    const Self *before = atomic_load_explicit(&known, memory_order_acquire);
+    if (before != NULL && before->process == getpid())
+        return before;
+    self_find(spare);
+    spare->before = before;
+    Self *kept = malloc(sizeof *kept);
+    if (kept == NULL)
+        return spare;
+    *kept = *spare;
+    if (!atomic_compare_exchange_strong_explicit(&known, &before, kept, memory_order_acq_rel, memory_order_acquire)) {
+        free(kept); // another thread was first
+        return spare;
+    }
+    return kept;
 }
 
 void owner_self(char owner[OWNER_SIZE])
 {
-    snprintf(owner, OWNER_SIZE, "%s", self_known()->owner);
+    Self spare;
+    snprintf(owner, OWNER_SIZE, "%s", self_known(&spare)->owner);
 }
 
 OwnerState owner_state(const char *owner, long *process)
 {
-    const Self *self = self_known();
+    Self spare;
+    const Self *self = self_known(&spare);
     const char *place = self->place;
     if (strcmp(owner, self->owner) == 0)
         return OWNER_SELF;

@@ -116,7 +116,10 @@ static void write_label(Line *line, const Event *event)
         snprintf(label, sizeof label, "%s", event->text);
         break;
     case EVENT_STEP:
-        snprintf(label, sizeof label, "line %d", event->line);
+        if (event->text != NULL)
+            snprintf(label, sizeof label, "%s", event->text);
+        else
+            snprintf(label, sizeof label, "line %d", event->line);
         break;
     default:
         snprintf(label, sizeof label, "%s", kind_names[event->kind]);
@@ -159,19 +162,32 @@ static void write_arguments(Line *line, const Event *event)
         line_add(line, ",\"site\":%u", (unsigned)event->site);
     if (event->site != 0 && event->line != 0)
         line_add(line, ",\"line\":%d", event->line);
+    if (event->in_file != NULL) {
+        line_add(line, ",");
+        line_add_text(line, "file", event->in_file);
+    }
+    if (event->arm != 0)
+        line_add(line, ",\"arm\":\"%016" PRIx64 "\"", event->arm);
     if (kind_is_message(event->kind)) {
         line_add(line, ",");
         line_add_text(line, "peer", event->peer);
         line_add(line, ",\"sequence\":%" PRIu64 ",\"epoch\":%u", event->sequence, (unsigned)event->epoch);
+        if (event->value != NULL) {
+            line_add(line, ",");
+            line_add_text(line, "value", event->value);
+        }
     }
     if (kind_is_block(event->kind))
         line_add(line, ",\"attempt\":%u,\"epoch\":%u,\"depth\":%u", (unsigned)event->attempt, (unsigned)event->epoch,
                  (unsigned)event->depth);
+    if (event->is_rescue)
+        line_add(line, ",\"rescue\":true");
     if (event->round != 0)
         line_add(line, ",\"round\":%u", (unsigned)event->round);
-    if (event->kind == EVENT_ENTER || event->kind == EVENT_RECOVER || event->kind == EVENT_RESTART)
+    if (event->digest != 0)
         line_add(line, ",\"digest\":\"%016" PRIx64 "\"", event->digest);
-    if (event->text != NULL && event->text[0] != '\0' && event->kind != EVENT_CALL && event->kind != EVENT_RETURN) {
+    bool is_name = event->kind == EVENT_CALL || event->kind == EVENT_RETURN || event->kind == EVENT_STEP;
+    if (event->text != NULL && event->text[0] != '\0' && !is_name) {
         line_add(line, ",");
         line_add_text(line, "why", event->text);
     }

@@ -41,15 +41,20 @@ typedef struct {
     const char *role;
     uint32_t site;
     int line;
-    const char *peer;   // SEND .. TOLD
-    uint64_t sequence;  // of the message in its channel, from 0
-    uint32_t epoch;     // SEND .. TOLD, ENTER .. RESTART
-    uint32_t attempt;   // ENTER .. RESTART
-    uint32_t round;     // ENTER .. RESTART: of a loop whose rounds are blocks, from 1; 0: it is a single block
-    uint32_t depth;     // ENTER .. RESTART: of the block; 0: not inside of another
-    uint64_t digest;    // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
-    uint64_t flow;      // SEND .. TOLD: the same at both ends of a message
-    const char *text;   // CALL, RETURN: function. FAIL, RECOVER, RESTART, END: why
+    const char *peer;    // SEND .. TOLD
+    uint64_t sequence;   // of the message in its channel, from 0
+    uint32_t epoch;      // SEND .. TOLD, ENTER .. RESTART
+    uint32_t attempt;    // ENTER .. RESTART
+    uint32_t round;      // ENTER .. RESTART: of a loop whose rounds are blocks, from 1; 0: it is a single block
+    bool is_rescue;      // ENTER .. RESTART: the attempt is the rescue
+    uint32_t depth;      // ENTER .. RESTART: of the block; 0: not inside of another
+    uint64_t digest;     // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
+    const char *value;   // SEND .. TOLD: what travels, as text; NULL: that is not wanted
+    uint64_t arm;        // not 0: the role does it in this arm of a `par`
+    const char *in_file; // of the line, if that is not the session's; else NULL
+    uint64_t flow;       // SEND .. TOLD: the same at both ends of a message
+    const char
+        *text; // CALL, RETURN: function. STEP: the C function that is called, or NULL. FAIL, RECOVER, RESTART, END: why
     const char *status; // END
     // START
     const char *choreography, *definition, *file;

@@ -1,5 +1,4 @@
 // A block of roles that stand behind a family has the same participants for all of them.
-//! no-central
 // expect: 1 0
 #include <chorex.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 // Arrays with one element for each member of a family.
-//! no-central
 // expect: 559 3: 202 22 104
 // expect: 0:a:2 1:b:2 2:c:2 
 // expect: 99::0 0::0 0::0 

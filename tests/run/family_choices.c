@@ -1,5 +1,4 @@
 // Choices and loops about members of a family: only those are told whom it concerns.
-//! no-central
 // expect: 628 27
 // expect: 2110 2109 2109
 // expect: 1 2 2 2 2

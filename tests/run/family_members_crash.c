@@ -1,5 +1,4 @@
 // Members crash and are restarted alone.
-//! no-central
 //! no-sanitizer
 // expect: 10000
 // expect: 10017

@@ -1,6 +1,5 @@
 // Members send to one another.
-//! no-central
-// expect: Boss: there is no Worker[1]: the family has 1 member at 39
+// expect: Boss: there is no Worker[1]: the family has 1 member at 38
 // expect: 12000004379
 // expect: 17000445294
 #include <chorex.h>

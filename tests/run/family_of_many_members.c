@@ -1,5 +1,4 @@
 // A thousand members, which could all send to one another: only the channels that are used cost something.
-//! no-central
 //! no-process
 //! no-sim
 // expect: 501500

@@ -1,5 +1,4 @@
 // A queue gives each worker a job and gets its result.
-//! no-central
 // expect: 1066 70
 #include <chorex.h>
 #include <stdio.h>

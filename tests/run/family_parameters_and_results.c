@@ -1,5 +1,4 @@
 // Parameters and results of all members of a family.
-//! no-central
 // expect: k 5
 // expect: 126 3: 13 31 211
 // expect: abc a-3 3 b-3 3 c-3 3

@@ -1,5 +1,4 @@
 // Families and members of families as role parameters.
-//! no-central
 // expect: 16953
 #include <chorex.h>
 #include <stdio.h>

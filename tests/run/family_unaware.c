@@ -1,5 +1,4 @@
 // Members that do the same in all branches of a choice are not told of it: one message each, in every branch.
-//! no-central
 #include <chorex.h>
 
 #include <stdio.h>

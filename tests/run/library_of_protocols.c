@@ -1,5 +1,4 @@
 // Choreographies of the library: two-phase commit, a leader by vote, a ring, a heartbeat, values between a role and a family.
-//! no-central
 // expect: committed 1, then 0
 // expect: 1 2 3, sum 6
 // expect: leader 2

@@ -1,6 +1,5 @@
 // With an arm for each member, element x[w] of an array over the family belongs to the arm, strings among them.
 //! no-process
-//! no-central
 // expect: 0 11 22 33 | <0> <2> <4> <6>
 // expect: 100 111 122 133
 #include <chorex.h>

@@ -1,6 +1,5 @@
 // A block in an arm concerns that arm only; a block around a par takes all its arms with it.
 //! no-process
-//! no-central
 // expect: inside: 1225, jobs given back 50
 // expect: around: 3 attempts, rescued
 // expect: none: no more, Worker[1]

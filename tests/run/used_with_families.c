@@ -1,5 +1,4 @@
 // A choreography with a family is used for one family, for another, and by a definition for its own.
-//! no-central
 //! no-process
 // expect: 0 10 20 | 60 | 3
 // expect: 5 5

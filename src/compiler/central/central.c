@@ -53,27 +53,63 @@ static void put_tables(CentralEmit *central, Out *out)
             out_printf(out, "    %s;\n", function_pointer(central->arena, local->provides.items[i]));
         out_printf(out, "};\nstatic inline const struct %s *%s_chx_%s(chx_self *chx_this)\n{\n", name, program->name,
                    local->name);
-        out_printf(out, "    return chx_central_functions(chx_this, %u);\n}\n", role);
+        if (program_has_families(program))
+            out_puts(out, "    return chx_central_me(chx_this)->central;\n}\n");
+        else
+            out_printf(out, "    return chx_central_functions(chx_this, %u);\n}\n", role);
     }
 }
 
 // ---- entries ----
+
+static void put_hook(const CentralEmit *central, RoleId role, const RoleFunction *function, Out *out)
+{
+    const char *hook = function->name, *site = strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI";
+    uint32_t line = span_position(central->program->sources, function->proto->name.span).line;
+    CentralParty party = central_all(central, role);
+    if (party.member == NULL)
+        out_printf(out,
+                   "    chx_central_at(chx_this, %u, %s, %u); chx_central_%s(chx_this, %u); chx_step_end(chx_this);\n",
+                   role, site, line, hook, role);
+    else
+        out_printf(out,
+                   "    %schx_central_at_member(chx_this, %u, %s, %s, %u); chx_central_me(chx_this)->%s(); "
+                   "chx_step_end(chx_this);%s\n",
+                   party.before, role, party.member, site, line, hook, party.after);
+}
 
 // `init` of every role before, `fini` after.
 static void put_hooks(const CentralEmit *central, const char *hook, Out *out)
 {
     for (RoleId role = 0; role < central->program->role_count; role++) {
         const LocalProgram *local = central->roles[role];
-        for (size_t i = 0; i < local->provides.count; i++) {
+        for (size_t i = 0; i < local->provides.count; i++)
             if (local->provides.items[i]->is_hook && strcmp(local->provides.items[i]->name, hook) == 0)
-                out_printf(
-                    out,
-                    "    chx_central_at(chx_this, %u, %s, %u); chx_central_%s(chx_this, %u); chx_step_end(chx_this);\n",
-                    role, strcmp(hook, "init") == 0 ? "CHX_SITE_INIT" : "CHX_SITE_FINI",
-                    span_position(central->program->sources, local->provides.items[i]->proto->name.span).line, hook,
-                    role);
-        }
+                put_hook(central, role, local->provides.items[i], out);
     }
+}
+
+static void put_entry_param(CentralEmit *central, const Param *param, const Variable *variable, Out *out)
+{
+    const char *from = emit_param_name(&central->emit, param);
+    const char *descriptor = types_use(&central->emit.types, variable->type);
+    CentralParty party = central_all(central, variable->role);
+    const char *to = arena_printf(central->arena, "%s.%s", central_place(central, "chx_here", party.role, party.member),
+                                  variable->c_name);
+    bool is_array = variable->type->kind == CTYPE_ARRAY;
+    out_printf(out, "    %s", party.before);
+    if (only_family(central->program, &param->at) != ROLE_NONE)
+        out_printf(out, "chx_value_copy(&%s, &%s, (const char *)chx_from->%s + chx_member * sizeof %s);", descriptor,
+                   to, from, to);
+    else if (variable->type->kind == CTYPE_SEQUENCE)
+        out_printf(out, "chx_sequence_take(&%s, &%s, chx_from->%s, %u);", descriptor, to, from, variable->type->over);
+    else if (variable->type->is_owning)
+        out_printf(out, "chx_value_copy(&%s, &%s, %schx_from->%s);", descriptor, to, is_array ? "" : "&", from);
+    else if (is_array)
+        out_printf(out, "memcpy(%s, chx_from->%s, sizeof %s);", to, from, to);
+    else
+        out_printf(out, "%s = chx_from->%s;", to, from);
+    out_printf(out, "%s\n", party.after);
 }
 
 static void put_entry_params(CentralEmit *central, const Instance *instance, Out *out)
@@ -84,21 +120,27 @@ static void put_entry_params(CentralEmit *central, const Instance *instance, Out
                instance->name);
     for (size_t i = 0; i < instance->params.count; i++) {
         const Param *param = &instance->params.items[i];
-        const char *from = emit_param_name(&central->emit, param);
-        for (size_t k = 0; k < param->variables.count; k++) {
-            const Variable *variable = param->variables.items[k];
-            const char *to = arena_printf(central->arena, "chx_here->%s.%s",
-                                          central->program->role_names[variable->role], variable->c_name);
-            bool is_array = variable->type->kind == CTYPE_ARRAY;
-            if (variable->type->is_owning)
-                out_printf(out, "    chx_value_copy(&%s, &%s, %schx_from->%s);\n",
-                           types_use(&central->emit.types, variable->type), to, is_array ? "" : "&", from);
-            else if (is_array)
-                out_printf(out, "    memcpy(%s, chx_from->%s, sizeof %s);\n", to, from, to);
-            else
-                out_printf(out, "    %s = chx_from->%s;\n", to, from);
-        }
+        for (size_t k = 0; k < param->variables.count; k++)
+            put_entry_param(central, param, param->variables.items[k], out);
     }
+}
+
+static void put_entry_result(CentralEmit *central, const Result *result, RoleId role, Out *out)
+{
+    const char *name = central->program->role_names[role];
+    Shape shape = emit_result_shape(&central->emit.types, result);
+    if (central->program->is_family[role]) {
+        out_printf(out,
+                   "    chx_central_results(&%s, &chx_closure->chx_results.%s, &chx_here->%s->chx_result, "
+                   "chx_members(chx_this, %u), sizeof *chx_here->%s);\n",
+                   shape.descriptor, name, name, role, name);
+        return;
+    }
+    bool is_sequence = shape.type != NULL && shape.type->kind == CTYPE_SEQUENCE;
+    out_printf(out, "    chx_value_copy(&%s, &chx_closure->chx_results.%s%s, &chx_here->chx_results.%s);\n",
+               shape.descriptor, name, is_sequence ? ".item" : "", name);
+    if (is_sequence)
+        out_printf(out, "    chx_closure->chx_results.%s.count = chx_members(chx_this, %u);\n", name, shape.type->over);
 }
 
 static void put_entry(CentralEmit *central, const Instance *instance, Out *out)
@@ -115,17 +157,16 @@ static void put_entry(CentralEmit *central, const Instance *instance, Out *out)
         out_puts(out, "    (void)chx_given;\n");
     put_hooks(central, "init", out);
     out_printf(out, "    struct %s_chx_frame *chx_here = chx_call(chx_this, &%s_chx_function);\n", name, name);
+    if (central_has_members(central, instance))
+        out_printf(out, "    %s_chx_room(chx_this, chx_here);\n", name);
     put_entry_params(central, instance, out);
     out_printf(out, "    %s_chx_sequential(chx_this, chx_here);\n", name);
     put_hooks(central, "fini", out);
     // Last of all: after a failure nobody would drop them.
     for (RoleId role = 0; role < program->role_count; role++) {
         const Result *result = instance_result(instance, role);
-        if (result == NULL)
-            continue;
-        const char *role_name = program->role_names[role];
-        out_printf(out, "    chx_value_copy(&%s, &chx_closure->chx_results.%s, &chx_here->chx_results.%s);\n",
-                   emit_result_shape(&central->emit.types, result).descriptor, role_name, role_name);
+        if (result != NULL)
+            put_entry_result(central, result, role, out);
     }
     out_puts(out, "    (void)chx_return_slow(chx_this);\n}\n");
 }

@@ -64,9 +64,27 @@ static bool check_shapes(Body *body, const Value *value, const Pattern *pattern)
     return true;
 }
 
+static bool is_of_list(const Body *body, RoleId role)
+{
+    const Env *env = body->env;
+    for (size_t i = 0; i < env->def->role_params.count; i++)
+        if (env->role_args[i] != role && roles_meet(body->resolver->out->program, env->role_args[i], role))
+            return true;
+    return false;
+}
+
+// Two names may mean the same role of a list, as they may mean the same member of a family: then a delivery is an assignment.
+static bool is_own_delivery(const Body *body, const Node *node)
+{
+    return roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) && !node->sent.is_tuple &&
+           is_of_list(body, node->from);
+}
+
 static void check_self_send(Body *body, const Stmt *stmt, const Node *node)
 {
     if (roleset_count(&node->to.at) != 1 || !roleset_has(&node->to.at, node->from))
+        return;
+    if (is_own_delivery(body, node))
         return;
     const char *written = who(body->resolver, body->env, node->from);
     const char *role = body->resolver->out->program->role_names[node->from];
@@ -114,7 +132,8 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
             return;
         }
         check_self_send(body, stmt, node);
-        poison = roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from);
+        poison =
+            roleset_count(&node->to.at) == 1 && roleset_has(&node->to.at, node->from) && !is_own_delivery(body, node);
         for (size_t i = 0; i < node->sent.exprs.count; i++)
             poison |= local_c(node->sent.exprs.items[i])->is_poisoned;
         // The first of an agreeing set sends for all of them.
@@ -130,6 +149,13 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
         }
     }
     node->to.pattern = resolve_target(body, &node->to.at, stmt->target.target, poison);
+    if (!poison && is_own_delivery(body, node)) {
+        node->kind = NODE_STEP;
+        node->at = node->to.at;
+        node->target = node->to.pattern;
+        node->op = "=";
+        node->value = node->sent.exprs.items[0];
+    }
     if (!poison && check_shapes(body, &node->sent, node->to.pattern))
         add(body, nodes, node);
     else if (sent && poison)
@@ -137,6 +163,13 @@ static void resolve_delivery(Body *body, const Stmt *stmt, NodeList *nodes)
 }
 
 // ---- local steps ----
+
+static bool is_over_family(const Body *body, const TypeText *type)
+{
+    const Resolved *out = body->resolver->out;
+    RoleId family = family_of_type(out, body->env->def, body->env->role_args, type);
+    return family != ROLE_NONE && list_of(out->program, family) == NULL;
+}
 
 static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
 {
@@ -163,7 +196,7 @@ static void resolve_assign(Body *body, const Stmt *stmt, NodeList *nodes)
                 return;
             }
     if (target->kind == TARGET_DECLARE && node->value != NULL && node->value->is_braces &&
-        family_of_type(body->resolver->out, body->env->def, body->env->role_args, &target->type) != ROLE_NONE) {
+        is_over_family(body, &target->type)) {
         diag_error(body->resolver->diags, node->value->span,
                    "an array over a family has as many elements as there are members: it begins with zeros, without a "
                    "list of values");
@@ -202,12 +235,10 @@ static const Result *result_at(const Body *body, const Node *node, const RoleSet
     return NULL;
 }
 
-static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool fine)
+static void bind_result_at(Body *body, const LocatedTarget *tree, Node *node, RoleSet at, bool fine)
 {
     Resolver *resolver = body->resolver;
-    LocatedPattern located = {0};
-    if (!find_roles(resolver, body->env, &tree->at, &located.at))
-        return;
+    LocatedPattern located = {.at = at};
     RoleSet plain = without_views(resolver->arena, resolver->out->program, &located.at);
     const Result *result = fine ? result_at(body, node, &plain) : NULL;
     if (fine && result == NULL) {
@@ -241,6 +272,36 @@ static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool 
     vector_push(resolver->arena, &node->results, located);
 }
 
+// Does each of these roles have a result of its own, as those of a list have?
+static bool has_results_each(Body *body, const Node *node, const RoleSet *at)
+{
+    if (result_at(body, node, at) != NULL)
+        return false;
+    for (ROLESET_EACH(role, at)) {
+        RoleSet one = new_set(body->resolver, body->env);
+        roleset_add(&one, role);
+        if (result_at(body, node, &one) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void bind_result(Body *body, const LocatedTarget *tree, Node *node, bool fine)
+{
+    RoleSet at;
+    if (!find_roles(body->resolver, body->env, &tree->at, &at))
+        return;
+    if (!fine || body->resolver->out->program->lists.count == 0 || !has_results_each(body, node, &at)) {
+        bind_result_at(body, tree, node, at, fine);
+        return;
+    }
+    for (ROLESET_EACH(role, &at)) {
+        RoleSet one = new_set(body->resolver, body->env);
+        roleset_add(&one, role);
+        bind_result_at(body, tree, node, one, fine);
+    }
+}
+
 static void resolve_call_stmt(Body *body, const Stmt *stmt, NodeList *nodes)
 {
     if (is_agree_call(body, stmt->call)) {
@@ -263,6 +324,7 @@ static bool resolve_condition(Body *body, const Stmt *stmt, Node *node)
     Value value;
     if (stmt->has_notify) {
         node->has_notify = true;
+        node->notify_end = stmt->notify_end;
         RoleRef ref = {.names = stmt->notify, .span = stmt->span};
         node->notify = new_set(body->resolver, body->env);
         if (stmt->notify.count > 0)
@@ -417,7 +479,12 @@ static void resolve_jump(Body *body, const Stmt *stmt, NodeList *nodes)
     }
     Node *node = new_node(body, stmt->kind == STMT_BREAK ? NODE_BREAK : NODE_CONTINUE, stmt->span);
     node->loop_node = body->loop;
-    if (body->loop == NULL)
+    if (body->loop != NULL && body->loop->kind == NODE_BLOCK && body->env->is_abstract)
+        return;
+    if (body->loop != NULL && body->loop->kind == NODE_BLOCK)
+        diag_error(body->resolver->diags, stmt->span, "'%s' in a 'for' over a list of roles is not supported yet",
+                   stmt->kind == STMT_BREAK ? "break" : "continue");
+    else if (body->loop == NULL)
         diag_error(body->resolver->diags, stmt->span, "'%s' outside of a loop",
                    stmt->kind == STMT_BREAK ? "break" : "continue");
     else
@@ -448,50 +515,62 @@ static const char *plural_values(size_t count)
     return count == 1 ? "value" : "values";
 }
 
-static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
+// One value, for the result at the same roles. False: reported.
+static bool resolve_returned(Body *body, const TreeExpr *tree, Node *node, bool *given)
 {
     Resolver *resolver = body->resolver;
     Instance *instance = body->instance;
     const char *name = instance->def->name.text;
+    Value value;
+    if (!resolve_value(body, tree, &value))
+        return false;
+    RoleSet at = without_views(resolver->arena, resolver->out->program, &value.at);
+    size_t slot = 0;
+    while (slot < instance->results.count && !roleset_equal(&instance->results.items[slot].at, &at))
+        slot++;
+    if (slot == instance->results.count) {
+        diag_error(resolver->diags, value.span, "'%s' has no result at %s", name,
+                   who_all(resolver, body->env, &value.at));
+        diag_note(resolver->diags, instance->def->name.span, "it is defined here");
+        return false;
+    }
+    const Result *result = &instance->results.items[slot];
+    size_t wanted = result->types.count;
+    bool fine = false;
+    if (given[slot])
+        diag_error(resolver->diags, value.span, "the result at %s is given twice",
+                   who_all(resolver, body->env, &value.at));
+    else if (value.is_tuple != result->is_tuple || value.exprs.count != wanted)
+        diag_error(resolver->diags, value.span, "'%s' returns %s%zu %s at %s, not %zu", name,
+                   result->is_tuple ? "a tuple of " : "", wanted, plural_values(wanted),
+                   who_all(resolver, body->env, &value.at), value.exprs.count);
+    else
+        fine = true;
+    given[slot] = true;
+    node->values.items[slot] = value;
+    return fine;
+}
+
+static void resolve_return_values(Body *body, const Stmt *stmt, Node *node)
+{
+    Resolver *resolver = body->resolver;
+    Instance *instance = body->instance;
     bool *given = ARENA_ARRAY(resolver->arena, bool, instance->results.count + 1);
     bool fine = true;
     for (size_t k = 0; k < instance->results.count; k++)
         vector_push(resolver->arena, &node->values, (Value){0});
     for (size_t i = 0; i < stmt->values.count; i++) {
-        Value value;
-        if (!resolve_value(body, stmt->values.items[i], &value)) {
-            fine = false;
-            continue;
+        const RoleList *list = list_in_ref(resolver, body->env, &stmt->values.items[i]->at);
+        for (size_t k = 0; k < (list != NULL ? list->count : 1); k++) {
+            body->env->only_of = list;
+            body->env->only = list != NULL ? list->roles[k] : ROLE_NONE;
+            fine &= resolve_returned(body, stmt->values.items[i], node, given);
         }
-        RoleSet at = without_views(resolver->arena, resolver->out->program, &value.at);
-        size_t slot = 0;
-        while (slot < instance->results.count && !roleset_equal(&instance->results.items[slot].at, &at))
-            slot++;
-        if (slot == instance->results.count) {
-            diag_error(resolver->diags, value.span, "'%s' has no result at %s", name,
-                       who_all(resolver, body->env, &value.at));
-            diag_note(resolver->diags, instance->def->name.span, "it is defined here");
-            fine = false;
-            continue;
-        }
-        const Result *result = &instance->results.items[slot];
-        size_t wanted = result->types.count;
-        if (given[slot]) {
-            diag_error(resolver->diags, value.span, "the result at %s is given twice",
-                       who_all(resolver, body->env, &value.at));
-            fine = false;
-        } else if (value.is_tuple != result->is_tuple || value.exprs.count != wanted) {
-            diag_error(resolver->diags, value.span, "'%s' returns %s%zu %s at %s, not %zu", name,
-                       result->is_tuple ? "a tuple of " : "", wanted, plural_values(wanted),
-                       who_all(resolver, body->env, &value.at), value.exprs.count);
-            fine = false;
-        }
-        given[slot] = true;
-        node->values.items[slot] = value;
+        body->env->only_of = NULL;
     }
     for (size_t i = 0; fine && i < instance->results.count; i++)
         if (!given[i]) {
-            diag_error(resolver->diags, stmt->span, "'%s' must return a result at %s here", name,
+            diag_error(resolver->diags, stmt->span, "'%s' must return a result at %s here", instance->def->name.text,
                        who_all(resolver, body->env, &instance->results.items[i].at));
             diag_note(resolver->diags, instance->results.items[i].span, "it is declared here");
             break;
@@ -612,10 +691,10 @@ static bool resolve_plain(Body *body, const Stmt *stmt, NodeList *nodes)
         resolve_delivery(body, stmt, nodes);
         return true;
     case STMT_ASSIGN:
-        resolve_assign(body, stmt, nodes);
+        resolve_for_all(body, stmt, &stmt->target.at, nodes, resolve_assign);
         return true;
     case STMT_LOCAL:
-        resolve_local(body, stmt, nodes);
+        resolve_for_all(body, stmt, &stmt->expr->at, nodes, resolve_local);
         return true;
     case STMT_CALL:
         resolve_call_stmt(body, stmt, nodes);

@@ -30,6 +30,8 @@ struct Focus {
     Focus *outer;
 };
 
+enum { LISTS_MAX = 256 }; // of roles, different ones
+
 // What names mean inside one instance.
 typedef struct {
     const TreeDef *def;
@@ -38,6 +40,9 @@ typedef struct {
     bool is_abstract;
     Focus *focus;     // innermost, or NULL
     const Stmt *stmt; // the one that is being resolved
+    // W[*] of a list of roles, where each does something on its own, means one of them at a time.
+    const RoleList *only_of; // NULL: all of them
+    RoleId only;
 } Env;
 
 typedef struct {
@@ -124,6 +129,25 @@ Variable *lookup_member(Body *body, RoleId role, const char *name);
 bool is_member_name(Body *body, RoleId role, const char *name);
 // The family that an array of this type is over: `int r[Worker]`. ROLE_NONE: it is an array of fixed size, or none.
 void check_sizes(Resolver *resolver, const Env *env, const TypeText *type);
+
+// ---- list.c ----
+// The RoleId of the list; ROLE_NONE: there are too many, which is reported.
+RoleId get_list(Resolver *resolver, const RoleId *roles, size_t count, Span span);
+// The roles that are given for a family as a list. ROLE_NONE: reported.
+RoleId find_list(Body *body, const RoleRef *ref);
+// Do the two have a role in common?
+bool roles_meet(const Program *program, RoleId one, RoleId other);
+// The list that is all that the reference names, `W[*]`; NULL: it is something else.
+const RoleList *list_in_ref(const Resolver *resolver, const Env *env, const RoleRef *ref);
+// W[e] of a list. ROLE_NONE: reported.
+RoleId find_in_list(Resolver *resolver, const Env *env, const RoleList *list, const Select *select);
+// `for (w : W) { ... }`, once for each role of the list.
+bool resolve_for_list(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList *nodes, const RoleList *list,
+                      bool (*rest)(Body *, const TreeBlock *, NodeList *));
+// What roles do on their own, one after the other.
+void resolve_for_all(Body *body, const Stmt *stmt, const RoleRef *ref, NodeList *nodes,
+                     void (*resolve)(Body *, const Stmt *, NodeList *));
+Variable *new_fixed(Body *body, RoleId role, const char *name, size_t value);
 
 // ---- use.c ----
 void add_uses(Resolver *resolver, const Tree *tree);

@@ -22,11 +22,14 @@ static RoleId find_role_arg(Body *body, const RoleRef *ref, const TreeDef *def, 
     const Program *program = resolver->out->program;
     const char *param = def->role_params.items[index].text;
     SelectKind kind = ref->selects.count > 0 ? ref->selects.items[0].kind : SELECT_NONE;
-    if (ref->is_set || kind == SELECT_PART) {
-        diag_error(resolver->diags, ref->span, "a list of roles, or a part of a family, can't be a role argument yet");
+    if (kind == SELECT_PART && !ref->is_set) {
+        diag_error(resolver->diags, ref->span, "a part of a family can't be a role argument yet");
         return ROLE_NONE;
     }
-    *given = kind == SELECT_ONE ? ROLE_NONE : find_role(resolver, body->env, &ref->names.items[0]);
+    if (ref->is_set)
+        *given = find_list(body, ref);
+    else
+        *given = kind == SELECT_ONE ? ROLE_NONE : find_role(resolver, body->env, &ref->names.items[0]);
     if (kind == SELECT_ONE) {
         RoleSet one;
         if (!find_roles(resolver, body->env, ref, &one))
@@ -66,7 +69,7 @@ static bool find_role_args(Body *body, const RoleRefList *role_args, size_t impl
         if (value->role_args[i] == ROLE_NONE)
             return false;
         for (size_t k = i < roles ? 0 : roles; k < i; k++)
-            if (value->given[k] == value->given[i]) {
+            if (roles_meet(resolver->out->program, value->given[k], value->given[i])) {
                 diag_error(resolver->diags, ref->span, "role arguments must be distinct: '%s' is there twice",
                            ref->names.items[0].text);
                 return false;
@@ -90,6 +93,52 @@ static void report_role_count(Body *body, const Name *name, const TreeDef *def, 
     diag_note(diags, def->name.span, "who plays its roles is said in brackets: '%s[%s](...)'", name->text, list);
 }
 
+// Role arguments for a parameter that has only a signature: they stand behind those of the definition that has the parameter.
+static bool give_signature_roles(Body *body, const TreeParam *param, const RoleRefList *role_args, FunctionValue *value)
+{
+    Arena *arena = body->resolver->arena;
+    TreeDef own = {.name = param->name, .role_params = param->role_params, .span = param->span};
+    own.param_is_family.items = param->param_is_family.items;
+    own.param_is_family.count = param->param_is_family.count;
+    FunctionValue roles = {.def = &own};
+    if (!find_role_args(body, role_args, 0, &roles))
+        return false;
+    const TreeDef *owner = value->owner;
+    TreeDef *both = ARENA_NEW(arena, TreeDef);
+    *both = (TreeDef){.name = param->name, .span = param->span, .module = owner->module};
+    RoleId *all = ARENA_ARRAY(arena, RoleId, owner->role_params.count + param->role_params.count + 1);
+    for (size_t i = 0; i < owner->role_params.count + param->role_params.count; i++) {
+        bool is_own = i >= owner->role_params.count;
+        size_t at = is_own ? i - owner->role_params.count : i;
+        all[i] = is_own ? roles.role_args[at] : value->role_args[at];
+        vector_push(arena, &both->role_params, (is_own ? &own : owner)->role_params.items[at]);
+        vector_push(arena, &both->param_is_family, (is_own ? &own : owner)->param_is_family.items[at]);
+    }
+    value->owner = both;
+    value->role_args = all;
+    return true;
+}
+
+// The roles that a function parameter is called with, if it has role parameters. False: reported.
+static bool give_roles(Body *body, const TreeParam *param, const Name *name, const RoleRefList *role_args,
+                       FunctionValue *value)
+{
+    size_t wanted = param->role_params.count;
+    if (role_args->count != wanted) {
+        diag_error(body->resolver->diags, name->span,
+                   wanted == 0 ? "'%s' is a function parameter: it takes no role arguments"
+                               : "'%s' takes %zu role argument%s, not %zu",
+                   name->text, wanted, wanted == 1 ? "" : "s", role_args->count);
+        diag_note(body->resolver->diags, param->span, "the parameter is declared here");
+        return false;
+    }
+    if (wanted == 0)
+        return true;
+    if (value->def == NULL)
+        return give_signature_roles(body, param, role_args, value);
+    return find_role_args(body, role_args, value->def->role_params.count - wanted, value);
+}
+
 // The name of a function in this instance: a function parameter's argument, or a definition (role arguments given).
 // False: reported.
 static bool find_function(Body *body, const Name *name, const RoleRefList *role_args, FunctionValue *value)
@@ -102,10 +151,7 @@ static bool find_function(Body *body, const Name *name, const RoleRefList *role_
             continue;
         if (strcmp(def->params.items[i].name.text, name->text) == 0) {
             *value = body->env->function_args.items[index];
-            if (role_args->count > 0)
-                diag_error(resolver->diags, name->span, "'%s' is a function parameter: it takes no role arguments",
-                           name->text);
-            return role_args->count == 0;
+            return give_roles(body, &def->params.items[i], name, role_args, value);
         }
         index++;
     }
@@ -216,7 +262,7 @@ static bool check_signature(Body *body, const FunctionValue *value, const Env *c
                             Span span)
 {
     Resolver *resolver = body->resolver;
-    Env env = {value->def, value->role_args, {0}, callee->is_abstract, NULL, NULL};
+    Env env = {value->def, value->role_args, {0}, callee->is_abstract, NULL, NULL, NULL, ROLE_NONE};
     if (value->def == NULL)
         return true; // itself only a signature; checked where a real function is passed
     if (!signature_roles_exist(resolver, &env, &value->def->params, &value->def->results) ||
@@ -247,6 +293,64 @@ static bool check_count(Body *body, const TreeCall *call, const char *name, size
     return false;
 }
 
+// Why a function does not fit a parameter with role parameters; NULL: it does. Roles and types are checked where it is called.
+static const char *find_open_misfit(Body *body, const TreeDef *def, const Env *callee, const TreeParam *param)
+{
+    Arena *arena = body->resolver->arena;
+    size_t implied = def->module != NULL && def->module == callee->def->module ? module_roles(def) : 0;
+    size_t roles = def->role_params.count - implied;
+    if (roles != param->role_params.count)
+        return arena_printf(arena, "it takes %s, not %zu", count_text(arena, roles, "role argument"),
+                            param->role_params.count);
+    for (size_t i = 0; i < roles; i++)
+        if (def->param_is_family.items[implied + i] != param->param_is_family.items[i])
+            return arena_printf(arena, "its role parameter %zu is %s family", i + 1,
+                                def->param_is_family.items[implied + i] ? "a" : "no");
+    if (def->params.count != param->params->count)
+        return arena_printf(arena, "it takes %s, not %zu", count_text(arena, def->params.count, "argument"),
+                            param->params->count);
+    if (def->results.count != param->results.count)
+        return arena_printf(arena, "it has %s, not %zu", count_text(arena, def->results.count, "result"),
+                            param->results.count);
+    return NULL;
+}
+
+// A function whose roles are given where it is called. False: reported.
+static bool find_open_function(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
+                               FunctionValue *value)
+{
+    Resolver *resolver = body->resolver;
+    const TreeDef *caller = body->env->def;
+    const char *name = arg->function.text;
+    size_t index = 0;
+    if (arg->role_args.count > 0) {
+        diag_error(resolver->diags, arg->span, "'%s' is given its roles where it is called: write '%s' only",
+                   param->name.text, name);
+        return false;
+    }
+    for (size_t i = 0; i < caller->params.count; i++) {
+        const TreeParam *own = &caller->params.items[i];
+        if (own->is_function && strcmp(own->name.text, name) == 0 &&
+            own->role_params.count == param->role_params.count) {
+            *value = body->env->function_args.items[index];
+            return true;
+        }
+        index += own->is_function;
+    }
+    *value = (FunctionValue){.def = find_def(resolver, caller, name)};
+    if (value->def == NULL) {
+        explain_no_function(resolver, &arg->function);
+        return false;
+    }
+    const char *misfit = find_open_misfit(body, value->def, callee, param);
+    if (misfit == NULL)
+        return true;
+    diag_error(resolver->diags, arg->span, "'%s' does not fit the parameter '%s': %s", name, param->name.text, misfit);
+    diag_note(resolver->diags, param->span, "the parameter is declared here");
+    diag_note(resolver->diags, value->def->name.span, "the function is defined here");
+    return false;
+}
+
 static bool function_argument(Body *body, const TreeArg *arg, const Env *callee, const TreeParam *param,
                               FunctionValueList *function_args)
 {
@@ -256,6 +360,12 @@ static bool function_argument(Body *body, const TreeArg *arg, const Env *callee,
         return false;
     }
     FunctionValue value = {0};
+    if (param->role_params.count > 0) {
+        if (!find_open_function(body, arg, callee, param, &value))
+            return false;
+        vector_push(body->resolver->arena, function_args, value);
+        return true;
+    }
     if (!find_function(body, &arg->function, &arg->role_args, &value) ||
         !check_signature(body, &value, callee, param, arg->span))
         return false;
@@ -314,6 +424,35 @@ static bool located_argument(Body *body, const TreeArg *arg, const Param *param,
     return true;
 }
 
+// A parameter that stands for nobody: of a definition that is not used.
+static bool is_abstract_role(const Body *body, RoleId role)
+{
+    const Resolver *resolver = body->resolver;
+    const RoleList *list = list_of(resolver->out->program, role);
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        if (is_abstract_role(body, list->roles[i]))
+            return true;
+    return list == NULL && role >= resolver->role_count && role < resolver->role_capacity;
+}
+
+// W[*] of a list of roles is a parameter for each of them: each computes its argument on its own.
+static bool located_arguments(Body *body, const TreeArg *arg, const TreeParam *tree, const Env *callee, Node *node,
+                              size_t *located, NodeList *before, const char *name)
+{
+    const RoleList *list = list_in_ref(body->resolver, callee, &tree->at);
+    bool fine = true;
+    if (list != NULL && list->count > 1 && arg->call != NULL) {
+        diag_error(body->resolver->diags, arg->span,
+                   "'%s' wants a value of each role of a list here: bind the result of the call to a variable first",
+                   name);
+        *located += list->count;
+        return false;
+    }
+    for (size_t i = 0; i < (list != NULL ? list->count : 1) && fine; i++)
+        fine = located_argument(body, arg, &node->callee->params.items[(*located)++], name, node, before);
+    return fine;
+}
+
 bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before)
 {
     FunctionValue function = {0};
@@ -330,7 +469,9 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
                   {0},
                   body->env->is_abstract,
                   NULL,
-                  NULL};
+                  NULL,
+                  NULL,
+                  ROLE_NONE};
     bool fine = true;
     for (size_t i = 0; i < params->count; i++)
         if (params->items[i].is_function)
@@ -343,8 +484,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
     } else {
         bool is_abstract = false;
         for (size_t i = 0; i < function.def->role_params.count; i++)
-            is_abstract |= function.role_args[i] >= body->resolver->role_count &&
-                           function.role_args[i] < body->resolver->role_capacity;
+            is_abstract |= is_abstract_role(body, function.role_args[i]);
         for (size_t i = 0; i < callee.function_args.count; i++)
             is_abstract |= callee.function_args.items[i].def == NULL;
         // What only an unused definition calls is not part of the program either.
@@ -359,7 +499,7 @@ bool resolve_call(Body *body, const TreeCall *call, Node *node, NodeList *before
     size_t located = 0;
     for (size_t i = 0; i < params->count; i++)
         if (!params->items[i].is_function)
-            fine &= located_argument(body, &call->args.items[i], &node->callee->params.items[located++], name, node,
-                                     before);
+            fine &=
+                located_arguments(body, &call->args.items[i], &params->items[i], &callee, node, &located, before, name);
     return fine && !node->callee->is_doubtful;
 }

@@ -101,8 +101,15 @@ static Variable *count_variable(Body *body, RoleId role, RoleId family, const ch
 {
     Instance *instance = body->instance;
     for (size_t i = 0; i < instance->counts.count; i++)
-        if (instance->counts.items[i]->role == role && instance->counts.items[i]->family == family)
+        if (instance->counts.items[i]->role == role && instance->counts.items[i]->family == family &&
+            strcmp(instance->counts.items[i]->name, name) == 0)
             return instance->counts.items[i];
+    const RoleList *list = list_of(body->resolver->out->program, family);
+    if (list != NULL) {
+        Variable *fixed = new_fixed(body, role, name, list->count);
+        fixed->family = family;
+        return fixed;
+    }
     size_t before = instance->variables.count;
     Variable *variable = new_variable(body->resolver, instance, role, name, instance->def->name.span);
     instance->variables.count = before; // it is in no frame
@@ -193,6 +200,8 @@ bool resolve_each(Body *body, const Stmt *stmt, const TreeBlock *block, NodeList
     RoleId family = find_role(resolver, body->env, &stmt->family);
     if (family == ROLE_NONE)
         return true;
+    if (list_of(resolver->out->program, family) != NULL)
+        return resolve_for_list(body, stmt, block, nodes, list_of(resolver->out->program, family), rest);
     Node *node = new_node(body, NODE_EACH, stmt->span), *outer_loop = body->loop;
     node->head = span_join(stmt->member.span, stmt->family.span);
     node->family = family;

@@ -726,6 +726,13 @@ static void note_loop(Tell *tell, const Node *node, const NodeList *after, RoleI
         note_way(tell, after, role, "after the loop", node->head);
 }
 
+static void fix_notify(Tell *tell, const Node *node, const char *name)
+{
+    const char *comma = roleset_empty(&node->notify) ? "" : ", ";
+    diag_fix(tell->diags, node->notify_end, arena_printf(tell->program->arena, "%s%s", comma, name),
+             "add '%s' to 'notify'", name);
+}
+
 // `rest` is the list that the node stands in, and `index` its place there.
 static void check_notify(Tell *tell, const Node *node, const NodeList *rest, size_t index)
 {
@@ -740,6 +747,7 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
         const char *name = tell_name(tell, role);
         if (is_same) {
             diag_error(tell->diags, span, "%s is told the outcome, but 'notify' leaves %s out", name, name);
+            fix_notify(tell, node, name);
             diag_note(tell->diags, span, "%s does the same in all branches, but others find out by what %s sends them",
                       name, name);
             continue;
@@ -747,12 +755,14 @@ static void check_notify(Tell *tell, const Node *node, const NodeList *rest, siz
         if (node->kind == NODE_CHOICE && !node->is_round_condition) {
             diag_error(tell->diags, span, "%s's part differs between the branches, but 'notify' leaves %s out", name,
                        name);
+            fix_notify(tell, node, name);
             note_branches(tell, node, role);
             continue;
         }
         diag_error(tell->diags, span,
                    "%s's part differs between the loop's body and what follows the loop, but 'notify' leaves %s out",
                    name, name);
+        fix_notify(tell, node, name);
         NodeList after = node->is_round_condition ? tell->after_loop : list_after(rest, index);
         note_loop(tell, node, &after, role);
     }

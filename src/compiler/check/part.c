@@ -178,6 +178,10 @@ static void put_variable(Writer *writer, const VariableList *variables, bool dec
         bool is_new = false;
         if (variable->role != writer->role)
             continue;
+        if (variable->is_fixed) {
+            text_printf(&writer->text, "=%zu;", variable->fixed);
+            return;
+        }
         put_thing(writer, variable, declares, &is_new);
         if (is_new)
             put_type(writer, variable->type);

@@ -54,7 +54,10 @@ static void report_unkept(PointerCheck *check, const Node *node, const Variable 
     const char *owners = variable_owners(check->typing, variable);
     Span at = node->is_durable ? node->head : node->span;
     if (variable->type->holds_pointer) {
-        diag_error(diags, variable->span, "%s's '%s' is a pointer that is live over %s", owners, variable->name, over);
+        diag_error(diags, variable->span,
+                   node->is_durable ? "%s's '%s' is a pointer that is live over a durable block"
+                                    : "%s's '%s' is a pointer that is live over a call with a durable block in it",
+                   owners, variable->name);
         diag_note(diags, at,
                   "the store keeps values, not what pointers point to, which is lost with the program: keep the value "
                   "itself, give its type a CHX_CODEC, or get the pointer anew behind the block");

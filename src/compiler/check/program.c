@@ -32,6 +32,12 @@ Variable *pattern_variable(const RoleSet *at, const Pattern *bind, RoleId role)
     return variable;
 }
 
+const RoleList *list_of(const Program *program, RoleId id)
+{
+    bool is_list = id >= program->list_first && id - program->list_first < program->lists.count;
+    return is_list ? program->lists.items[id - program->list_first] : NULL;
+}
+
 bool program_has_families(const Program *program)
 {
     for (RoleId role = 0; role < program->role_count; role++)
@@ -98,6 +104,35 @@ Variable *view_index(const Node *node, RoleId view, RoleId role)
     while (node != NULL && (node->kind != NODE_EACH || node->view != view))
         node = node->around;
     return node != NULL ? variable_of_role(&node->positions, role) : NULL;
+}
+
+// Is it known at the node which member the view is? Of a role it always is.
+static bool is_known_at(const Program *program, const Node *node, RoleId id)
+{
+    if (program->role_of[id] == id)
+        return true;
+    for (const Node *each = node->around; each != NULL; each = each->around)
+        if (each->view == id)
+            return true;
+    return false;
+}
+
+RoleId member_in_charge(const Program *program, const Node *node)
+{
+    const Node *inner = node->body.count > 0 ? node->body.items[0] : NULL;
+    while (inner != NULL && inner->kind == NODE_EACH && inner->index != NULL)
+        inner = inner->body.count > 0 ? inner->body.items[0] : NULL;
+    if (inner != NULL && inner->kind == NODE_DELIVERY && inner->from != node->view)
+        return is_known_at(program, node, inner->from) ? inner->from : node->family;
+    if (inner != NULL && inner->kind == NODE_DELIVERY)
+        for (ROLESET_EACH(id, &inner->to.at))
+            if (id != node->view && is_known_at(program, node, id))
+                return id;
+    for (ROLESET_EACH(id, &node->index->at))
+        if (inner != NULL && inner->kind == NODE_STEP && roleset_has(&inner->at, id) && program->role_of[id] == id &&
+            !program->is_family[id])
+            return id;
+    return node->family;
 }
 
 void add_views(const Program *program, const Node *node, RoleSet *set)

@@ -34,9 +34,11 @@ typedef struct {
     const CType *type;        // never an unnamed type; arrays stay arrays
     const Node *round;        // the innermost checkpoint is_round that it is declared in, with which it ends; or NULL
     bool is_param;
-    bool is_fault;    // `fault` of a rescue, type chx_fault
-    bool is_index;    // of a view: which member it is, type size_t
-    bool is_count;    // Worker_count, type size_t: no variable of the frame
+    bool is_fault; // `fault` of a rescue, type chx_fault
+    bool is_index; // of a view: which member it is, type size_t
+    bool is_count; // Worker_count, type size_t: no variable of the frame
+    bool is_fixed; // is_count: it is `fixed`. The number of a role in a list of roles, or how many there are
+    size_t fixed;
     RoleId family;    // is_index, is_count
     const Node *each; // is_index: of this EACH
     bool is_read;
@@ -168,8 +170,15 @@ typedef struct {
     RoleSet at;
     bool is_tuple;
     VECTOR(const CType *) types;
+    size_t written; // which of the definition's results it is: W[*] of a list of roles is one result for each role
     Span span;
 } Result;
+
+// Single roles that are given for a family. The list has a RoleId of its own, which is in no set.
+typedef struct {
+    RoleId *roles;
+    size_t count;
+} RoleList;
 
 // The element of an array that belongs to an arm, in which it is a variable.
 typedef struct {
@@ -223,7 +232,8 @@ struct Node {
     bool is_round_condition; // CHOICE: the first branch is the round of a checkpointed loop, the other one leaves it
     bool has_notify;
     RoleSet notify;
-    Span head; // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
+    Span notify_end; // where another role of it would stand
+    Span head;       // CHOICE, LOOP, CHECKPOINT: the condition or the word checkpoint
 
     // RETURN: one value per result of the instance, in the same order; or callee (NULL: none) and args as in CALL.
     VECTOR(Value) values;
@@ -275,14 +285,18 @@ typedef struct {
     RoleId *role_of;                    // by RoleId: of a view the family, else itself
     const char **role_names;            // by RoleId: in the order of the choreography
     bool *role_name_taken;              // C may declare something of the role's name: emitted code must not use it bare
-    VECTOR(Instance *) instances;       // reachable from entries, or unused but checked (never with abstract roles)
-    RoleFunctionList functions;         // of all roles, used ones and hooks; in order of first use
-    uint32_t site_count;                // sites are 1 .. site_count - 1
+    RoleId list_first;                  // RoleIds from here on are lists of roles
+    VECTOR(const RoleList *) lists;
+    VECTOR(Instance *) instances; // reachable from entries, or unused but checked (never with abstract roles)
+    RoleFunctionList functions;   // of all roles, used ones and hooks; in order of first use
+    uint32_t site_count;          // sites are 1 .. site_count - 1
 } Program;
 
 // What a function of a used choreography may be called instead, "pick" for "ot_pick", in order; their number.
 size_t function_other_names(Arena *arena, const RoleFunction *function, const char ***names);
 bool program_has_families(const Program *program);
+// The list of roles that the RoleId stands for; NULL: it is none.
+const RoleList *list_of(const Program *program, RoleId id);
 // Without views of families that are in it.
 RoleSet without_views(Arena *arena, const Program *program, const RoleSet *set);
 // Is the role there, or a member of it?
@@ -297,6 +311,8 @@ RoleId teller_of(const Program *program, const RoleSet *deciders);
 Variable *variable_of_role(const VariableList *list, RoleId role);
 // The variable that says which member the view is, for a role: of the EACH around the node that has the view.
 Variable *view_index(const Node *node, RoleId view, RoleId role);
+// Who fails if the Worker[e] of the EACH does not exist: who sends to it, or receives from it, or else the first member (the family).
+RoleId member_in_charge(const Program *program, const Node *node);
 // What goes to the call's result of this index.
 const Result *call_result(const Node *call, size_t index);
 // The result of a callee that the caller has at one of these roles, or NULL.

@@ -295,6 +295,13 @@ const char *prototype_text(Arena *arena, const CFunction *function, const char *
     return arena_printf(arena, "%s%s(%s)%s", function->result->before, name, params, function->result->after);
 }
 
+void suggest_prototype(Typing *typing, const char *prototype)
+{
+    Span place = tree_prototypes(typing->resolved->program->tree);
+    diag_fix(typing->diags, place, arena_printf(typing->arena, "%s;\n    ", prototype), "add '%s;' to the choreography",
+             prototype);
+}
+
 static void report_difference(Typing *typing, LocalC *local, const CFunction *shown, const CFunction *known)
 {
     const CalledName *called = &local->called.items[0];
@@ -304,6 +311,7 @@ static void report_difference(Typing *typing, LocalC *local, const CFunction *sh
                prototype_text(typing->arena, shown, name), prototype_text(typing->arena, known, name));
     diag_note(typing->diags, called->function->first_use,
               "first used here; a prototype in the choreography settles it");
+    suggest_prototype(typing, prototype_text(typing->arena, known, name));
     local->is_poisoned = true;
 }
 
@@ -366,10 +374,13 @@ static void read_variables(Typing *typing, Instance *instance)
         Param *param = &instance->params.items[i];
         param->type = cunit_type_of(typing->unit, instance_type_name(typing, instance, param->declared));
     }
-    for (size_t i = 0; i < instance->results.count; i++)
-        for (size_t k = 0; k < instance->results.items[i].types.count; k++)
-            instance->results.items[i].types.items[k] = cunit_type_of(
-                typing->unit, instance_type_name(typing, instance, &instance->def->results.items[i].types.items[k]));
+    for (size_t i = 0; i < instance->results.count; i++) {
+        Result *result = &instance->results.items[i];
+        const TreeResult *written = &instance->def->results.items[result->written];
+        for (size_t k = 0; k < result->types.count; k++)
+            result->types.items[k] =
+                cunit_type_of(typing->unit, instance_type_name(typing, instance, &written->types.items[k]));
+    }
 }
 
 static const CType *expression_type(Typing *typing, const LocalC *local)

@@ -105,7 +105,8 @@ static RoleId find_member(Resolver *resolver, const Env *env, const RoleRef *ref
     SelectKind kind = select != NULL ? select->kind : SELECT_NONE;
     if (role == ROLE_NONE)
         return ROLE_NONE;
-    bool is_family = role < resolver->role_count && resolver->out->program->is_family[role];
+    const RoleList *list = list_of(resolver->out->program, role);
+    bool is_family = list != NULL || (role < resolver->role_count && resolver->out->program->is_family[role]);
     if (is_family && kind == SELECT_NONE) {
         diag_error(resolver->diags, name->span,
                    "'%s' is a family of roles: say which of them, '%s[*]' for all, or 'w' in 'for (w : %s)'",
@@ -116,6 +117,8 @@ static RoleId find_member(Resolver *resolver, const Env *env, const RoleRef *ref
         diag_error(resolver->diags, select->span, "'%s' is one role, not a family: leave the brackets out", name->text);
         return ROLE_NONE;
     }
+    if (list != NULL && kind == SELECT_ONE)
+        return find_in_list(resolver, env, list, select);
     return kind == SELECT_ONE ? find_selected(resolver, env, select, name->text) : role;
 }
 
@@ -125,6 +128,13 @@ bool find_roles(Resolver *resolver, const Env *env, const RoleRef *ref, RoleSet 
     bool fine = true, is_twice = false;
     for (size_t i = 0; i < ref->names.count; i++) {
         RoleId role = find_member(resolver, env, ref, i);
+        const RoleList *list = role != ROLE_NONE ? list_of(resolver->out->program, role) : NULL;
+        if (list != NULL && env->only_of == list)
+            role = env->only;
+        for (size_t k = 0; list != NULL && env->only_of != list && k + 1 < list->count; k++)
+            roleset_add(set, list->roles[k]);
+        if (list != NULL && env->only_of != list)
+            role = list->roles[list->count - 1];
         if (role == ROLE_NONE) {
             fine = false;
         } else if (!roleset_add(set, role) && !is_twice) {
@@ -162,7 +172,9 @@ Node *new_node(Body *body, NodeKind kind, Span span)
     node->kind = kind;
     node->span = span;
     node->head = span;
-    node->around = body->env->focus != NULL ? body->env->focus->node : NULL;
+    // The roles of a list are no members.
+    for (const Focus *focus = body->env->focus; focus != NULL && node->around == NULL; focus = focus->outer)
+        node->around = focus->node->kind == NODE_EACH ? focus->node : NULL;
     node->site = body->env->is_abstract ? 0 : body->resolver->out->program->site_count++;
     return node;
 }
@@ -206,7 +218,7 @@ static const char *plain_name(Resolver *resolver, const TreeDef *def)
 static const char *function_value_text(Resolver *resolver, const FunctionValue *value, const char *separator)
 {
     const char *text = value->def != NULL ? plain_name(resolver, value->def) : value->signature->name.text;
-    for (size_t i = 0; value->def != NULL && i < value->def->role_params.count; i++)
+    for (size_t i = 0; value->def != NULL && value->role_args != NULL && i < value->def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s%s%s", text, separator,
                             resolver->out->program->role_names[value->role_args[i]]);
     return text;
@@ -227,8 +239,9 @@ static const char *instance_text(Resolver *resolver, const Env *env, const char 
 // Roles by their numbers: parameters of different definitions may have one name.
 static const char *roles_key(Resolver *resolver, const TreeDef *def, const RoleId *role_args)
 {
-    const char *text = "";
-    for (size_t i = 0; i < def->role_params.count; i++)
+    // Without any: they are given where the function is called.
+    const char *text = role_args == NULL && def->role_params.count > 0 ? " []" : "";
+    for (size_t i = 0; role_args != NULL && i < def->role_params.count; i++)
         text = arena_printf(resolver->arena, "%s %u", text, role_args[i]);
     return text;
 }
@@ -250,48 +263,67 @@ static const char *instance_key(Resolver *resolver, const Env *env)
     return env->is_abstract ? arena_printf(arena, "%s ?", text) : text;
 }
 
-static void add_params(Resolver *resolver, Instance *instance, const Env *env)
+static void add_param(Resolver *resolver, Instance *instance, const Env *env, const TreeParam *tree)
 {
     Arena *arena = resolver->arena;
+    // In a signature, names may be left out.
+    Name name = tree->name.text != NULL ? tree->name : (Name){"_", tree->span};
+    Param param = {.declared = &tree->type, .name = name.text, .span = tree->span};
+    bool fine = find_roles(resolver, env, &tree->at, &param.at);
+    instance->is_doubtful |= !fine;
+    check_sizes(resolver, env, &tree->type);
+    for (ROLESET_EACH(role, &param.at)) {
+        Variable *variable = new_variable(resolver, instance, role, name.text, name.span);
+        variable->declared = &tree->type;
+        variable->is_param = true;
+        if (!fine)
+            variable->type = &POISON;
+        vector_push(arena, &param.variables, variable);
+    }
+    vector_push(arena, &instance->params, param);
+}
+
+static void add_params(Resolver *resolver, Instance *instance, const Env *env)
+{
     for (size_t i = 0; i < env->def->params.count; i++) {
         const TreeParam *tree = &env->def->params.items[i];
-        if (tree->is_function)
-            continue;
-        // In a signature, names may be left out.
-        Name name = tree->name.text != NULL ? tree->name : (Name){"_", tree->span};
-        Param param = {.declared = &tree->type, .name = name.text, .span = tree->span};
-        bool fine = find_roles(resolver, env, &tree->at, &param.at);
-        instance->is_doubtful |= !fine;
-        check_sizes(resolver, env, &tree->type);
-        for (ROLESET_EACH(role, &param.at)) {
-            Variable *variable = new_variable(resolver, instance, role, name.text, name.span);
-            variable->declared = &tree->type;
-            variable->is_param = true;
-            if (!fine)
-                variable->type = &POISON;
-            vector_push(arena, &param.variables, variable);
+        const RoleList *list = tree->is_function ? NULL : list_in_ref(resolver, env, &tree->at);
+        for (size_t k = 0; k < (list != NULL ? list->count : !tree->is_function); k++) {
+            Env one = *env;
+            one.only_of = list;
+            one.only = list != NULL ? list->roles[k] : ROLE_NONE;
+            add_param(resolver, instance, &one, tree);
         }
-        vector_push(arena, &instance->params, param);
     }
+}
+
+static void add_result(Resolver *resolver, Instance *instance, const Env *env, size_t index, RoleSet *seen)
+{
+    const TreeResult *tree = &env->def->results.items[index];
+    Result result = {.is_tuple = tree->is_tuple, .written = index, .span = tree->span};
+    instance->is_doubtful |= !find_roles(resolver, env, &tree->at, &result.at);
+    for (ROLESET_EACH(role, &result.at))
+        if (!roleset_add(seen, role))
+            diag_error(resolver->diags, tree->span, "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'",
+                       env->def->name.text, who(resolver, env, role), who(resolver, env, role));
+    for (size_t k = 0; k < tree->types.count; k++) {
+        check_sizes(resolver, env, &tree->types.items[k]);
+        vector_push(resolver->arena, &result.types, NULL);
+    }
+    vector_push(resolver->arena, &instance->results, result);
 }
 
 static void add_results(Resolver *resolver, Instance *instance, const Env *env)
 {
     RoleSet seen = new_set(resolver, env);
     for (size_t i = 0; i < env->def->results.count; i++) {
-        const TreeResult *tree = &env->def->results.items[i];
-        Result result = {.is_tuple = tree->is_tuple, .span = tree->span};
-        instance->is_doubtful |= !find_roles(resolver, env, &tree->at, &result.at);
-        for (ROLESET_EACH(role, &result.at))
-            if (!roleset_add(&seen, role))
-                diag_error(resolver->diags, tree->span,
-                           "'%s' has two results at %s: make them one tuple, '%s.{..., ...}'", env->def->name.text,
-                           who(resolver, env, role), who(resolver, env, role));
-        for (size_t k = 0; k < tree->types.count; k++) {
-            check_sizes(resolver, env, &tree->types.items[k]);
-            vector_push(resolver->arena, &result.types, NULL);
+        const RoleList *list = list_in_ref(resolver, env, &env->def->results.items[i].at);
+        for (size_t k = 0; k < (list != NULL ? list->count : 1); k++) {
+            Env one = *env;
+            one.only_of = list;
+            one.only = list != NULL ? list->roles[k] : ROLE_NONE;
+            add_result(resolver, instance, &one, i, &seen);
         }
-        vector_push(resolver->arena, &instance->results, result);
     }
 }
 
@@ -338,7 +370,7 @@ static void check_member_results(Resolver *resolver, const Instance *instance)
 Instance *get_instance(Resolver *resolver, const TreeDef *def, RoleId *role_args, FunctionValueList function_args,
                        bool is_abstract, Span use)
 {
-    Env env = {def, role_args, function_args, is_abstract, NULL, NULL};
+    Env env = {def, role_args, function_args, is_abstract, NULL, NULL, NULL, ROLE_NONE};
     const char *key = instance_key(resolver, &env);
     Instance *instance = map_get(&resolver->instance_by_key, key);
     if (instance != NULL)
@@ -383,11 +415,12 @@ Instance *new_signature(Resolver *resolver, const FunctionValue *value)
                      .params = *signature->params,
                      .results = signature->results,
                      .role_params = value->owner->role_params,
+                     .param_is_family = value->owner->param_is_family,
                      .span = signature->span,
                      .body.span = signature->span};
     Instance *instance = ARENA_NEW(resolver->arena, Instance);
     *instance = (Instance){.def = def, .role_args = value->role_args, .name = signature->name.text};
-    Env env = {def, value->role_args, {0}, true, NULL, NULL};
+    Env env = {def, value->role_args, {0}, true, NULL, NULL, NULL, ROLE_NONE};
     add_params(resolver, instance, &env);
     add_results(resolver, instance, &env);
     return instance;
@@ -420,13 +453,16 @@ static void add_roles(Resolver *resolver, const Tree *tree)
         selections += program->modules.items[i]->tree->selections;
     resolver->id_capacity = resolver->role_capacity + families * selections;
     program->id_count = families > 0 ? resolver->id_capacity : resolver->role_count;
-    program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->id_capacity + 1);
+    program->list_first = (RoleId)resolver->id_capacity;
+    program->role_names = ARENA_ARRAY(resolver->arena, const char *, resolver->id_capacity + LISTS_MAX + 1);
     program->role_name_taken = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + 1);
-    bool *is_family = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + 1);
+    bool *is_family = ARENA_ARRAY(resolver->arena, bool, resolver->id_capacity + LISTS_MAX + 1);
     program->is_family = is_family;
-    program->role_of = ARENA_ARRAY(resolver->arena, RoleId, resolver->id_capacity + 1);
-    for (size_t i = 0; i < resolver->id_capacity; i++)
+    program->role_of = ARENA_ARRAY(resolver->arena, RoleId, resolver->id_capacity + LISTS_MAX + 1);
+    for (size_t i = 0; i < resolver->id_capacity + LISTS_MAX; i++) {
         program->role_of[i] = (RoleId)i;
+        is_family[i] = i >= resolver->id_capacity;
+    }
     for (size_t i = 0; i < tree->is_family.count; i++)
         is_family[i] = tree->is_family.items[i];
     for (size_t i = 0; i < tree->roles.count; i++) {
@@ -586,6 +622,13 @@ static void add_abstract(Resolver *resolver, const TreeDef *def, size_t first_ps
     RoleId *role_args = ARENA_ARRAY(resolver->arena, RoleId, def->role_params.count + 1);
     for (size_t i = 0; i < def->role_params.count; i++)
         role_args[i] = (RoleId)(first_pseudo + i);
+    // For a family stands a list with one role.
+    for (size_t i = 0; i < def->role_params.count; i++)
+        if (def->param_is_family.items[i])
+            role_args[i] = get_list(resolver, &role_args[i], 1, def->role_params.items[i].span);
+    for (size_t i = 0; i < def->role_params.count; i++)
+        if (role_args[i] == ROLE_NONE)
+            return;
     FunctionValueList function_args = {0};
     for (size_t i = 0; i < def->params.count; i++)
         if (def->params.items[i].is_function) {

@@ -61,6 +61,9 @@ bool typing_learn(Typing *typing); // takes new facts out of the parsed unit; tr
 void typing_read(Typing *typing);  // types, facts and pieces into the program
 const char *prototype_text(Arena *arena, const CFunction *function, const char *name); // "int f(const char *)"
 
+// Suggests the prototype to add, "int Alice.f(int)", for the error reported last.
+void suggest_prototype(Typing *typing, const char *prototype);
+
 const CType *parameter_type(Arena *arena, const CType *type); // an argument's type as that of a parameter
 
 // ---- pieces.c ----

@@ -41,6 +41,16 @@ const char *instance_type_name(Typing *typing, const Instance *instance, const T
     return type_text_name(typing, type, over_in(typing, instance, type));
 }
 
+// Of an array over a family; over a list of roles it is an ordinary one.
+static void write_size(Typing *typing, RoleId over)
+{
+    const RoleList *list = list_of(typing->resolved->program, over);
+    if (list != NULL)
+        ctext(typing->unit, "%zu", list->count);
+    else
+        ctext(typing->unit, "%u", SEQUENCE_ELEMENTS + over);
+}
+
 // `names`: the variables in a `typeof`, or NULL.
 static void write_declaration(Typing *typing, WrittenType written, const TypeNameList *names, const char *name)
 {
@@ -57,7 +67,7 @@ static void write_declaration(Typing *typing, WrittenType written, const TypeNam
     for (size_t i = 0; i < type->sizes.count; i++) {
         ctext(typing->unit, "[");
         if (i == 0 && written.over != ROLE_NONE)
-            ctext(typing->unit, "%u", SEQUENCE_ELEMENTS + written.over);
+            write_size(typing, written.over);
         else if (is_family_size(typing->resolved, &type->sizes.items[i])) // at the wrong place, which is reported
             ctext(typing->unit, "1");
         else
@@ -498,7 +508,7 @@ static void write_args(Typing *typing, const Node *node)
 static const TreeResult *tree_result(const Node *node, const RoleSet *at)
 {
     const Result *result = returned_result(node, at);
-    return result != NULL ? &node->callee->def->results.items[result - node->callee->results.items] : NULL;
+    return result != NULL ? &node->callee->def->results.items[result->written] : NULL;
 }
 
 static void write_call(Typing *typing, const Node *node)
@@ -524,7 +534,7 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
         write_args(typing, node);
         for (size_t i = 0; i < instance->results.count; i++) {
             const TreeResult *have = tree_result(node, &instance->results.items[i].at);
-            const TreeResult *needed = &instance->def->results.items[i];
+            const TreeResult *needed = &instance->def->results.items[instance->results.items[i].written];
             for (size_t k = 0; have != NULL && k < needed->types.count && k < have->types.count; k++) {
                 const char *type = want_text(typing, instance, &needed->types.items[k]);
                 if (type == NULL || is_array(typing, type) || is_unfit(typing, &have->types.items[k]))
@@ -538,7 +548,7 @@ static void write_return(Typing *typing, const Node *node, const Instance *insta
     }
     for (size_t i = 0; i < node->values.count; i++)
         for (size_t k = 0; k < node->values.items[i].exprs.count; k++) {
-            const TreeResult *result = &instance->def->results.items[i];
+            const TreeResult *result = &instance->def->results.items[instance->results.items[i].written];
             if (k < result->types.count)
                 write_expr(typing, node->values.items[i].exprs.items[k],
                            want_text(typing, instance, &result->types.items[k]));

@@ -143,16 +143,25 @@ size_t function_other_names(Arena *arena, const RoleFunction *function, const ch
     return count;
 }
 
+// Is the role, or a member of it, given for the parameter?
+static bool plays(const Program *program, RoleId given, RoleId role)
+{
+    const RoleList *list = list_of(program, given);
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        if (list->roles[i] == role)
+            return true;
+    return list == NULL && program->role_of[given] == program->role_of[role];
+}
+
 // The prototype of the used choreography for whatever of its roles this role plays in the instance; NULL: none.
 static const TreeProto *used_proto(const Resolved *resolved, const Instance *instance, RoleId role, const char *name)
 {
     const Tree *tree = instance->def->module->tree;
-    const RoleId *role_of = resolved->program->role_of;
     for (size_t i = 0; i < tree->protos.count; i++) {
         const TreeProto *proto = tree->protos.items[i];
         for (size_t k = 0; strcmp(proto->name.text, name) == 0 && k < tree->roles.count; k++)
             if (strcmp(tree->roles.items[k].text, proto->role.text) == 0 &&
-                role_of[instance->role_args[k]] == role_of[role])
+                plays(resolved->program, instance->role_args[k], role))
                 return proto;
     }
     return NULL;

@@ -49,17 +49,18 @@ struct CType {
     const char *before, *after;
     const char *before_const; // the same for a constant: "const int ", "char *const "
     uint64_t size, align;
-    bool is_signed;        // INTEGER, ENUM
-    bool is_const;         // top-level const as declared
-    bool is_named;         // can be spelled: false for a struct, union or enum without tag and typedef
-    bool is_char_array;    // ARRAY of char
-    bool has_flexible;     // STRUCT with a flexible array member
-    const CType *element;  // ARRAY, SEQUENCE; POINTER (pointee)
-    uint64_t count;        // ARRAY
-    uint32_t over;         // SEQUENCE: the family's number
-    VECTOR(CField) fields; // STRUCT
-    const char *codec;     // CODEC: the C name of its chx_codec object, or
-    bool is_codec_list;    // its functions as an initialiser: "{encode, decode, drop}"
+    bool is_signed;                 // INTEGER, ENUM
+    bool is_const;                  // top-level const as declared
+    bool is_named;                  // can be spelled: false for a struct, union or enum without tag and typedef
+    bool is_char_array;             // ARRAY of char
+    bool has_flexible;              // STRUCT with a flexible array member
+    const CType *element;           // ARRAY, SEQUENCE; POINTER (pointee)
+    uint64_t count;                 // ARRAY
+    uint32_t over;                  // SEQUENCE: the family's number
+    VECTOR(const char *) constants; // ENUM
+    VECTOR(CField) fields;          // STRUCT
+    const char *codec;              // CODEC: the C name of its chx_codec object, or
+    bool is_codec_list;             // its functions as an initialiser: "{encode, decode, drop}"
     // Whether a value can be sent; if not, why, for a note: "it is a pointer", "its field 'next' is a pointer".
     bool is_sendable;
     const char *why_not;

@@ -216,6 +216,16 @@ static void fill_array(CUnit *unit, CType *type, CXType from)
         become_sequence(unit, type);
 }
 
+static enum CXChildVisitResult add_constant(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    FieldVisit *this = data;
+    if (clang_getCursorKind(cursor) == CXCursor_EnumConstantDecl)
+        vector_push(this->unit->arena, &this->type->constants,
+                    take_text(this->unit->arena, clang_getCursorSpelling(cursor)));
+    return CXChildVisit_Continue;
+}
+
 static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
 {
     type->is_sendable = true;
@@ -226,6 +236,8 @@ static void fill_parts(CUnit *unit, CType *type, CXType from, CXType canonical)
     case CTYPE_ENUM: {
         CXType integer = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical));
         type->is_signed = is_signed_kind(clang_getCanonicalType(integer).kind);
+        FieldVisit visit = {unit, type};
+        clang_visitChildren(clang_getTypeDeclaration(canonical), add_constant, &visit);
         break;
     }
     case CTYPE_BOOL:

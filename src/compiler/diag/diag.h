@@ -44,6 +44,9 @@ Source *source_load(Sources *sources, const char *path, const char **error);
 // The same for text of any kind: only what can't be read fails. source_text_error says what source_load would, or NULL.
 Source *source_load_any(Sources *sources, const char *path, const char **error);
 const char *source_text_error(Arena *arena, const Source *source);
+// Text that stands for the content of a file from now on: an editor's, which is not saved yet. It is not copied and ends with a
+// NUL. `path` is the real one, without links.
+void sources_replace(Sources *sources, const char *path, const char *text, size_t size);
 Source *source_get(const Sources *sources, FileId id);
 size_t sources_count(const Sources *sources);
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,9 +20,15 @@ typedef struct {
     Arena *arena;
 } Entry;
 
+typedef struct {
+    const char *path, *text;
+    size_t size;
+} Replacement;
+
 struct Sources {
     Arena *arena;
     VECTOR(Entry *) entries;
+    VECTOR(Replacement) replacements;
 };
 
 Sources *sources_new(Arena *arena)
@@ -110,8 +117,34 @@ static char *read_all(Arena *arena, int fd, size_t *size, const char **error)
     return text;
 }
 
+void sources_replace(Sources *sources, const char *path, const char *text, size_t size)
+{
+    Replacement replacement = {arena_strdup(sources->arena, path), text, size};
+    vector_push(sources->arena, &sources->replacements, replacement);
+}
+
+static const Replacement *find_replacement(const Sources *sources, const char *path)
+{
+    if (sources->replacements.count == 0)
+        return NULL;
+    char *real = realpath(path, NULL);
+    const Replacement *found = NULL;
+    for (size_t i = 0; i < sources->replacements.count; i++)
+        if (strcmp(sources->replacements.items[i].path, real != NULL ? real : path) == 0)
+            found = &sources->replacements.items[i];
+    free(real);
+    return found;
+}
+
 Source *source_load_any(Sources *sources, const char *path, const char **error)
 {
+    const Replacement *replacement = find_replacement(sources, path);
+    if (replacement != NULL && replacement->size > SOURCE_SIZE_MAX) {
+        *error = "is larger than 64 MiB";
+        return NULL;
+    }
+    if (replacement != NULL)
+        return add_text(sources, path, replacement->text, replacement->size);
     // A pipe is not even opened: that alone would wake its writer, whose text would be lost.
     struct stat status;
     *error = stat(path, &status) == 0 ? kind_error(status.st_mode) : NULL;

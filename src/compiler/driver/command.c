@@ -345,12 +345,6 @@ static void print_central(const Command *command, FILE *out)
         for (size_t k = 0; k < unit->choreographies.count; k++) {
             if (unit->choreographies.items[k] != choreography)
                 continue;
-            if (program_has_families(choreography->program)) {
-                diag_error(command->compilation->diags, choreography->tree->name.span,
-                           "'%s' has families of roles: a sequential program of such is not supported yet",
-                           choreography->program->name);
-                return;
-            }
             if (!central_has_place(command->arena, choreography->program, &unit->file->found)) {
                 diag_error(
                     command->compilation->diags, choreography->tree->name.span,

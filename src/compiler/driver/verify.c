@@ -277,10 +277,14 @@ static void report_conflict(const Verifier *verifier, const CProvided *provided)
                "'%s' has the wrong type: it is '%s', but the choreography needs '%s'", provided->name,
                provided->conflict_type, provided->type);
     diag_note(compilation->diags, conflict, "it is declared here");
-    if (wanted.function != NULL && wanted.function->proto == NULL)
-        diag_note(compilation->diags, SPAN_NONE,
-                  "what is needed was inferred from how it is used; if yours is right, add '%s' to the choreography",
-                  prototype_of(compilation->arena, provided->conflict_type, wanted.role, wanted.function->name));
+    if (wanted.function == NULL || wanted.function->proto != NULL)
+        return;
+    const char *prototype =
+        prototype_of(compilation->arena, provided->conflict_type, wanted.role, wanted.function->name);
+    diag_note(compilation->diags, SPAN_NONE, "what is needed was inferred from how it is used");
+    diag_fix(compilation->diags, tree_prototypes(wanted.choreography->tree),
+             arena_printf(compilation->arena, "%s\n    ", prototype), "if yours is right, add '%s' to the choreography",
+             prototype);
 }
 
 // The companion declares the function `static`, and C wants that to come first.

@@ -43,11 +43,14 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     emit_participants(f->role->program, &participants, out);
     // In the order of the members of chx_checkpoint, then of chx_arm.
     out_printf(out, "};\nstatic const chx_arm %s = {\n", name);
-    out_printf(out, "    {%u, %u, %u, 0, 0, 0, %s_participants, %zu, %zu, false, 0, false, 0},\n", op->site, op->number,
-               begin, name, roleset_count(&participants), block_position(f->role->local->role, &participants));
+    out_printf(out, "    {%u, %u, %u, 0, 0, 0, %s_participants, %zu, %zu, false, 0, false, %u},\n", op->site,
+               op->number, begin, name, roleset_count(&participants),
+               block_position(f->role->local->role, &participants), begin);
     out_printf(out, "    %s_uses, sizeof %s_uses / sizeof *%s_uses - 1,\n", name, name, name);
     out_printf(out, "    %s_owns, sizeof %s_owns / sizeof *%s_owns - 1,\n", name, name, name);
     out_printf(out, "    %s_elements, sizeof %s_elements / sizeof *%s_elements - 1,\n};\n", name, name, name);
+    // A process that begins in the middle of an arm finds it by its site.
+    vector_push(f->arena, &f->role->blocks, arena_printf(f->arena, "%s.block", name));
 }
 
 void arm_put(FunctionEmit *f, const LocalOp *op)

@@ -122,6 +122,24 @@ static const char *stub_value(Arena *arena, const CType *type)
     }
 }
 
+void emit_stub(const Program *program, const RoleFunction *function, FILE *out)
+{
+    Arena *arena = arena_new();
+    fprintf(out, "%s\n{\n", emit_prototype(arena, program, function, true));
+    for (size_t k = 0; k < function->type->params.count; k++) {
+        const char *name = k < function->type->names.count ? function->type->names.items[k] : "";
+        if (name[0] != '\0')
+            fprintf(out, "    (void)%s;\n", name);
+        else
+            fprintf(out, "    (void)value_%zu;\n", k + 1);
+    }
+    const char *value = stub_value(arena, function->type->result);
+    if (value != NULL)
+        fprintf(out, "    return %s;\n", value);
+    fprintf(out, "}\n");
+    arena_free(arena);
+}
+
 void emit_stubs(const LocalProgram *local, FILE *out)
 {
     const Program *program = local->program;
@@ -137,19 +155,8 @@ void emit_stubs(const LocalProgram *local, FILE *out)
                 c_comment(arena, path));
     fprintf(out, "#include \"%s.%s.chor.h\"\n", program->name, local->name);
     for (size_t i = 0; i < local->provides.count; i++) {
-        const RoleFunction *function = local->provides.items[i];
-        fprintf(out, "\n%s\n{\n", emit_prototype(arena, program, function, true));
-        for (size_t k = 0; k < function->type->params.count; k++) {
-            const char *name = k < function->type->names.count ? function->type->names.items[k] : "";
-            if (name[0] != '\0')
-                fprintf(out, "    (void)%s;\n", name);
-            else
-                fprintf(out, "    (void)value_%zu;\n", k + 1);
-        }
-        const char *value = stub_value(arena, function->type->result);
-        if (value != NULL)
-            fprintf(out, "    return %s;\n", value);
-        fprintf(out, "}\n");
+        fputs("\n", out);
+        emit_stub(program, local->provides.items[i], out);
     }
     arena_free(arena);
 }

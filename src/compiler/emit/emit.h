@@ -19,7 +19,9 @@ typedef struct {
 // NAME.chor.h first, then one per role. The same input gives the same bytes.
 void emit_companions(Arena *arena, const Program *program, LocalProgram *const *locals, const EmitOptions *options,
                      CompanionList *companions);
-// --stubs NAME.ROLE
+// A skeleton of a function that a role must provide.
+void emit_stub(const Program *program, const RoleFunction *function, FILE *out);
+// --stubs NAME.ROLE: all of them
 void emit_stubs(const LocalProgram *local, FILE *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "chorex/generated.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,7 +238,8 @@ typedef struct {
     const char *kind;
     const char *type; // NULL: none
     uint32_t counter;
-    bool is_number; // of a message, which is not the site of the operation
+    const char *what; // NULL: nothing is called
+    bool is_number;   // of a message, which is not the site of the operation
 } Site;
 typedef VECTOR(Site) SiteTable;
 
@@ -248,6 +250,40 @@ static Span site_span(const LocalOp *op)
     if (decides && op->decide == DECIDE_SELF)
         return op->condition->span;
     return op->kind == LOCAL_RECEIVE && op->target != NULL ? op->target->span : op->span;
+}
+
+// The first function that an expression calls. NULL: none.
+static const char *called_in(Arena *arena, const Expr *expr)
+{
+    for (size_t i = 0; expr != NULL && expr->has_call && i < expr->pieces.count; i++) {
+        const Piece *piece = &expr->pieces.items[i];
+        if (piece->kind == PIECE_FUNCTION && piece->is_called)
+            return piece->function->name;
+        if (piece->kind != PIECE_TEXT)
+            continue;
+        // A name in front of a parenthesis: what else is written so (`if`, `sizeof`) calls something, too, or is harmless here.
+        for (const char *at = piece->line; (at = strchr(at, '(')) != NULL; at++) {
+            const char *begin = at;
+            while (begin > piece->line && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+                begin--;
+            if (begin < at && !isdigit((unsigned char)*begin))
+                return arena_printf(arena, "%.*s", (int)(at - begin), begin);
+        }
+    }
+    return NULL;
+}
+
+// What the role calls there, for traces.
+static const char *site_what(const RoleEmit *role, const LocalOp *op)
+{
+    if (op->kind == LOCAL_CALL)
+        return op->callee->name;
+    const char *what = called_in(role->arena, op->kind == LOCAL_STEP ? op->value : op->condition);
+    const ExprList *exprs = op->kind == LOCAL_SEND ? &op->sent.exprs : &op->returned.exprs;
+    bool has_exprs = op->kind == LOCAL_SEND || op->kind == LOCAL_RETURN;
+    for (size_t i = 0; what == NULL && has_exprs && i < exprs->count; i++)
+        what = called_in(role->arena, exprs->items[i]);
+    return what;
 }
 
 static uint32_t counter_of(const RoleEmit *role, uint32_t site)
@@ -302,6 +338,7 @@ static void collect_sites(RoleEmit *role, const LocalOpList *ops, SiteTable *sit
             const char *file = emit_file(role->emit, site_span(op));
             site.file = file != role->emit->source_literal ? file : NULL;
             site.counter = counter_of(role, op->site);
+            site.what = site_what(role, op);
             if (is_message)
                 site.type = emit_message_shape(&role->types, op).descriptor;
             vector_push(role->arena, sites, site);
@@ -378,9 +415,10 @@ static size_t put_sites(RoleEmit *role, Out *out)
         const Site *site = &sites.items[i];
         if (i > 0 && site->number == sites.items[i - 1].number)
             continue;
-        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u, %u, %s},\n", site->number, site->line, site->kind,
+        out_printf(out, "    {%u, %u, CHX_SITE_%s, %s%s, %u, %u, %s, %s},\n", site->number, site->line, site->kind,
                    site->type != NULL ? "&" : "", site->type != NULL ? site->type : "NULL", site->counter,
-                   restart_of(role, site->number), site->file != NULL ? site->file : "NULL");
+                   restart_of(role, site->number), site->file != NULL ? site->file : "NULL",
+                   site->what != NULL ? c_literal(role->arena, site->what) : "NULL");
         count++;
     }
     out_puts(out, "};\n");

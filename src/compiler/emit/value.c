@@ -11,6 +11,9 @@ uint32_t context_line(const RoleContext *ctx, Span span)
 
 const char *context_step_begin(const RoleContext *ctx, uint32_t site, Span span)
 {
+    if (ctx->is_central && ctx->member != NULL)
+        return arena_printf(ctx->arena, "chx_central_at_member(chx_this, %u, %s, %u, %u)", ctx->role, ctx->member, site,
+                            context_line(ctx, span));
     if (ctx->is_central)
         return arena_printf(ctx->arena, "chx_central_at(chx_this, %u, %u, %u)", ctx->role, site,
                             context_line(ctx, span));
@@ -51,9 +54,14 @@ static const char *piece_text(RoleContext *ctx, const Expr *expr, const Piece *p
     case PIECE_TEXT:
         return text;
     case PIECE_VARIABLE:
+        if (piece_variable(expr, piece, ctx->role)->is_fixed)
+            return arena_printf(ctx->arena, "((size_t)%zu)", piece_variable(expr, piece, ctx->role)->fixed);
         if (piece_variable(expr, piece, ctx->role)->is_count)
             return arena_printf(ctx->arena, "chx_members(chx_this, %u)",
                                 piece_variable(expr, piece, ctx->role)->family);
+        if (ctx->is_central && piece_variable(expr, piece, ctx->role)->is_index)
+            return arena_printf(ctx->arena, "chx_here->chx_index_%u",
+                                piece_variable(expr, piece, ctx->role)->each->view);
         ctx->uses_variables = true;
         return arena_printf(ctx->arena, "%s%s", ctx->variables, piece_variable(expr, piece, ctx->role)->c_name);
     case PIECE_FUNCTION:

@@ -30,6 +30,7 @@ typedef struct {
     const char *variables; // what stands before a variable's name: "Buyer->"
     const char *functions; // and before a function's: "Buyer_"
     bool is_central;       // a sequential program: one function plays all roles
+    const char *member;    // is_central: which member of the role's family, in C; NULL: the program has no families
     bool uses_variables;   // something was printed that starts with `variables`
     uint32_t counter;      // of the current operation's site, from 1 on; 0: it has none
     HeldList *held;        // of the function; NULL: there are none in a sequential program, which is for debugging

@@ -445,6 +445,13 @@ static void dump_function(LocalDump *dump, const LocalFunction *function)
     dump_list(dump, &function->body);
 }
 
+void dump_local_function(const LocalProgram *local, const LocalFunction *function, FILE *out)
+{
+    LocalDump dump = {.local = local, .out = out};
+    text_init(&dump.line, local->program->arena);
+    dump_function(&dump, function);
+}
+
 void dump_local(const LocalProgram *local, FILE *out)
 {
     LocalDump dump = {.local = local, .out = out};

@@ -158,6 +158,7 @@ typedef struct {
     RoleSet sends_to, receives_from;   // over all functions
 } LocalProgram;
 
-void dump_local(const LocalProgram *local, FILE *out); // --dump=local
+void dump_local(const LocalProgram *local, FILE *out);                                         // --dump=local
+void dump_local_function(const LocalProgram *local, const LocalFunction *function, FILE *out); // what it says of one
 
 #endif

@@ -604,36 +604,6 @@ static bool concerns_others(const Projector *projector, const Node *node)
     return false;
 }
 
-// Is it known at the node which member the view is? Of a role it always is.
-static bool is_known_at(const Projector *projector, const Node *node, RoleId id)
-{
-    if (projector->program->role_of[id] == id)
-        return true;
-    for (const Node *each = node->around; each != NULL; each = each->around)
-        if (each->view == id)
-            return true;
-    return false;
-}
-
-// Who fails if Worker[e] does not exist: who sends to it, or receives from it, or else the first member.
-static RoleId in_charge(const Projector *projector, const Node *node)
-{
-    const Node *inner = node->body.count > 0 ? node->body.items[0] : NULL;
-    while (inner != NULL && inner->kind == NODE_EACH && inner->index != NULL)
-        inner = inner->body.count > 0 ? inner->body.items[0] : NULL;
-    if (inner != NULL && inner->kind == NODE_DELIVERY && inner->from != node->view)
-        return is_known_at(projector, node, inner->from) ? inner->from : node->family;
-    if (inner != NULL && inner->kind == NODE_DELIVERY)
-        for (ROLESET_EACH(id, &inner->to.at))
-            if (id != node->view && is_known_at(projector, node, id))
-                return id;
-    for (ROLESET_EACH(id, &node->index->at))
-        if (inner != NULL && inner->kind == NODE_STEP && roleset_has(&inner->at, id) &&
-            projector->program->role_of[id] == id && !projector->program->is_family[id])
-            return id;
-    return node->family;
-}
-
 static void project_each(Projector *projector, const Node *node)
 {
     RoleSet inside = roleset_copy(projector->arena, &projector->knowledge->acting[node->site]);
@@ -648,7 +618,7 @@ static void project_each(Projector *projector, const Node *node)
         op->position = variable_of_role(&node->positions, role);
         op->is_own = role == node->family && node->index == NULL && !concerns_others(projector, node);
         CHECK(op->position != NULL);
-        RoleId charge = node->index != NULL ? in_charge(projector, node) : ROLE_NONE;
+        RoleId charge = node->index != NULL ? member_in_charge(projector->program, node) : ROLE_NONE;
         op->in_charge = charge != ROLE_NONE && projector->program->role_of[charge] == role ? charge : ROLE_NONE;
         vector_push(projector->arena, &projector->loops[role], op);
         group_enter(projector, &group, i, &op->body);

@@ -320,7 +320,9 @@ static void dump_params(TreeDump *dump, const TreeParamList *params)
         const TreeParam *param = &params->items[i];
         if (param->is_function) {
             line_start(dump, "function parameter ");
-            fprintf(dump->out, "%s\n", param->name.text);
+            fputs(param->name.text, dump->out);
+            put_role_args(dump, &param->role_params);
+            fputc('\n', dump->out);
             dump->depth++;
             dump_params(dump, param->params);
             dump_results(dump, &param->results);

@@ -71,7 +71,18 @@ static bool parse_results(Parser *parser, TreeResultList *results, bool in_signa
 
 static bool parse_params(Parser *parser, TreeParamList *params, bool in_signature);
 
-// param = role-ref type | NAME "(" params ")" results
+// role-params = "[" names "]"
+static bool parse_role_params(Parser *parser, NameList *names, bool **is_family)
+{
+    size_t open = parser->at++;
+    if (!parse_name_list(parser, "a role parameter", names, is_family))
+        return false;
+    if (names->count == 0)
+        parse_error(parser, range_span(parser, open, parser->at), "a role parameter is missing between '[' and ']'");
+    return names->count > 0;
+}
+
+// param = role-ref type | NAME [ role-params ] "(" params ")" results
 static bool parse_param(Parser *parser, TreeParam *param, bool in_signature)
 {
     size_t first = parser->at;
@@ -87,10 +98,9 @@ static bool parse_param(Parser *parser, TreeParam *param, bool in_signature)
         param->is_function = true;
         if (!parse_name(parser, "a function parameter's name", &param->name))
             return false;
-        if (next_is(parser, "[")) {
-            parse_error_here(parser, "a function parameter has no role parameters");
+        if (next_is(parser, "[") && !parse_role_params(parser, &param->role_params, &param->param_is_family.items))
             return false;
-        }
+        param->param_is_family.count = param->role_params.count;
         param->params = ARENA_NEW(parser->arena, TreeParamList);
         if (!parse_params(parser, param->params, true) || !parse_results(parser, &param->results, true))
             return false;
@@ -164,17 +174,9 @@ static bool parse_head(Parser *parser, TreeDef *def)
 {
     if (!parse_name(parser, "a definition's name", &def->name))
         return false;
-    if (next_is(parser, "[")) {
-        size_t open = parser->at++;
-        if (!parse_name_list(parser, "a role parameter", &def->role_params, &def->param_is_family.items))
-            return false;
-        def->param_is_family.count = def->role_params.count;
-        if (def->role_params.count == 0) {
-            parse_error(parser, range_span(parser, open, parser->at),
-                        "a role parameter is missing between '[' and ']'");
-            return false;
-        }
-    }
+    if (next_is(parser, "[") && !parse_role_params(parser, &def->role_params, &def->param_is_family.items))
+        return false;
+    def->param_is_family.count = def->role_params.count;
     bool good = parse_params(parser, &def->params, false);
     return parse_results(parser, &def->results, false) && good;
 }

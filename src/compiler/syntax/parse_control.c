@@ -59,6 +59,8 @@ static bool parse_notify(Parser *parser, Stmt *stmt)
         return true;
     size_t behind = behind_group(parser, parser->at + 1);
     stmt->has_notify = true;
+    stmt->notify_end = token_span(parser, behind - 1);
+    stmt->notify_end.end = stmt->notify_end.start;
     parser->at += 2;
     bool good = parse_name_list(parser, "a role", &stmt->notify, NULL);
     parser->at = behind;

@@ -185,9 +185,18 @@ static bool is_agree(const Parser *parser)
     return close == open + 1;
 }
 
+// `relax[Alice, Bob](Alice.k)`: only a choreographic function has roles in brackets, also one that there is not.
+static bool has_role_arguments(const Parser *parser)
+{
+    size_t open = parser->at + 1;
+    const char *first = index_is(parser, open, "[") ? peek_at(parser, open + 1)->text : NULL;
+    bool is_argument = first != NULL && (index_is(parser, open + 2, ",") || index_is(parser, open + 2, "]"));
+    return is_argument && is_role(parser, first) && map_get(&parser->variables, first) != parser->def;
+}
+
 static bool is_choreographic_call(const Parser *parser)
 {
-    return is_function_call(parser) || (is_call(parser) && is_agree(parser));
+    return is_function_call(parser) || (is_call(parser) && (is_agree(parser) || has_role_arguments(parser)));
 }
 
 static void report_unbound(Parser *parser, Span span, const char *function)

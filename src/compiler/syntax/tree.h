@@ -190,6 +190,7 @@ struct Stmt {
 
     bool has_notify; // IF, WHILE, SWITCH
     NameList notify;
+    Span notify_end; // empty, before its closing parenthesis
 
     Name member, family;    // EACH; PAR with an arm for each member: else text is NULL
     VECTOR(TreeBlock) arms; // PAR
@@ -239,8 +240,10 @@ typedef VECTOR(TreeResult) TreeResultList;
 struct TreeParam {
     bool is_function;
     Name name;
-    RoleRef at;             // located
-    TypeText type;          // located
+    RoleRef at;           // located
+    TypeText type;        // located
+    NameList role_params; // function: who it is about is said where it is called, `f[X, Y](X.int) -> Y.int`
+    VECTOR(bool) param_is_family;
     TreeParamList *params;  // function: its signature
     TreeResultList results; // function
     Span span;
@@ -284,5 +287,15 @@ struct Tree {
     VECTOR(const char *) others; // names of other choreographies that the file knows, for messages
     Span span;                   // from `choreography` to the closing parenthesis
 };
+
+// An empty span at which a prototype can be added: before the first one, or before the first definition.
+static inline Span tree_prototypes(const Tree *tree)
+{
+    Span first = tree->defs.count > 0 ? tree->defs.items[0]->span : SPAN_NONE;
+    if (tree->protos.count > 0 && tree->protos.items[0]->span.start < first.start)
+        first = tree->protos.items[0]->span;
+    first.end = first.start;
+    return first;
+}
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "runtime/actor/actor.h"
 #include "runtime/session/trace.h"
+#include "runtime/value/describe.h"
 
 // Bits of chx_self.observed and chx_runtime.observed.
 enum { OBSERVED_TRACE = 1, OBSERVED_SIMULATION = 2 };
@@ -22,10 +23,12 @@ static inline bool actor_is_simulated(const Actor *actor)
     return (actor->self.observed & OBSERVED_SIMULATION) != 0;
 }
 
-// After the message was put into the channel.
-void observe_sent(Actor *actor, const Channel *channel, uint32_t site);
+// Before the message is put into the channel, when its value is still the sender's, and after that: `text` is what the first
+// has written about it.
+void observe_sending(Actor *actor, uint32_t site, const void *value, size_t size, char text[DESCRIPTION_BYTES]);
+void observe_sent(Actor *actor, const Channel *channel, uint32_t site, const char text[DESCRIPTION_BYTES]);
 // About to take the message out. May not return: a simulated crash.
-void observe_taking(Actor *actor, const Channel *channel, const Record *record);
+void observe_taking(Actor *actor, const Channel *channel, const Record *record, const void *value, size_t size);
 // A place where a role can crash besides its steps: the entry and the end of a checkpoint block. May not return.
 void observe_boundary(Actor *actor);
 

@@ -7,6 +7,7 @@
 #include "runtime/actor/actor.h"
 #include "runtime/actor/elsewhere.h"
 #include "runtime/actor/observe.h"
+#include "runtime/arms/arms.h"
 #include "runtime/recovery/broken.h"
 #include "runtime/session/session.h"
 
@@ -43,6 +44,15 @@ chx_step chx_wait_for_ever(chx_self *self)
     return CHX_STEP_WAIT;
 }
 
+// The same before a message is sent. A role that is in arms goes on as long as there is room: it changes to another arm only where it
+// has to wait, or where it receives.
+static bool step_may_send(Actor *actor)
+{
+    if (CHX_UNLIKELY(actor->budget == 0 && actor->arms != NULL) && !chx_generation_changed(&actor->self))
+        return true;
+    return step_allowed(actor);
+}
+
 // An operation of the channel has failed: so does the step.
 static CHX_NORETURN void step_raise(const Actor *actor, Channel *channel, ChannelStatus status, uint32_t site)
 {
@@ -57,15 +67,42 @@ static CHX_NORETURN void step_raise(const Actor *actor, Channel *channel, Channe
 
 // ---- sending ----
 
+// Drops what abandoned attempts have left in a channel to this actor.
+static void step_make_room(Actor *actor, Channel *in)
+{
+    if (in->head.taking.epoch != 0)
+        actor_peek(actor, in);
+}
+
+// The actor is about to wait for room. In `agree` roles send to each other before they receive, so two channels that are full of
+// messages of abandoned attempts would let both ends wait for ever. Whoever waits last has dropped what is in the channels to it, and
+// whoever waits for room in one of these goes on. (Channels to other hosts have nothing of abandoned attempts in them.)
+static __attribute__((noinline)) void step_make_room_for_others(Actor *actor)
+{
+    Session *session = actor->session;
+    if (actor->away != NULL)
+        return;
+    if (session->arm != NULL) {
+        arms_each_inbound(actor, step_make_room);
+        return;
+    }
+    for (size_t i = 0; i < actor->role->receives_from_count; i++)
+        if (session_is_ready(session, (size_t)(actor->in[i] - session->channels)))
+            step_make_room(actor, actor->in[i]);
+}
+
 bool chx_room_slow(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
-    if (!step_allowed(actor))
+    if (!step_may_send(actor))
         return false;
     uint64_t room = channel->ops->room(channel);
-    if (room == 0)
+    if (room == 0) {
+        if (channel->head.sending.epoch != 0)
+            step_make_room_for_others(actor);
         return step_wants(actor, channel, WANTS_ROOM);
+    }
     step_charge(actor, room - 1);
     return true;
 }
@@ -82,15 +119,26 @@ void chx_notify(chx_self *self)
         actor_notify(actor, channel->consumer, channel);
 }
 
+static CHX_COLD __attribute__((noinline)) ChannelStatus send_observed(Actor *actor, Channel *channel, uint32_t site,
+                                                                      const void *value, size_t size)
+{
+    char text[DESCRIPTION_BYTES];
+    observe_sending(actor, site, value, size, text);
+    ChannelStatus status = channel->ops->send(channel, site, (void *)value, size);
+    if (status == CHANNEL_DONE)
+        observe_sent(actor, channel, site, text);
+    return status;
+}
+
 void chx_send_slow(chx_self *self, unsigned out, uint32_t site, const void *value, size_t size)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
-    ChannelStatus status = channel->ops->send(channel, site, (void *)value, size);
+    ChannelStatus status = CHX_UNLIKELY(actor->self.observed != 0)
+                               ? send_observed(actor, channel, site, value, size)
+                               : channel->ops->send(channel, site, (void *)value, size);
     if (status != CHANNEL_DONE)
         step_raise(actor, channel, status, site);
-    if (actor->self.observed != 0)
-        observe_sent(actor, channel, site);
     if (!channel->ops->notify_sent(channel, &actor->credit_pending))
         actor_notify(actor, channel->consumer, channel);
 }
@@ -179,7 +227,7 @@ static const void *step_read(Actor *actor, Channel *channel, uint32_t site, size
     if (status != CHANNEL_DONE)
         step_raise(actor, channel, status, site);
     if (actor->self.observed != 0)
-        observe_taking(actor, channel, record);
+        observe_taking(actor, channel, record, value, size);
     return value;
 }
 

@@ -499,8 +499,12 @@ static void role_asks(Life *life, Role *role)
     const BlockRule *rule = &sim.rules[frame->block];
     if (!role->given) {
         int number = (int)(role - life->roles);
-        CutEntry entry = {(uint32_t)frame->block, frame->ordinal,       life->blocks[depth].frame.attempt,
-                          rule->retries,          rule->rescue_at != 0, rule->rounds > 0};
+        CutEntry entry = {.name = (uint32_t)frame->block,
+                          .ordinal = frame->ordinal,
+                          .attempt = life->blocks[depth].frame.attempt,
+                          .retries = rule->retries,
+                          .has_rescue = rule->rescue_at != 0,
+                          .is_round = rule->rounds > 0};
         life->given[number] = role->place;
         role->given = true;
         if (!cut_reserve(&life->cut) || !cut_enter(&life->cut, depth, &entry))

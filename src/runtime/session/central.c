@@ -6,7 +6,9 @@
 #include "runtime/recovery/effects.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/session.h"
+#include "runtime/session/spread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // A step: what the counter with the same index in actor.self.counts counts (effect.h).
@@ -19,11 +21,11 @@ typedef struct {
     Session session;
     CentralStep *steps;
     size_t step_count, step_capacity;
-    size_t next;    // where the next one is likely to be: steps come in the same order again
-    uint32_t count; // of the step that it is in
-    const chx_choreography *choreography;
-    const chx_actor *cast;
-    chx_role none; // before the first chx_central_at
+    size_t next;                          // where the next one is likely to be: steps come in the same order again
+    uint32_t count;                       // of the step that it is in
+    const chx_choreography *choreography; // with families: spread out
+    const chx_actor *cast;                // the same
+    chx_role none;                        // before the first chx_central_at
     const chx_role *roles[];
 } Central;
 
@@ -103,6 +105,7 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
 {
     const chx_choreography *choreography = central->choreography;
     central->none = (chx_role){.name = "", .choreography = choreography->name, .role = "", .file = choreography->file};
+    central->none.spread = choreography->spread;
     central->session.runtime = runtime;
     session_make_token(&central->session);
     ThreadState thread;
@@ -133,8 +136,9 @@ static chx_status central_run(Central *central, chx_runtime *runtime, void (*bod
     return status;
 }
 
-chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
-                       void (*body)(chx_self *self, void *closure), void *closure)
+// The roles are no families, or these are spread out.
+static chx_status central_play(const chx_choreography *choreography, const chx_actor *cast,
+                               void (*body)(chx_self *self, void *closure), void *closure)
 {
     size_t size = sizeof(Central) + choreography->role_count * sizeof(const chx_role *);
     if (!session_fits(choreography))
@@ -146,7 +150,10 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     memset(central, 0, size);
     chx_status status = CHX_OK;
     for (unsigned i = 0; i < choreography->role_count && status == CHX_OK; i++) {
-        status = plan_cast(choreography, cast, i, &central->roles[i]);
+        if (choreography->spread != NULL)
+            central->roles[i] = cast[i].role;
+        else
+            status = plan_cast(choreography, cast, i, &central->roles[i]);
         if (status == CHX_OK && central->roles[i]->entry_count != 0)
             status = report_refuse(CHX_INVALID, choreography->roles[i], choreography->file,
                                    "%s is no part of a sequential program: write its file with 'chorcc --central' too",
@@ -157,6 +164,19 @@ chx_status chx_central(const chx_choreography *choreography, const chx_actor *ca
     if (status == CHX_OK)
         status = central_run(central, runtime, body, closure);
     runtime_release(runtime, central);
+    return status;
+}
+
+chx_status chx_central(const chx_choreography *choreography, const chx_actor *cast,
+                       void (*body)(chx_self *self, void *closure), void *closure)
+{
+    if (choreography->places == NULL)
+        return central_play(choreography, cast, body, closure);
+    chx_actor *flat = NULL;
+    chx_status status = spread_cast(choreography, cast, &choreography, &flat);
+    if (status == CHX_OK)
+        status = central_play(choreography, flat, body, closure);
+    free(flat);
     return status;
 }
 
@@ -180,6 +200,38 @@ void chx_central_at(chx_self *self, unsigned role, uint32_t site, int line)
     actor->index = role;
     central_step(central, role, site);
     actor->context = central->cast != NULL ? central->cast[role].context : NULL;
+}
+
+void chx_central_at_member(chx_self *self, unsigned role, size_t member, uint32_t site, int line)
+{
+    Central *central = (Central *)self;
+    const struct chx_spread *spread = central->choreography->spread;
+    self->member = member;
+    if (member < spread->counts[role]) {
+        chx_central_at(self, spread->firsts[role] + (unsigned)member, site, line);
+        return;
+    }
+    // A member that does not exist is about to fail for that.
+    chx_step_begin(self, site);
+    central->actor.central_line = line;
+    central->actor.role = &central->none;
+}
+
+const chx_role *chx_central_me(const chx_self *self)
+{
+    return ((const Actor *)self)->role;
+}
+
+void chx_central_results(const chx_type *type, void *results, const void *first, size_t count, size_t stride)
+{
+    chx_results *members = results;
+    members->item = calloc(count + 1, type->size);
+    if (members->item == NULL)
+        guard_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        chx_value_copy(type, (char *)members->item + i * type->size, (const char *)first + i * stride);
+        members->count = i + 1;
+    }
 }
 
 const chx_role *chx_central_role(chx_self *self, unsigned role)

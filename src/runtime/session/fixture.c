@@ -19,7 +19,7 @@ void fixture_init(Fixture *fixture, unsigned role_count)
 {
     memset(fixture, 0, sizeof *fixture);
     for (unsigned i = 0; i < FIXTURE_SITES; i++)
-        fixture->sites[i] = (chx_site){i + 1, 100 + (int)i, CHX_SITE_SEND, &chx_type_long_long, 0, 0, NULL};
+        fixture->sites[i] = (chx_site){i + 1, 100 + (int)i, CHX_SITE_SEND, &chx_type_long_long, 0, 0, NULL, NULL};
     for (unsigned i = 0; i < role_count; i++) {
         snprintf(fixture->names[i][0], sizeof fixture->names[i][0], "R%u", i);
         snprintf(fixture->names[i][1], sizeof fixture->names[i][1], "play_R%u", i);

@@ -69,6 +69,7 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     session->memory = memory;
     session->ending.fd = NO_DESCRIPTOR;
     session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    session->block_lock.used = &session->block_lock.mutex;
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
@@ -429,6 +430,7 @@ Session *session_new_ended(chx_runtime *runtime, const chx_choreography *choreog
     if (session == NULL)
         return NULL;
     session->definition = definition;
+    session->ended_places = choreography->places;
     session->results = (unsigned char *)session + results;
     memset(session->results, 0, definition->result_size);
     if (status == CHX_OK && values != NULL)
@@ -488,6 +490,16 @@ void session_unpin(Session *session)
     if (worker != NULL && !is_broken(BROKEN_SLICES_SURVIVE))
         atomic_store_explicit(&worker->slice_end, 0, memory_order_relaxed);
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
+}
+
+void session_moves(Session *session)
+{
+    BlockLock *lock = &session->block_lock;
+    // That it did not last here does not mean that it won't there.
+    uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
+    atomic_store_explicit(&lock->until_pinned, until / 2, memory_order_relaxed);
+    atomic_store_explicit(&lock->left, 0, memory_order_relaxed);
+    session_unpin(session);
 }
 
 void session_fetch(SessionFetch *fetch)
@@ -559,8 +571,13 @@ static void session_make_readable(const Session *session)
 static void session_drop_results(Session *session)
 {
     const chx_definition *definition = session->definition;
-    for (size_t i = 0; i < definition->result_count; i++)
-        chx_value_drop(definition->results[i].type, session->results + definition->results[i].offset);
+    for (size_t i = 0; i < definition->result_count; i++) {
+        const chx_result_slot *slot = &definition->results[i];
+        if (session->ended_places != NULL && session->ended_places[slot->role].is_family)
+            chx_results_drop(slot->type, session->results + slot->offset);
+        else
+            chx_value_drop(slot->type, session->results + slot->offset);
+    }
 }
 
 void session_end(Session *session)
@@ -650,6 +667,8 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         actor_flush_credit(actor);
     else if (!guard_run(&unwinding, actor, actor_give_up, actor))
         log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    if (session_has_arms(session))
+        arms_role_left(session);
     session_leave(session);
 }
 

@@ -326,13 +326,28 @@ static Spreading *spreading_of(const chx_role *role)
     return (Spreading *)(uintptr_t)((const char *)role - offsetof(Spreading, role));
 }
 
+// Have all participants the numbers that the compiler knows, since they come before all families? Then emitted code names the block
+// as it is, without chx_block_of.
+static bool block_is_plain(const struct chx_spread *spread, const chx_checkpoint *model)
+{
+    unsigned first = 0;
+    while (!spread->choreography->places[first].is_family)
+        first++;
+    for (uint32_t i = 0; i < model->participant_count; i++)
+        if ((model->participants[i] & ~CHX_ONE_MEMBER) >= first)
+            return false;
+    return true;
+}
+
 static const chx_checkpoint *block_at(const chx_role *role, uint32_t site)
 {
     const chx_role *model = role->spread->model;
     uint32_t limit = role->spread->choreography->site_limit;
-    for (size_t i = 0; i < model->checkpoint_count; i++)
-        if (model->checkpoints[i]->site == site % limit)
-            return block_get(spreading_of(role), model->checkpoints[i], site / limit);
+    for (size_t i = 0; i < model->checkpoint_count; i++) {
+        const chx_checkpoint *block = model->checkpoints[i];
+        if (block->site == site % limit)
+            return block_is_plain(role->spread, block) ? block : block_get(spreading_of(role), block, site / limit);
+    }
     return NULL;
 }
 

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ static struct {
     bool was_tried;       // to be opened
     bool is_open;
     bool has_failed;     // something could not be written
+    bool has_values;     // of messages
     bool writes_at_once; // the process may be killed at any time, or others write to the file, too
     Descriptor descriptor;
     uint64_t start_ns;
@@ -105,14 +107,31 @@ static bool file_open(chx_runtime *runtime, const char *path)
     return true;
 }
 
+// Cuts ",values" off. False: there is no name, or it is too long.
+static bool path_read(const char *given, char path[PATH_MAX], bool *has_values)
+{
+    static const char suffix[] = ",values";
+    size_t length = given != NULL ? strlen(given) : 0, cut = sizeof suffix - 1;
+    *has_values = length > cut && strcmp(given + length - cut, suffix) == 0;
+    length -= *has_values ? cut : 0;
+    if (length == 0 || length >= PATH_MAX)
+        return false;
+    memcpy(path, given, length);
+    path[length] = '\0';
+    return true;
+}
+
 bool trace_open(chx_runtime *runtime)
 {
-    const char *path = secure_getenv("CHOREX_TRACE");
-    if (path == NULL || path[0] == '\0')
+    char path[PATH_MAX];
+    bool has_values;
+    if (!path_read(secure_getenv("CHOREX_TRACE"), path, &has_values))
         return false;
     pthread_mutex_lock(&file.lock);
-    if (!file.was_tried)
+    if (!file.was_tried) {
         file.is_open = file_open(runtime, path);
+        file.has_values = has_values;
+    }
     file.was_tried = true;
     bool is_open = file.is_open;
     pthread_mutex_unlock(&file.lock);
@@ -125,12 +144,18 @@ int trace_file(uint64_t *start_ns)
     return file.is_open ? descriptor_use(&file.descriptor) : -1;
 }
 
-bool trace_adopt(int fd, uint64_t start_ns)
+bool trace_has_values(void)
+{
+    return file.has_values;
+}
+
+bool trace_adopt(int fd, uint64_t start_ns, bool has_values)
 {
     if (file.is_open)
         return true; // a simulated process: it is the program's own
     file.descriptor = descriptor_keep(fd);
     file.start_ns = start_ns;
+    file.has_values = has_values;
     return file.is_open = file.writes_at_once = pthread_atfork(NULL, NULL, file_forget) == 0;
 }
 
@@ -161,6 +186,7 @@ static uint64_t trace_now(const Session *session)
 
 static Event actor_event(const Actor *actor, EventKind kind, uint32_t site)
 {
+    const chx_site *found = actor->is_central ? NULL : role_site(actor->role, site);
     return (Event){
         .kind = kind,
         .time_ns = trace_now(actor->session),
@@ -169,6 +195,9 @@ static Event actor_event(const Actor *actor, EventKind kind, uint32_t site)
         .role = actor->role->role,
         .site = site,
         .line = actor_site_line(actor, site),
+        .arm = actor->session->arm != NULL ? actor->session->token[0] | 1 : 0,
+        .in_file = found != NULL ? found->file : NULL,
+        .text = kind == EVENT_STEP && found != NULL ? found->what : NULL,
     };
 }
 
@@ -233,7 +262,7 @@ void trace_function(Actor *actor, EventKind kind, const chx_function *function)
     trace_write(&event);
 }
 
-void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out)
+void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out, const char *value)
 {
     trace_end_step(actor);
     const chx_site *found = role_site(actor->role, site);
@@ -243,8 +272,10 @@ void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t
     event.peer = is_out ? channel->consumer->role->role : channel->producer->role->role;
     event.sequence = channel->ops->sequence(channel, is_out);
     event.epoch = epoch;
+    event.value = value;
     uint64_t ends = ((uint64_t)channel->producer->index << 32) + channel->consumer->index;
-    event.flow = (actor->session->trace * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;
+    event.flow =
+        ((actor->session->trace ^ event.arm) * 0x9e3779b97f4a7c15u + ends) * 0xd6e8feb86659fd93u + event.sequence + 1;
     trace_write(&event);
 }
 
@@ -284,6 +315,7 @@ void trace_block(Actor *actor, EventKind kind, uint32_t epoch, const char *why)
     Event event = actor_event(actor, kind, savepoint->position.checkpoint->site);
     event.site = savepoint->position.checkpoint->name;
     event.attempt = savepoint->position.attempt;
+    event.is_rescue = event.attempt > savepoint->position.checkpoint->retries;
     event.round = savepoint->position.checkpoint->is_round ? savepoint->position.ordinal + 1 : 0;
     event.epoch = epoch;
     event.depth = (uint32_t)actor->member.count - 1;

@@ -17,7 +17,7 @@ bool trace_open(chx_runtime *runtime);
 // For the processes of isolated roles: the file, -1 if there is none, and when it began; and in such a process: goes on
 // with it. Lines are then written at once: the process may be killed.
 int trace_file(uint64_t *start_ns);
-bool trace_adopt(int fd, uint64_t start_ns); // false: it can't
+bool trace_adopt(int fd, uint64_t start_ns, bool has_values); // false: it can't
 
 void trace_session_start(Session *session);
 void trace_session_end(Session *session, chx_status status, const char *why);
@@ -26,8 +26,10 @@ void trace_session_end(Session *session, chx_status status, const char *why);
 void trace_step(Actor *actor);
 // EVENT_CALL, EVENT_RETURN.
 void trace_function(Actor *actor, EventKind kind, const chx_function *function);
-// After the message was sent, or before it is taken out.
-void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out);
+// Are the values of messages wanted (CHOREX_TRACE=file,values)?
+bool trace_has_values(void);
+// After the message was sent, or before it is taken out. `value` is what travels, as text; NULL: that is not wanted.
+void trace_message(Actor *actor, const Channel *channel, uint32_t site, uint32_t epoch, bool is_out, const char *value);
 // After each turn. The fault is read on ACTOR_FAILED.
 void trace_turn(Actor *actor, ActorOutcome outcome, const Fault *fault);
 

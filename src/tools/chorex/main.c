@@ -6,6 +6,7 @@
 #include "tools/chorex/new.h"
 #include "tools/chorex/tool.h"
 #include "tools/diagram/diagram.h"
+#include "tools/trace/trace.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,11 +18,14 @@ static void print_help(FILE *out)
           "  chorex new NAME                          write a first program, NAME.c\n"
           "  chorex check FILE... [compiler options]  report what is wrong in choreographies; write nothing\n"
           "  chorex diagram FILE [NAME[.DEF]]         draw choreographies; see 'chorex diagram --help'\n"
+          "  chorex trace FILE...                     show recorded runs, in a browser or as text; see 'chorex trace "
+          "--help'\n"
           "  chorex certs ...                         certificates for roles on several hosts; see 'chorex certs "
           "--help'\n"
           "  chorex run PROGRAM [ARGUMENTS...]        run it with a process for each role; see 'chorex run --help'\n"
           "  chorex ping ADDRESS                      is a node there, and who is it? See 'chorex ping --help'\n"
           "  chorex sessions STORE                    sessions with durable blocks; see 'chorex sessions --help'\n"
+          "  chorex lsp                               the language server, for editors; see 'chorex lsp --help'\n"
           "  chorex version\n"
           "  chorex help\n"
           "\n"
@@ -113,6 +117,8 @@ static int run(int argc, char **argv)
         return check((const char *const *)argv + 2, (size_t)argc - 2);
     if (strcmp(command, "diagram") == 0)
         return diagram_command((const char *const *)argv + 2, (size_t)argc - 2);
+    if (strcmp(command, "trace") == 0)
+        return trace_command((const char *const *)argv + 2, (size_t)argc - 2);
     if (command[0] == '\0') {
         print_help(stderr);
         return 2;

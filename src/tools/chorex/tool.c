@@ -14,11 +14,21 @@ enum { NAME_SIZE = 32 };
 
 bool tool_is(const char *command)
 {
-    static const char *const commands[] = {"certs", "run", "ping", "sessions"};
+    static const char *const commands[] = {"certs", "run", "ping", "sessions", "lsp"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(command, commands[i]) == 0)
             return true;
     return false;
+}
+
+// What it can't be built without.
+static const char *needs(const char *command)
+{
+    if (strcmp(command, "sessions") == 0)
+        return "SQLite and libpq. Install the headers of one of them (libsqlite3-dev, libpq-dev)";
+    if (strcmp(command, "lsp") == 0)
+        return "the language server. Install libjansson-dev and libclang-14-dev";
+    return "OpenSSL 3. Install its headers (libssl-dev)";
 }
 
 int tool_run(char **arguments)
@@ -38,10 +48,7 @@ int tool_run(char **arguments)
         fprintf(
             stderr,
             "chorex: error: %s is not installed: Chorex was built without %s, then build and install Chorex again\n",
-            name,
-            strcmp(arguments[0], "sessions") == 0
-                ? "SQLite and libpq. Install the headers of one of them (libsqlite3-dev, libpq-dev)"
-                : "OpenSSL 3. Install its headers (libssl-dev)");
+            name, needs(arguments[0]));
     else
         fprintf(stderr, "chorex: error: %s can't be started: %s\n", name, strerror(errno));
     return 1;
