@@ -721,7 +721,7 @@ typedef struct {
 // An arm of a `par` that this role takes part in. It is done by an actor of its own, whose first frame is a copy of the one that the
 // `par` stands in.
 typedef struct {
-    chx_checkpoint block; // first: its name and participants; `body_at`: where it begins
+    chx_checkpoint chx_block; // first: its name and participants; `body_at`: where it begins
     const chx_variable
         *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
     size_t use_count;

@@ -106,7 +106,7 @@ static void part_copy_frame(ArmPart *part, const chx_frame *from, const chx_arm 
     memcpy(frame + 1, from + 1, function->frame_size - sizeof *from);
     for (size_t i = 0; i < function->owned_count; i++)
         memset((char *)frame + function->variables[i].offset, 0, function->variables[i].type->size);
-    frame->at = arm->block.body_at;
+    frame->at = arm->chx_block.body_at;
     for (size_t i = 0; i < arm->use_count; i++)
         chx_value_copy(arm->uses[i].type, (char *)frame + arm->uses[i].offset,
                        (const char *)from + arm->uses[i].offset);
@@ -138,12 +138,12 @@ static void give_back(const chx_type *type, void *to, void *from)
 void chx_arm_begin(chx_self *self, chx_frame *frame, const chx_arm *arm, const chx_checkpoint *block)
 {
     Actor *actor = (Actor *)self;
-    self->site = arm->block.site;
+    self->site = arm->chx_block.site;
     if (actor_is_process(actor)) {
         actor->away->ops->arms->begin(actor, frame, arm, block);
         return;
     }
-    check_possible(actor, &arm->block);
+    check_possible(actor, &arm->chx_block);
     Par *par = actor_par(actor);
     uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), block->name);
     ArmName name = name_of(actor, block, *ordinal);

@@ -102,11 +102,11 @@ static void process_arm_begin(Actor *actor, chx_frame *frame, const chx_arm *pro
 {
     Process *process = actor_process(actor);
     if (process->is_durable)
-        guard_raise(CHX_FAULT_SYSTEM, 0, program->block.site,
+        guard_raise(CHX_FAULT_SYSTEM, 0, program->chx_block.site,
                     "'par' is not possible yet in a session that is kept in a store");
     if (process->par.program != NULL)
         guard_raise(
-            CHX_FAULT_SYSTEM, 0, program->block.site,
+            CHX_FAULT_SYSTEM, 0, program->chx_block.site,
             "%s has a process of its own, and takes part in more than one arm of this 'par', which is not possible "
             "yet: let it be a thread of the program (CHX_THREAD)",
             actor->role->role);
@@ -208,7 +208,7 @@ static void par_enter(Process *process, Actor *actor)
     arm->depth = actor->member.count;
     arm_push(process, arm);
     elements_copy(program, frame);
-    frame->at = program->block.body_at;
+    frame->at = program->chx_block.body_at;
 }
 
 bool process_turns(const Process *process)
