@@ -55,6 +55,7 @@ ready # so both know each other
 contains output "Right at 127.0.0.1:"
 contains output "roles        talk/Right"
 contains output "protocol     chorex/1"
+grep -q 'digest       [0-9a-f]*  talk$' output || fail "no digest"
 grep -q 'round trip   [0-9.]*/[0-9.]*/[0-9.]* ms (least/mean/most of 3)' output || fail "no times"
 address=$(sed -n 's/^Right = \(127.*\)/\1/p' kept/Left.conf | head -n 1)
 "$chorex" certs node guest --roles talk/Nobody --dir kept >output

@@ -645,7 +645,7 @@ static bool is_of_the_past(const Known *known, size_t definition, const WireJoin
 bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
 {
     char why[WHY_SIZE];
-    Known *known = known_find(node, join->choreography);
+    Known *known = known_find(node, join->choreography, join->protocol);
     if (known == NULL)
         return join_wait(node, from, join);
     int role = known_role(known, join->role), definition = known_definition(known, join->definition);

@@ -337,7 +337,8 @@ struct Peers {
     void *context;
     uint64_t (*now)(void *context);
     uint64_t (*random)(void *context);
-    char *name, *build; // "": anonymous
+    char *name; // "": anonymous
+    char build[WIRE_NAME_MAX + 1];
     TlsContext *tls;
     bool accepts_anonymous;
     Table table;

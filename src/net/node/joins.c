@@ -359,8 +359,8 @@ static bool part_take_arguments(NodePart *part, WireSpan arguments)
 static bool restore_serve(chx_node *node, uint32_t from, const WireFrame *frame)
 {
     const WireRestore *restore = &frame->restore;
-    Known *known = known_find(node, restore->choreography);
-    int definition = known != NULL ? known_definition(known, restore->definition) : -1;
+    Known *known = known_find(node, restore->choreography, restore->protocol);
+    int definition = known_is(known, restore->protocol) ? known_definition(known, restore->definition) : -1;
     Service *service = definition >= 0 ? services_find(node, known, (size_t)definition, restore->role) : NULL;
     if (service == NULL || !service_knows(service, from))
         return restore_refuse(node, from, restore, WIRE_REFUSED_UNKNOWN, "the node does not serve the role");
@@ -476,8 +476,10 @@ void joins_start_served(chx_node *node, NodeSession *group)
             session_list_ended(group);
     } else {
         WireRestore restore = {.session = part->life.session, .role = (uint16_t)part->role, .life = part->life.life};
+        // For want of memory it may be started another time, or elsewhere; for other reasons, never.
+        bool is_final = !is_accepted || strstr(chx_last_report()->why, "out of memory") == NULL;
         if (!part->is_over)
-            restore_refuse(node, part->home->number, &restore, is_accepted ? WIRE_REFUSED_LIMIT : WIRE_REFUSED_CHOICE,
+            restore_refuse(node, part->home->number, &restore, is_final ? WIRE_REFUSED_CHOICE : WIRE_REFUSED_LIMIT,
                            is_accepted ? chx_last_report()->why : "the service has refused the visitor");
         service->sessions--;
         service_changed(node, service);

@@ -2,21 +2,50 @@
 
 #include "net/node/node.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-Known *known_find(chx_node *node, WireSpan name)
+Known *known_find(chx_node *node, WireSpan name, uint64_t protocol)
 {
-    Known *known = node->known;
-    while (known != NULL && !span_is(name, known->choreography->name))
-        known = known->next;
-    return known;
+    Known *found = NULL;
+    for (Known *known = node->known; known != NULL; known = known->next) {
+        if (!span_is(name, known->choreography->name))
+            continue;
+        if (known->choreography->protocol_digest == protocol)
+            return known;
+        found = known;
+    }
+    return found;
+}
+
+bool known_is(const Known *known, uint64_t protocol)
+{
+    return known != NULL && known->choreography->protocol_digest == protocol;
+}
+
+// HELLO says which choreographies the program has, and their digests, as far as there is room: `chorex ping` shows it.
+static void known_tell(chx_node *node)
+{
+    char text[WIRE_NAME_MAX + 1] = CHX_VERSION;
+    size_t size = strlen(text);
+    for (const Known *known = node->known; known != NULL; known = known->next) {
+        const chx_choreography *choreography = known->choreography;
+        size_t room = sizeof text - size;
+        int wanted = snprintf(text + size, room, " %s=%016" PRIx64, choreography->name, choreography->protocol_digest);
+        if (wanted < 0 || (size_t)wanted >= room) {
+            text[size] = '\0';
+            break;
+        }
+        size += (size_t)wanted;
+    }
+    peers_set_build(node->peers, text);
 }
 
 Known *known_add(chx_node *node, const chx_choreography *choreography)
 {
-    Known *known = known_find(node, wire_text(choreography->name));
-    if (known != NULL)
+    Known *known = known_find(node, wire_text(choreography->name), choreography->protocol_digest);
+    if (known_is(known, choreography->protocol_digest))
         return known;
     known = calloc(1, sizeof *known);
     HomeChoreography about = {.name = choreography->name,
@@ -36,6 +65,7 @@ Known *known_add(chx_node *node, const chx_choreography *choreography)
     known->choreography = choreography;
     known->next = node->known;
     node->known = known;
+    known_tell(node);
     homes_answer_waiting(node, known);
     return known;
 }

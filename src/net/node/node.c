@@ -489,6 +489,16 @@ static void tell_over(const chx_node *node)
         ;
 }
 
+// The node whose services this thread starts sessions for at the moment. Several threads may do so.
+static _Thread_local const chx_node *starts_for;
+
+static NodeSession *take_starting(chx_node *node)
+{
+    NodeSession *starting = node->starting;
+    node->starting = NULL;
+    return starting;
+}
+
 void node_unlock(chx_node *node)
 {
     local_deliver(node);
@@ -501,12 +511,21 @@ void node_unlock(chx_node *node)
     if (node->is_stopping && node->over >= 0)
         tell_over(node);
     parts_deliver_wakes(node);
-    NodeSession *starting = node->starting;
-    node->starting = NULL;
+    // What starting a session leads to (it may be refused, and offered again) is started behind it, not inside of it.
+    bool is_inside = starts_for == node;
+    NodeSession *starting = is_inside ? NULL : take_starting(node);
     pthread_mutex_unlock(&node->lock);
-    for (NodeSession *next; starting != NULL; starting = next) {
-        next = starting->next_ended;
-        joins_start_served(node, starting);
+    while (starting != NULL) {
+        const chx_node *before = starts_for;
+        starts_for = node;
+        for (NodeSession *next; starting != NULL; starting = next) {
+            next = starting->next_ended;
+            joins_start_served(node, starting);
+        }
+        starts_for = before;
+        pthread_mutex_lock(&node->lock);
+        starting = take_starting(node);
+        pthread_mutex_unlock(&node->lock);
     }
 }
 

@@ -363,7 +363,9 @@ void early_free(chx_node *node);
 
 Known *known_add(chx_node *node,
                  const chx_choreography *choreography); // found, or made; NULL: no memory, the report says so
-Known *known_find(chx_node *node, WireSpan name);
+// The one with this digest; if there is none, another version of it. A program may have several versions of a choreography.
+Known *known_find(chx_node *node, WireSpan name, uint64_t protocol);
+bool known_is(const Known *known, uint64_t protocol);
 void known_free(chx_node *node);
 // The index of a role, a definition; -1: there is none of that name.
 int known_role(const Known *known, WireSpan name);

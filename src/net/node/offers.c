@@ -83,7 +83,7 @@ static bool offer_turn_down(chx_node *node, uint32_t from, Known *known, const W
 bool offers_take(chx_node *node, uint32_t from, const WireOffer *said)
 {
     char why[320];
-    Known *known = known_find(node, said->choreography);
+    Known *known = known_find(node, said->choreography, said->protocol);
     if (known == NULL) {
         bool is_full, is_taken = homes_wait(node, from, WIRE_OFFER, said, &is_full);
         return is_full

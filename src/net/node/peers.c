@@ -90,14 +90,19 @@ static void set_options(Peers *peers, const PeersOptions *options)
     peers->again_last = &peers->again;
 }
 
+void peers_set_build(Peers *peers, const char *build)
+{
+    snprintf(peers->build, sizeof peers->build, "%s", build);
+}
+
 // What needs memory, descriptors and files. False: why.
 static bool set_up(Peers *peers, const PeersOptions *options, char *why, size_t why_size)
 {
     snprintf(why, why_size, "there is no memory");
     peers->name = strdup(peers->config->name != NULL ? peers->config->name : "");
-    peers->build = strdup(options->build != NULL ? options->build : "");
+    peers_set_build(peers, options->build != NULL ? options->build : "");
     bool has_table = table_init(&peers->table, peers->random(peers->context));
-    if (peers->name == NULL || peers->build == NULL || !has_table)
+    if (peers->name == NULL || !has_table)
         return false;
     if (!options->is_plain) {
         peers->tls = read_certificates(peers->config, why, why_size);
@@ -149,7 +154,6 @@ static void free_all(Peers *peers)
     free(peers->lines);
     free(peers->line_free);
     free(peers->name);
-    free(peers->build);
     free(peers);
 }
 

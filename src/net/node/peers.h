@@ -73,6 +73,8 @@ typedef struct {
 
 // Listens, if the configuration says so. NULL: `why` says what is wrong and what to do.
 Peers *peers_open(const PeersOptions *options, char *why, size_t why_size);
+// What the next HELLO says of this program, in place of `build` of the options.
+void peers_set_build(Peers *peers, const char *build);
 // Says goodbye to all peers that are up, as far as that is possible without waiting, and frees everything. No handler is called.
 void peers_close(Peers *peers, const char *why);
 // New certificates, addresses, limits and deny lines; peers that are denied now are lost at once. False: all stays as it is; why.

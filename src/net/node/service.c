@@ -143,7 +143,7 @@ static WireRefusal seek_refusal(chx_node *node, uint32_t from, const WireSeek *s
 bool services_seek(chx_node *node, uint32_t from, const WireSeek *seek)
 {
     char why[WHY_SIZE] = "";
-    const Known *known = known_find(node, seek->choreography);
+    const Known *known = known_find(node, seek->choreography, seek->protocol);
     Service *service = seek_service(node, seek, known);
     WireRefusal refusal =
         known != NULL ? seek_refusal(node, from, seek, known, service != NULL ? service->home : NULL, why, sizeof why)

@@ -124,7 +124,7 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, U64, dialled, "when this connection was dialled, in ns of the dialler's clock; in an answer, the time of its own clock") \
     F(O, U32, message_max, "the largest message that this node takes, in bytes")                                       \
     F(O, NAME, node, "name of the node")                                                                               \
-    F(O, NAME, build, "version of the library, for messages")
+    F(O, NAME, build, "version of the library, then NAME=DIGEST for choreographies of the program, as far as there is room: for people")
 #define WIRE_PING_FIELDS(F, L, O)                                                                                      \
     F(O, U64, nonce, "any number")
 #define WIRE_PONG_FIELDS(F, L, O)                                                                                      \

@@ -59,16 +59,29 @@ const chx_role *registry_of_state(const char *choreography, const char *role, ui
     return NULL;
 }
 
+// A program may have several versions of a choreography, in different files of it. Is there a role of this one?
+static bool has_version(const chx_choreography *choreography, const char *name)
+{
+    for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next)
+        if (r->role->protocol_digest == choreography->protocol_digest &&
+            strcmp(r->role->choreography, choreography->name) == 0 && strcmp(r->role->role, name) == 0)
+            return true;
+    return false;
+}
+
 chx_status registry_find(const chx_choreography *choreography, unsigned index, const chx_role **found)
 {
     const char *name = choreography->roles[index], *file = choreography->file;
     const chx_role *named = NULL, *latest = NULL, *twice = NULL; // named: as by default; twice: two have its name
     char default_name[256], names[256];
     size_t count = 0, used = 0;
+    bool is_versioned = has_version(choreography, name);
     snprintf(default_name, sizeof default_name, "%s_%s", choreography->name, name);
     for (chx_registration *r = atomic_load(&registrations); r != NULL; r = r->next) {
         const chx_role *role = r->role;
         if (strcmp(role->choreography, choreography->name) != 0 || strcmp(role->role, name) != 0)
+            continue;
+        if (is_versioned && role->protocol_digest != choreography->protocol_digest)
             continue;
         if (latest != NULL && strcmp(latest->name, role->name) == 0)
             twice = role;

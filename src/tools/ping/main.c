@@ -103,7 +103,20 @@ static int read_config(const Options *options, Config *config)
 
 // ---- what is said ----
 
-static void print_identity(const ProbeTarget *target, const Probe *probe)
+// The version of the library, and NAME=DIGEST for each choreography that the program has.
+static void print_build(char *build)
+{
+    char *rest, *word = strtok_r(build, " ", &rest);
+    if (word != NULL)
+        printf("  library      %s\n", word);
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        char *digest = strchr(word, '=');
+        if (digest != NULL)
+            printf("  digest       %s  %.*s\n", digest + 1, (int)(digest - word), word);
+    }
+}
+
+static void print_identity(const ProbeTarget *target, Probe *probe)
 {
     char date[64];
     time_t until = (time_t)probe->valid_until;
@@ -120,8 +133,7 @@ static void print_identity(const ProbeTarget *target, const Probe *probe)
     if (probe->version != 0)
         printf("  protocol     chorex/%" PRIu32 ", messages up to %" PRIu32 " bytes\n", probe->version,
                probe->message_max);
-    if (probe->build[0] != '\0')
-        printf("  build        %s\n", probe->build);
+    print_build(probe->build);
     fflush(stdout);
 }
 
