@@ -1,4 +1,5 @@
-// session.c: messages between two roles of a session, each on a node of its own, through everything that libchorex-net is.
+// session.c: messages between two roles of a session, each on a node of its own, through everything that libchorex-net is. See pair.h;
+// messages of 0 bytes are checkpoints that both roles enter and leave.
 
 #define _GNU_SOURCE
 
@@ -51,6 +52,18 @@ choreography(bench, (Near, Far),
             Near.value ~> Far.Large value;
             Far.value ~> Near.value;
             {Near, Far}.count = count - 1;
+        }
+        Near.(end());
+    }
+    def blocks({Near, Far}.long count) {
+        Far.(1) ~> Near.int is_ready;
+        Near.(is_ready ? begin() : (void)0);
+        while ({Near, Far}.(count > 0)) {
+            checkpoint {
+                {Near, Far}.count = count - 1;
+            } rescue {
+                {Near, Far}.count = count - 1;
+            }
         }
         Near.(end());
     }
@@ -129,6 +142,8 @@ static chx_node *open_node(const PairTask *task, bool is_far, int port)
 static chx_status play(chx_node *node, const PairTask *task, bool is_far)
 {
     long count = task->count;
+    if (task->size == 0)
+        return is_far ? bench_blocks_as_Far(node, "bench", count) : bench_blocks_as_Near(node, "bench", count);
     if (task->is_stream)
         return is_far ? task->size == SMALL ? bench_small_stream_as_Far(node, "bench", count)
                                             : bench_large_stream_as_Far(node, "bench", count)

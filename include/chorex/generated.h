@@ -191,7 +191,8 @@ typedef struct {
     uint16_t awaits;   // is_round: each round begins, for this role, with a receive from in[awaits - 1]; 0: it may not
     bool
         is_durable; // all roles take part; it is in the store before its body begins and before anybody goes on behind it
-    uint32_t enter_at; // where the frame asks to be let in
+    uint32_t
+        enter_at; // where the frame asks to be let in; of an arm, which is listed among the blocks, too: its body_at
 } chx_checkpoint;
 
 struct chx_choreography;
@@ -720,7 +721,7 @@ typedef struct {
 // An arm of a `par` that this role takes part in. It is done by an actor of its own, whose first frame is a copy of the one that the
 // `par` stands in.
 typedef struct {
-    chx_checkpoint block; // its name and participants; `body_at`: where it begins
+    chx_checkpoint chx_block; // first: its name and participants; `body_at`: where it begins
     const chx_variable
         *uses; // those that own something: copied. The others are zero in the arm, unless they own nothing
     size_t use_count;

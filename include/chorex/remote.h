@@ -4,6 +4,7 @@
 #define CHOREX_REMOTE_H
 
 #include <chorex/generated.h>
+#include <chorex/store.h>
 #include <pthread.h>
 
 /* A descriptor whose events a worker of the runtime handles. When one of the events (as of poll) has come, it calls the
@@ -57,6 +58,7 @@ typedef enum {
     CHX_PART_WAITS,     /* nothing but to wait until chx_part_call */
     CHX_PART_BEGINS,    /* to begin, at the beginning or with what a life before it has saved */
     CHX_PART_GOES_BACK, /* to go back to the start of a block */
+    CHX_PART_IS_OVER,   /* nothing: the session is over, and `given` is the role's result */
 } chx_part_asks;
 
 /* What a role begins with. Everything in it stays valid until `begun`. */
@@ -64,8 +66,11 @@ typedef struct {
     uint64_t token[2]; /* of the session */
     uint64_t fence;    /* for chx_fence: rises with each life */
     uint64_t steps;
-    size_t block_count; /* that it is in; 0: it begins at the beginning */
-    chx_fault fault;    /* why the innermost block is in another attempt; kind CHX_FAULT_NONE: it is in its first */
+    size_t block_count; /* that it is in; 0: it begins at the beginning, or with `base` */
+    bool is_durable;    /* the session is kept in a store */
+    const void *base; /* in no block of such a session: what the role goes on with; NULL: it begins at the beginning */
+    size_t base_size;
+    chx_fault fault; /* why the innermost block is in another attempt; kind CHX_FAULT_NONE: it is in its first */
 } chx_part_beginning;
 typedef struct {
     uint32_t name, attempt;
@@ -90,7 +95,7 @@ typedef struct {
     size_t value_max; /* of one message */
 } chx_part_room;
 
-/* A message among others: this, then its value, then the next one, with nothing in between. */
+/* A message among others: this, then its value, then the next one, with nothing in between. Numbers are little-endian. */
 typedef struct {
     uint32_t site, size;
 } chx_part_message;
@@ -110,6 +115,11 @@ typedef struct {
     /* It has come to the end of the block, or (snapshot not NULL) of a round: what is saved is for the next one. */
     int (*arrive)(void *context, uint32_t next_ordinal, uint64_t steps, const void *snapshot, size_t size);
     bool (*is_through)(void *context); /* after that: all have */
+    /* In a durable session. It has entered a durable block, or goes on in another attempt of it: may it begin? */
+    bool (*is_let_in)(void *context);
+    /* It has come to the end of the outermost durable block, or begins at the beginning: what it goes on with behind that. `is_through`
+       afterwards. */
+    int (*arrive_outside)(void *context, uint64_t steps, const void *snapshot, size_t size);
     chx_part_room (*room)(void *context, unsigned peer);
     /* Messages that the role has sent, in order: each a chx_part_message and its value. They leave at once. Before that it has consumed
      * so many of those that it got from the same peer. */
@@ -121,6 +131,9 @@ typedef struct {
     const char *(*peer)(void *context, unsigned role); /* chx_peer */
     void (*fail)(void *context, const chx_fault *);    /* afterwards it waits */
     int (*end)(void *context, const void *result, size_t size);
+    bool (*has_ended)(void *context); /* in a durable session, after that: it need not be played again */
+    const chx_buffer *(*given)(
+        void *context); /* CHX_PART_IS_OVER: encoded; empty: the session has failed, or the role has none */
     void (*stopped)(void *context, chx_status,
                     const char *why); /* the session is ended by the program, not by chx_part_stop */
     void (*left)(void *context);      /* no role of the session runs any more */
@@ -154,6 +167,59 @@ void chx_part_describe(chx_session *, unsigned role, char *text, size_t size);
 chx_status chx_part_finish(chx_session *, void *result, size_t size);
 /* Nothing more is said to it. `is_detached`: nobody waits for the session, which is freed when it has ended. */
 void chx_part_release(chx_session *, bool is_detached);
+
+/* ---- sessions that a library keeps in a store ----
+
+   A keeper is a store that the library uses, a keep one session in it. The functions of chx_keep_ops are called by threads of the keeper,
+   one at a time for one keep, with no lock held. */
+
+typedef struct chx_keeper chx_keeper;
+typedef struct chx_keep chx_keep;
+typedef enum {
+    CHX_KEEP_NEW,   /* there is no session of this name */
+    CHX_KEEP_OVER,  /* it is over; the cut says how */
+    CHX_KEEP_OURS,  /* it was taken over: the term is the new one, and the cut says where it is */
+    CHX_KEEP_TAKEN, /* another program runs it; `why` says which */
+    CHX_KEEP_WRONG, /* the store does not answer, or has something else; `why` says what */
+} chx_keep_found;
+typedef struct {
+    /* The answer to chx_keep_find. The cut, if there is one, is valid during the call. */
+    void (*found)(void *context, chx_keep_found, uint64_t term, const chx_store_cut *, const char *why);
+    /* Fills a change, except for key and home; what it points to stays until `done`. 1: it is filled; 0: there is none any more; -1: no
+       memory, and it is asked again. */
+    int (*build)(void *context, chx_store_change *);
+    /* It was applied, or is stale. */
+    void (*done)(void *context, bool is_applied);
+    /* The store has not taken it for a while. True: it is given up, and nothing more is called for it. */
+    bool (*give_up)(void *context, bool is_in_doubt, const char *why);
+} chx_keep_ops;
+
+/* `address`: as in CHOREX_STORE. NULL: *status and the thread's report say why. */
+chx_keeper *chx_keeper_open(chx_runtime *, const char *address, chx_status *status);
+/* Waits for what is under way. Afterwards no function of a keep is called any more; keeps are freed after it or before. */
+void chx_keeper_close(chx_keeper *);
+chx_keep *chx_keep_new(chx_keeper *, const chx_keep_ops *, void *context); /* NULL: no memory */
+/* Not while something was asked for and is not answered. */
+void chx_keep_free(chx_keep *);
+/* What does the store have under this name? If it can, this program takes the session over. 0, or an error of errno.h, negative. */
+int chx_keep_find(chx_keep *, const chx_store_key *);
+const chx_store_key *chx_keep_key(const chx_keep *);
+/* There is something to commit. */
+void chx_keep_ask(chx_keep *);
+/* The session is over, and nobody will ask for it. */
+void chx_keep_forget(chx_keep *);
+
+/* Pieces that are not of a role: the head of a level, and the outcome. */
+enum { CHX_KEEP_HEAD_SIZE = 1024 };
+typedef struct {
+    uint32_t block, ordinal, attempt;
+    chx_fault fault; /* kind CHX_FAULT_NONE: in its first attempt */
+} chx_keep_head;
+size_t chx_keep_head_write(const chx_keep_head *, unsigned char bytes[CHX_KEEP_HEAD_SIZE]);
+bool chx_keep_head_read(const void *data, size_t size, chx_keep_head *, char text[CHX_KEEP_HEAD_SIZE]);
+void chx_keep_outcome_write(chx_buffer *, chx_status, const chx_fault *, unsigned restarts);
+bool chx_keep_outcome_read(const void *data, size_t size, chx_status *, chx_fault *, unsigned *restarts,
+                           char text[CHX_KEEP_HEAD_SIZE]);
 
 /* From now on the library is asked for every session that the program starts. True: it is the library's, which has started it, or
    (NULL) refused to, with this status and the thread's report. */

@@ -62,7 +62,7 @@ class Place:
     def certificate(self, node, roles, *options):
         self.run(os.path.join(BUILD, "bin/chorex-certs"), "node", node, "--roles", roles, "--dir", self.path("certs"), *options)
 
-    def configure(self, node, listen, nodes, sections, limits=QUICK, file=None, certs="certs", carrier=None):
+    def configure(self, node, listen, nodes, sections, limits=QUICK, file=None, certs="certs", carrier=None, store=None):
         """Writes NODE.conf. `nodes`: addresses by name; `sections`: lines by choreography. Without a name it is FILE.conf."""
         lines = ["[node]", "certs = " + self.path(certs)]
         if node:
@@ -71,6 +71,8 @@ class Place:
             lines.append("listen = " + listen)
         if carrier:
             lines.append("carrier = " + carrier)
+        if store:
+            lines.append("store = " + store)
         lines.append("[nodes]")
         lines += ["%s = %s" % item for item in nodes.items()]
         for name, entries in sections.items():

@@ -1,5 +1,4 @@
 // In a choreography with a family, rounds of roles that come before it are tried again in new processes, too.
-//! no-central
 // expect: 4 5
 
 #include <chorex.h>

@@ -56,10 +56,10 @@ class Machine:
         if entry[0] == "body":
             return self.c_again(frame, entry)
         if entry[0] == "test":
-            return self.c_test(frame, entry[1])
+            return self.rule("Test")(frame, entry[1])
         if entry[0] == "block":
-            return self.leave_block(frame, entry, False)
-        return self.step_par(frame, entry)
+            return self.rule("Leave")(frame, entry, False)
+        return self.rule("Join")(frame, entry)
 
     def c_seq(self, frame, entry):
         """C-Seq: the statements of a list come one after the other."""
@@ -106,7 +106,7 @@ class Machine:
             return self.c_return(frame, frame.jump[1])
         entry = frame.stack[-1]
         if entry[0] == "block":
-            return self.leave_block(frame, entry, True)
+            return self.rule("Leave")(frame, entry, True)
         if entry[0] == "body" and frame.jump[0] != "return":
             is_break, frame.jump = frame.jump == ("break",), None
             if is_break:
@@ -133,10 +133,10 @@ class Machine:
 
     def do(self, node):
         """The rule for the statement: G-Step, L-Send, ..."""
-        getattr(self, "do_" + type(node).__name__.lower())(node)
+        self.rule(type(node).__name__)(node)
 
-    def do_loop(self, node):
-        self.c_loop(node)
+    def rule(self, name):
+        return getattr(self, self.RULES[name])
 
     def can_do(self, node):
         return True

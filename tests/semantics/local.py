@@ -58,6 +58,11 @@ class Session:
 
 
 class Part(Machine):
+    """A role at work: its frames, the blocks that it is in, and the epochs of its ends of channels."""
+    RULES = {"Step": "l_step", "Must": "l_must", "Frail": "l_frail", "Send": "l_send", "Receive": "l_receive", "Compare": "l_compare",
+             "Decision": "l_choose", "Test": "l_test", "Invoke": "l_call", "Return": "l_return", "Block": "l_enter", "Leave": "l_leave",
+             "Arms": "l_fork", "Join": "l_join"}
+
     def __init__(self, session, role, env, body, instance, parent=None):
         super().__init__(env, body, instance)
         self.session, self.role, self.parent = session, role, parent
@@ -108,7 +113,7 @@ class Part(Machine):
         if name == "Send":
             return self.has_room(op.to)
         if name in ("Receive", "Compare"):
-            return self.arrived_from(op.frm)
+            return self.l_drop(op.frm)
         if name == "Decision" and not hasattr(op.node, "kind"):
             return self.can_decide(op)
         return True
@@ -119,13 +124,13 @@ class Part(Machine):
             return True
         for frm, taker in list(self.session.channels):
             if taker == self.role:
-                self.arrived_from(frm)
+                self.l_drop(frm)
         return False
 
     def can_decide(self, op):
-        return self.arrived_from(op.teller) if op.teller is not None else all(map(self.has_room, op.tells))
+        return self.l_drop(op.teller) if op.teller is not None else all(map(self.has_room, op.tells))
 
-    def arrived_from(self, frm):  # L-Drop, and whether L-Receive has something to take (R3)
+    def l_drop(self, frm):  # L-Drop, and whether L-Receive has something to take (R3)
         channel, epoch = self.session.channel(frm, self.role), self.takes.get(frm, 0)
         while channel and channel[0][0] < epoch:
             channel.popleft()
@@ -148,7 +153,7 @@ class Part(Machine):
             raise Wrong("%s received a message of %s from another attempt" % (self.role, frm))
         return value
 
-    def do_send(self, op):
+    def l_send(self, op):
         node = op.node
         if isinstance(node, Deliver):
             values = [self.value(expr) for expr in node.exprs]
@@ -158,7 +163,7 @@ class Part(Machine):
         else:
             self.put(op.to, node, self.value(dict(node.values)[self.role]))
 
-    def do_receive(self, op):
+    def l_receive(self, op):
         self.l_bind(op.node, self.take(op.frm, op.node))
 
     def l_bind(self, node, values):
@@ -169,7 +174,7 @@ class Part(Machine):
             if pattern[0] == "bind":
                 self.frame.env[pattern[1]] = value
 
-    def do_compare(self, op):
+    def l_compare(self, op):
         own = self.value(dict(op.node.values)[self.role])
         if self.take(op.frm, op.node) != own:
             raise Failure(self.role, "AGREE")
@@ -178,23 +183,23 @@ class Part(Machine):
 
     # ---- a role's own steps, choices, loops, calls ----
 
-    def do_step(self, node):
+    def l_step(self, node):
         self.frame.env[node.var] = self.value(node.expr)
 
-    def do_must(self, node):
+    def l_must(self, node):
         if not self.value(node.expr):
             raise Failure(self.role, "FAIL")
 
-    def do_frail(self, node):
+    def l_frail(self, node):
         if self.session.world.frail_fails(node):
             raise Failure(self.role, "FAIL")
 
-    def l_decide(self, op, outcome):
+    def l_tell(self, op, outcome):
         for to in op.tells:
             self.put(to, op.node, outcome)
         return outcome
 
-    def do_decision(self, op):
+    def l_choose(self, op):
         if hasattr(op.node, "kind"):
             self.c_loop(op)
             return
@@ -203,26 +208,26 @@ class Part(Machine):
         else:
             value = self.value(op.node.expr)
             outcome = op.node.labels.index(value) if value in op.node.labels else len(op.branches) - 1
-            self.l_decide(op, outcome)
+            self.l_tell(op, outcome)
         self.push(op.branches[outcome])
 
-    def c_test(self, frame, op):
+    def l_test(self, frame, op):
         if op.node.expr is None:
             return self.c_round(op, True)
         if not self.can_decide(op):
             return False
         if op.teller is not None:
             return self.c_round(op, self.take(op.teller, op.node))
-        return self.c_round(op, self.l_decide(op, self.value(op.node.expr) != 0))
+        return self.c_round(op, self.l_tell(op, self.value(op.node.expr) != 0))
 
-    def do_invoke(self, op):
+    def l_call(self, op):
         env = {}
         for (at, name), (_, expr) in zip(op.instance.definition.params, op.node.args):
             if self.role in at:
                 env[name] = self.value(expr)
         self.c_call(op.node, op.instance, env)
 
-    def do_return(self, node):
+    def l_return(self, node):
         self.frame.jump = ("return", [self.value(expr) for _, exprs in node.values for expr in exprs])
 
     def bind_results(self, node, values):
@@ -240,7 +245,7 @@ class Part(Machine):
         counts[what] = counts.get(what, 0) + 1
         return counts[what]
 
-    def do_block(self, op):
+    def l_enter(self, op):
         """L-Enter (R1, R2, R4)."""
         name = self.session.projector.number(op.node)
         ordinal = self.come_to(name) if not op.node.is_round else self.come_to(name) * 1000000
@@ -274,7 +279,7 @@ class Part(Machine):
             frame.env[FAULT] = position.record.kind
         frame.stack.append(("seq", position.op.rescue, 0))
 
-    def leave_block(self, frame, entry, is_jump):
+    def l_leave(self, frame, entry, is_jump):
         """L-Arrive, L-Leave, L-Renew (R5)."""
         position, op = self.positions[-1], entry[1]
         record = position.record
@@ -354,7 +359,7 @@ class Part(Machine):
             is_over = record.is_done or (record.ordinal != position.ordinal and not position.op.node.is_round)
             attempt = position.attempt if record.ordinal == position.ordinal else 0
             if not is_over and can_recover(position.op.node, attempt):
-                self.l_decide_block(record, failure)
+                self.l_recover(record, failure)
                 self.l_back(position)
                 return
         if self.parent is not None:
@@ -362,14 +367,14 @@ class Part(Machine):
             return
         raise failure
 
-    def l_decide_block(self, record, failure):
+    def l_recover(self, record, failure):
         self.session.epoch += 1
         record.attempt, record.epoch, record.arrived, record.kind = record.attempt + 1, self.session.epoch, set(), failure.kind
         record.children = {}
 
     # ---- arms ----
 
-    def do_arms(self, op):
+    def l_fork(self, op):
         """L-Fork: an arm is found by its name, and is a session of its own."""
         parts, record = [], self.positions[-1].record if self.positions else None
         where = (id(record), record.ordinal, record.attempt) if record is not None else None
@@ -385,7 +390,7 @@ class Part(Machine):
             parts.append(arm.parts[self.role])
         self.frame.stack.append(("par", parts, dict(self.frame.env)))
 
-    def step_par(self, frame, entry):
+    def l_join(self, frame, entry):
         """L-Join: the role's own arms are over."""
         if not all(part.is_over for part in entry[1]):
             return False

@@ -127,8 +127,9 @@ class Maker:
             frm, to = self.chance.sample(place.roles, 2)
             small = lambda who: ("%", self.variable(place, who), ("n", 2))
             return [Deliver(frm, (small(frm),), (to,), (("match", small(to)),))]
-        if kind < 0.35 and len(place.roles) > 1 and not place.in_arm:
-            some = self.chance.sample(place.roles, self.chance.randint(2, len(place.roles)))
+        plain = [one for one in place.roles if self.family is None or one in NAMES_OF(self.name)]  # members can't `agree`
+        if kind < 0.35 and len(plain) > 1 and not place.in_arm:
+            some = self.chance.sample(plain, self.chance.randint(2, len(plain)))
             some = tuple(role for role in place.roles if role in some)
             common = [name for name in place.names[some[0]] if all(name in place.names[role] for role in some)]
             if common:

@@ -28,6 +28,10 @@ class World:
 class Whole(Machine):
     """A configuration: the variables of each role, in frames, and what is left to do."""
 
+    RULES = {"Step": "g_step", "Deliver": "g_deliver", "Agree": "g_agree", "Must": "g_must", "Frail": "g_frail", "Choice": "g_choice",
+             "Loop": "g_loop", "Test": "g_test", "Call": "g_call", "Return": "g_return", "Checkpoint": "g_enter", "Leave": "g_leave",
+             "Par": "g_fork", "Join": "g_join"}
+
     def __init__(self, program, world, chance, env, body, instance):
         super().__init__(env, body, instance)
         self.program, self.world, self.chance = program, world, chance
@@ -52,11 +56,11 @@ class Whole(Machine):
 
     # ---- communication ----
 
-    def do_step(self, node):  # G-Step
+    def g_step(self, node):  # G-Step
         for role, value in [(role, self.value(role, node.expr)) for role in node.at]:
             self.frame.env[role][node.var] = value
 
-    def do_deliver(self, node):  # G-Deliver, G-Mismatch
+    def g_deliver(self, node):  # G-Deliver, G-Mismatch
         values = [self.value(node.frm, expr) for expr in node.exprs]
         for role in node.to:
             for pattern, value in zip(node.patterns, values):
@@ -66,18 +70,18 @@ class Whole(Machine):
                 if pattern[0] == "bind":
                     self.frame.env[role][pattern[1]] = value
 
-    def do_agree(self, node):  # G-Agree, G-Differ
+    def g_agree(self, node):  # G-Agree, G-Differ
         values = [self.value(role, expr) for role, expr in node.values]
         if any(value != values[0] for value in values):
             raise Failure(node.at[0], "AGREE")
         for role in node.at:
             self.frame.env[role][node.var] = values[0]
 
-    def do_must(self, node):  # G-Break
+    def g_must(self, node):  # G-Break
         if not self.value(node.role, node.expr):
             raise Failure(node.role, "FAIL")
 
-    def do_frail(self, node):
+    def g_frail(self, node):
         if self.world.frail_fails(node):
             raise Failure(node.role, "FAIL")
 
@@ -88,19 +92,19 @@ class Whole(Machine):
         assert len(values) == 1, "the roles of a set do not agree"
         return values.pop()
 
-    def do_choice(self, node):  # G-Choice
+    def g_choice(self, node):  # G-Choice
         value = self.decide(node)
         self.push(node.branches[node.labels.index(value) if value in node.labels else -1])
 
-    def c_test(self, frame, node):  # G-Test
+    def g_test(self, frame, node):  # G-Test
         return self.c_round(node, node.expr is None or self.decide(node) != 0)
 
-    def do_loop(self, node):
+    def g_loop(self, node):
         if node.init is not None:
-            self.do_step(node.init)
+            self.g_step(node.init)
         self.c_loop(node)
 
-    def do_call(self, node):  # G-Call
+    def g_call(self, node):  # G-Call
         instance = instantiate(self.program, node.function, node.roles, node.functions)
         env = {role: {} for role in self.frame.env}
         for (at, name), (_, expr) in zip(instance.params, node.args):
@@ -108,7 +112,7 @@ class Whole(Machine):
                 env[role][name] = self.value(role, expr)
         self.c_call(node, instance, env)
 
-    def do_return(self, node):
+    def g_return(self, node):
         values = {role: [self.value(role, expr) for expr in exprs] for at, exprs in node.values for role in at}
         self.frame.jump = ("return", values)
 
@@ -121,12 +125,12 @@ class Whole(Machine):
 
     # ---- blocks ----
 
-    def do_checkpoint(self, node):  # G-Enter
+    def g_enter(self, node):  # G-Enter
         saved = {role: dict(env) for role, env in self.frame.env.items()}
         self.frame.stack.append(("block", node, 0, saved))
         self.push(node.body)
 
-    def leave_block(self, frame, entry, is_jump):  # G-Leave, G-Renew
+    def g_leave(self, frame, entry, is_jump):  # G-Leave, G-Renew
         node = entry[1]
         frame.stack.pop()
         if node.is_round and frame.jump == ("continue",):
@@ -160,7 +164,7 @@ class Whole(Machine):
 
     # ---- arms ----
 
-    def do_par(self, node):  # G-Fork
+    def g_fork(self, node):  # G-Fork
         arms = []
         for body in node.arms:
             env = {role: dict(own) for role, own in self.frame.env.items()}
@@ -168,7 +172,7 @@ class Whole(Machine):
         before = {role: dict(own) for role, own in self.frame.env.items()}
         self.frame.stack.append(("par", arms, before))
 
-    def step_par(self, frame, entry):  # G-Arm, G-Join
+    def g_join(self, frame, entry):  # G-Arm, G-Join
         running = [arm for arm in entry[1] if not arm.is_over]
         if running:
             arm = self.chance.choice(running)

@@ -32,6 +32,21 @@ static const char *example_of(const Body *body, const RoleSet *at, const char *n
     return arena_printf(arena, "{%s}.%s = agree(%s);", set, name, values);
 }
 
+// Each role would have to send to all members but itself, and to compare with all of them. False: reported.
+static bool check_no_members(Body *body, Span span, const RoleSet *at)
+{
+    const Program *program = body->resolver->out->program;
+    for (ROLESET_EACH(role, at)) {
+        if (role < body->resolver->role_capacity && !program->is_family[role])
+            continue;
+        diag_error(body->resolver->diags, span, "'agree' among members of families is not supported yet");
+        diag_note(body->resolver->diags, span,
+                  "let one role deliver its value to the others, who insist on it: 'Alice.k ~> Worker[*].(k);'");
+        return false;
+    }
+    return true;
+}
+
 // The set of roles, and what they agree on. False: reported.
 static bool find_target(Body *body, const Stmt *stmt, RoleSet *at)
 {
@@ -42,7 +57,7 @@ static bool find_target(Body *body, const Stmt *stmt, RoleSet *at)
         return false;
     }
     const LocatedTarget *target = &stmt->targets.items[0];
-    if (!find_roles(body->resolver, body->env, &target->at, at))
+    if (!find_roles(body->resolver, body->env, &target->at, at) || !check_no_members(body, target->span, at))
         return false;
     if (roleset_count(at) < 2) {
         diag_error(diags, target->span, "nobody is there for %s to agree with: '{%s, ...}.k = agree(...);'",

@@ -43,11 +43,14 @@ static void put_table(FunctionEmit *f, const LocalOp *op, const char *name, uint
     emit_participants(f->role->program, &participants, out);
     // In the order of the members of chx_checkpoint, then of chx_arm.
     out_printf(out, "};\nstatic const chx_arm %s = {\n", name);
-    out_printf(out, "    {%u, %u, %u, 0, 0, 0, %s_participants, %zu, %zu, false, 0, false, 0},\n", op->site, op->number,
-               begin, name, roleset_count(&participants), block_position(f->role->local->role, &participants));
+    out_printf(out, "    {%u, %u, %u, 0, 0, 0, %s_participants, %zu, %zu, false, 0, false, %u},\n", op->site,
+               op->number, begin, name, roleset_count(&participants),
+               block_position(f->role->local->role, &participants), begin);
     out_printf(out, "    %s_uses, sizeof %s_uses / sizeof *%s_uses - 1,\n", name, name, name);
     out_printf(out, "    %s_owns, sizeof %s_owns / sizeof *%s_owns - 1,\n", name, name, name);
     out_printf(out, "    %s_elements, sizeof %s_elements / sizeof *%s_elements - 1,\n};\n", name, name, name);
+    // A process that begins in the middle of an arm finds it by its site.
+    vector_push(f->arena, &f->role->blocks, arena_printf(f->arena, "%s.chx_block", name));
 }
 
 void arm_put(FunctionEmit *f, const LocalOp *op)
@@ -59,7 +62,7 @@ void arm_put(FunctionEmit *f, const LocalOp *op)
     f->ctx.uses_variables = true;
     put_table(f, op, name, begin);
     function_statement(f, op);
-    const char *object = block_object(f, op, arena_printf(f->arena, "%s.block", name));
+    const char *object = block_object(f, op, arena_printf(f->arena, "%s.chx_block", name));
     out_printf(out, "chx_arm_begin(chx_this, &%s->chx_head, &%s, %s);", f->role->me, name, object);
     function_statement(f, op);
     out_puts(out, "if (0) {");

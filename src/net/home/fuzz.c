@@ -138,7 +138,8 @@ static void on_wake(void *context, LifeWake what, unsigned peer)
     CHECK(what <= LIFE_WAKE_OVER && peer < ROLES);
 }
 
-static const HomeEffects home_table = {on_order, on_give, on_place, on_describe, on_over, NULL};
+static const HomeEffects home_table = {
+    .order = on_order, .give = on_give, .place = on_place, .describe = on_describe, .over = on_over};
 static const LifeEffects life_table = {on_report, on_give, on_taken, on_node, on_soon, on_wake};
 
 // ---- frames ----

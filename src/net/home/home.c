@@ -19,6 +19,7 @@ bool home_init(Home *home, const HomeOptions *options, uint64_t now_ns)
         home->open = home->absent = (uint16_t)options->participant_count;
     recovery_init(&home->recovery, &home_effects, (chx_runtime *)(void *)home, home->roles, sizeof *home->roles,
                   home->room);
+    home_durable_init(home);
     return true;
 }
 
@@ -34,9 +35,11 @@ void home_fini(Home *home)
         memory_release(memory, role->member.positions);
         memory_release(memory, role->restarts);
         home_drop(home, &role->result);
+        home_drop(home, &role->base);
     }
     recovery_fini(&home->recovery);
     home_handed_fini(home);
+    home_durable_fini(home);
     home_unreached_fini(home);
     for (HomeStandby *standby = home->standbys, *next; standby != NULL; standby = next) {
         next = standby->next;
@@ -103,7 +106,7 @@ WireList home_fault_list(Home *home, const WireFault *fault, WireBuffer *buffer)
 
 void home_order_at(Home *home, uint32_t node, WireKind kind, const void *frame)
 {
-    if (!home->options.effects->order(home->options.context, node, kind, frame))
+    if (!home_say(home, node, kind, frame))
         home->lacks_memory = true;
 }
 
@@ -134,7 +137,7 @@ static bool stop_is_said(Home *home, unsigned role, uint32_t node, uint32_t life
                      .status = (uint8_t)home->status,
                      .restarts = home->restarts,
                      .fault = wire_list(&buffer)};
-    bool is_said = home->options.effects->order(home->options.context, node, WIRE_STOP, &stop);
+    bool is_said = home_say(home, node, WIRE_STOP, &stop);
     wire_buffer_fini(&buffer);
     return is_said;
 }
@@ -168,13 +171,35 @@ void home_finish(Home *home, chx_status status, const HomeFault *fault)
         if (home->fault != NULL)
             *home->fault = *fault;
     }
-    for (unsigned i = 0; i < home->options.table->role_count; i++)
-        home->roles[i].owes_stop = home->roles[i].state != HOME_ABSENT;
+    if (home->is_kept)
+        cut_end(&home->cut); // it is said when the store has it (C5)
+    else
+        home_say_outcome(home, fault);
+}
+
+void home_say_outcome(Home *home, const HomeFault *fault)
+{
+    for (unsigned i = 0; i < home->options.table->role_count; i++) {
+        HomeRole *role = &home->roles[i];
+        role->owes_stop = role->state != HOME_ABSENT;
+        WireEack eack = {.session = home->options.session, .role = (uint16_t)i, .life = role->life};
+        if (home->options.is_durable && role->state == HOME_ENDED && home->status == CHX_OK &&
+            !session_is_broken(SESSION_BROKEN_END_FIRST))
+            home_order_at(home, role->node, WIRE_EACK, &eack);
+    }
     say_stops(home);
     WireFault wire;
     if (fault != NULL)
         wire = home_wire_fault(home, fault);
-    home->options.effects->over(home->options.context, status, fault != NULL ? &wire : NULL);
+    home->options.effects->over(home->options.context, home->status, fault != NULL ? &wire : NULL);
+}
+
+const char *home_role_named(const Home *home, const char *name)
+{
+    for (unsigned i = 0; i < home->options.table->role_count; i++)
+        if (strcmp(home_role_name(home, i), name) == 0)
+            return home_role_name(home, i);
+    return "";
 }
 
 void home_end_if_all_have(Home *home)
@@ -239,4 +264,15 @@ uint32_t home_node(const Home *home, unsigned role)
 WireSpan home_result(const Home *home, unsigned role)
 {
     return (WireSpan){home->roles[role].result.data, home->roles[role].result.size};
+}
+
+bool home_outcome_fault(const Home *home, chx_fault *fault)
+{
+    const HomeFault *from = home->fault;
+    *fault = (chx_fault){.role = "", .kind = CHX_FAULT_NONE, .why = "", .file = ""};
+    if (from == NULL)
+        return false;
+    *fault = (chx_fault){
+        home_role_name(home, from->role), from->kind, (int)from->signal, from->why, from->file, (int)from->line};
+    return true;
 }

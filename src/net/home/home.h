@@ -12,6 +12,7 @@
 
 #include "net/session/blocks.h"
 #include "net/session/window.h"
+#include "runtime/durable/cut.h"
 #include "runtime/recovery/machine.h"
 
 // ---- a choreography, for all of its sessions ----
@@ -62,6 +63,12 @@ typedef struct {
     void (*over)(void *context, chx_status status, const WireFault *fault);
     // 16 random bytes. NULL: lives get no seat keys.
     void (*seat_key)(void *context, WireId *key);
+    // A life of the role begins at this node: it is told when the store allows.
+    void (*sit)(void *context, unsigned role, uint32_t node);
+    // Of a durable session. There is something to commit: home_take_change, later.
+    void (*commit)(void *context);
+    // Somebody else decides about the session now: nothing more is said (C9).
+    void (*lost)(void *context);
 } HomeEffects;
 
 // How many lives of a role may be lost.
@@ -78,6 +85,8 @@ typedef struct {
     WireSpan name;   // of the session; has to stay
     WireSpan opener; // name of the node that has asked for it; empty: it has none. Has to stay
     uint64_t term;
+    bool is_durable;              // it is kept in a store (docs/hosts-protocol.md, section 5)
+    WireSpan space;               // whose names its name is one of. Has to stay
     uint32_t self;                // number of the home's own node
     WindowLimits limits;          // of all channels of the session
     uint32_t message_max;         // bytes of the largest frame that travels; 0: WIRE_MESSAGE_DEFAULT
@@ -110,6 +119,7 @@ typedef struct HomeStandby HomeStandby;
 typedef struct Deadline HomeDeadline;
 typedef struct HomeFault HomeFault;
 typedef struct HomeComplaint HomeComplaint;
+typedef struct HomeWithheld HomeWithheld;
 
 typedef struct {
     HomeOptions options;
@@ -127,6 +137,10 @@ typedef struct {
     HomeHanded *handed;      // what ended roles have kept for others
     HomeStandby *standbys;
     HomeComplaint *complaints; // who can't reach whom
+    Cut cut;                   // of a durable session
+    bool is_kept;              // the session is in the store, or about to be
+    uint16_t based;            // so many roles have said what they begin with
+    HomeWithheld *withheld;    // orders that wait for the store
     uint32_t standby_count;
     HomeFault *fault; // of the outcome; NULL: there is none
     _Alignas(16) unsigned char room[BLOCK_ROOM_BYTES];
@@ -154,6 +168,37 @@ void home_cancel(Home *home, WireSpan why, uint64_t now_ns);
 // Whoever would play the role does not want to in this session (CHX_REFUSED), can't be found (CHX_FAULT_LOST), or the like.
 void home_fail(Home *home, chx_status status, unsigned role, chx_fault_kind kind, WireSpan why, uint64_t now_ns);
 
+// ---- durable sessions ----
+
+// What is to be committed next; false: nothing. The pieces and heads that it names are read before anything else is done. It is on its way
+// until home_committed. Term and version are in it; levels are counted as in a store.
+bool home_take_change(Home *home, CutChange *change);
+// What the role holds at this level, as a snapshot.
+WireSpan home_piece(const Home *home, uint32_t level, unsigned role);
+typedef struct {
+    uint32_t block, ordinal, attempt;
+    chx_fault fault; // kind CHX_FAULT_NONE: it is in its first attempt
+} HomeHead;
+// So many bytes all pieces and results together have at most.
+size_t home_kept_bytes(const Home *home);
+void home_head(const Home *home, uint32_t level, HomeHead *head);
+// The change was applied; or not, since somebody else has changed the session.
+void home_committed(Home *home, bool is_applied, uint64_t now_ns);
+// The store can't be written, and nobody waits for it any longer: the session is not in it, or its outcome is not.
+void home_give_up_store(Home *home, WireSpan why, uint64_t now_ns);
+
+// A session as the store has it.
+typedef struct {
+    uint64_t version;
+    const HomeHead *heads; // of the blocks that it is in, outermost first
+    size_t depth;
+    WireSpan (*piece)(const void *context, uint32_t level, unsigned role); // empty: there is none
+    const void *context;
+} HomeResume;
+// After home_init, with the new term: all roles are absent, and each begins from what the store has (C8). HOME_VIOLATION: the store has
+// something else than a session of this choreography.
+HomeVerdict home_resume(Home *home, const HomeResume *from);
+
 // When home_tick has to be called; UINT64_MAX: not as it stands.
 uint64_t home_next_ns(const Home *home);
 void home_tick(Home *home, uint64_t now_ns);
@@ -165,5 +210,7 @@ bool home_has_part(const Home *home, unsigned role);   // it has something to do
 uint32_t home_life(const Home *home, unsigned role);   // the current one
 uint32_t home_node(const Home *home, unsigned role);   // where the latest life is or was; 0: nowhere yet
 WireSpan home_result(const Home *home, unsigned role); // encoded, after its END
+// Why the session is over; false: it has come to its end. Its strings are the home's.
+bool home_outcome_fault(const Home *home, chx_fault *fault);
 
 #endif

@@ -50,15 +50,16 @@ static bool make_room(Home *home, Member *member)
     return true;
 }
 
-static WireId id_under(const HomePosition *around, uint32_t name, uint32_t ordinal)
+WireId home_id_under(const HomePosition *around, uint32_t name, uint32_t ordinal)
 {
     return around != NULL ? block_id(&around->id, around->position.attempt, name, ordinal)
                           : block_id(NULL, 0, name, ordinal);
 }
 
 // The role's own view of a block that it takes part in; NULL: there is no such block, or it takes no part.
-static const chx_checkpoint *find_checkpoint(const HomeTable *table, uint32_t name, unsigned role)
+const chx_checkpoint *home_find_checkpoint(const Home *home, uint32_t name, unsigned role)
 {
+    const HomeTable *table = home->options.table;
     const chx_block *block = blocks_find(table->blocks, table->block_count, name);
     if (block == NULL || !block_has(block, role))
         return NULL;
@@ -178,6 +179,7 @@ static void on_roll_back(Recovery *recovery, const Block *block)
     Home *home = home_of(recovery);
     const chx_checkpoint *checkpoint = block->checkpoint;
     keep_file(block->fault);
+    home_durable_decide(home, block);
     const WireId *id = home_block_id(home, block);
     CHECK(id != NULL);
     for (uint32_t i = 0; i < checkpoint->participant_count; i++) {
@@ -205,11 +207,12 @@ void home_on_ready(Home *home, unsigned role, uint32_t epoch)
     of->state = HOME_RUNNING;
     WireStart start = {.session = home->options.session, .role = (uint16_t)role, .life = of->life, .epoch = epoch};
     home_order(home, role, WIRE_START, &start);
+    home_let_in(home, role);
 }
 
 // ---- entering ----
 
-static HomePosition *make_position(Home *home, HomeRole *role, WireSpan saved)
+HomePosition *home_make_position(Home *home, HomeRole *role, WireSpan saved)
 {
     if (!make_room(home, &role->member))
         return NULL;
@@ -248,6 +251,8 @@ static void answer_enter(Home *home, unsigned role, HomePosition *position)
             return;
         }
     }
+    if (home_is_durable_block(home, block->checkpoint))
+        return; // it is let in when all are there and the store knows
     WireEack eack = {.session = home->options.session, .role = (uint16_t)role, .life = of->life, .id = position->id};
     home_order(home, role, WIRE_EACK, &eack);
 }
@@ -257,10 +262,10 @@ HomeVerdict home_on_enter(Home *home, unsigned role, const WireEnter *enter)
     HomeRole *of = &home->roles[role];
     HomePosition *around = role_innermost(of);
     Block *parent = around != NULL ? around->position.block : NULL;
-    const chx_checkpoint *checkpoint = find_checkpoint(home->options.table, enter->name, role);
+    const chx_checkpoint *checkpoint = home_find_checkpoint(home, enter->name, role);
     if (checkpoint == NULL || (around != NULL && around->position.arrived))
         return HOME_VIOLATION;
-    WireId id = id_under(around, enter->name, enter->ordinal);
+    WireId id = home_id_under(around, enter->name, enter->ordinal);
     const Block *block =
         block_find(parent != NULL ? parent->children : home->recovery.blocks, checkpoint, enter->ordinal);
     if (!wire_id_is(&id, &enter->id) || enter->attempt > (block != NULL ? block->attempt : 0))
@@ -269,7 +274,9 @@ HomeVerdict home_on_enter(Home *home, unsigned role, const WireEnter *enter)
         fail_too_large(home, role);
         return HOME_GOOD;
     }
-    HomePosition *position = make_position(home, of, enter->saved);
+    if (home->options.is_durable && !cut_reserve(&home->cut))
+        return HOME_NO_MEMORY;
+    HomePosition *position = home_make_position(home, of, enter->saved);
     if (position == NULL)
         return HOME_NO_MEMORY;
     if (!recovery_enter(&home->recovery, &position->position, parent, checkpoint, enter->ordinal, enter->attempt)) {
@@ -281,6 +288,8 @@ HomeVerdict home_on_enter(Home *home, unsigned role, const WireEnter *enter)
     of->member.positions[of->member.count++] = &position->position;
     of->saved_bytes += position->saved.size;
     answer_enter(home, role, position);
+    if (home_is_durable_block(home, checkpoint))
+        return home_durable_enter(home, role, position->position.block);
     return HOME_GOOD;
 }
 
@@ -292,7 +301,7 @@ static bool next_is_right(const HomeRole *role, const HomePosition *position, co
     const chx_checkpoint *checkpoint = position->position.checkpoint;
     size_t count = role->member.count;
     const HomePosition *around = count > 1 ? (HomePosition *)(void *)role->member.positions[count - 2] : NULL;
-    WireId id = id_under(around, checkpoint->name, position->position.ordinal + 1);
+    WireId id = home_id_under(around, checkpoint->name, position->position.ordinal + 1);
     return checkpoint->is_round && next->name == checkpoint->name && next->ordinal == position->position.ordinal + 1 &&
            next->attempt == 0 && wire_id_is(&next->id, &id);
 }
@@ -311,12 +320,20 @@ HomeVerdict home_on_arrive(Home *home, unsigned role, const WireArrive *arrive)
 {
     HomeRole *of = &home->roles[role];
     HomePosition *position = role_innermost(of);
+    if (home->options.is_durable && position == NULL && wire_id_is_zero(&arrive->id))
+        return home_on_base(home, role, arrive);
     if (position == NULL || position->position.arrived || !wire_id_is(&position->id, &arrive->id) ||
         position->position.attempt != arrive->attempt)
         return HOME_VIOLATION;
     WireList list = arrive->next;
     WireBlock next;
-    bool renews = wire_next(&list, WIRE_ITEM_BLOCK, &next);
+    bool has_next = wire_next(&list, WIRE_ITEM_BLOCK, &next);
+    // What comes behind an outermost durable block is said with its end.
+    bool is_edge = of->member.count == 1 && home_is_durable_block(home, position->position.checkpoint);
+    bool gives_base = is_edge && has_next && next.name == 0 && wire_id_is_zero(&next.id);
+    bool renews = has_next && !gives_base;
+    if (is_edge && !has_next)
+        return HOME_VIOLATION;
     if ((renews && !next_is_right(of, position, &next)) || !is_agreed(home, position->position.block, renews))
         return HOME_VIOLATION;
     if (renews && !has_room(home, of, next.saved.size)) {
@@ -325,7 +342,15 @@ HomeVerdict home_on_arrive(Home *home, unsigned role, const WireArrive *arrive)
     }
     if (renews && !home_copy(home, &position->next, next.saved))
         return HOME_NO_MEMORY;
+    HomeBytes base = {0};
+    if (gives_base && !home_copy(home, &base, next.saved))
+        return HOME_NO_MEMORY;
+    if (gives_base) {
+        home_drop(home, &of->base);
+        of->base = base;
+    }
     position->renews = renews;
+    home_durable_arrive(home, position->position.block, renews);
     if (!recovery_arrive(&home->recovery, &position->position, renews))
         home->lacks_memory = true;
     return HOME_GOOD;
@@ -337,7 +362,7 @@ static void renew(Home *home, HomeRole *role, HomePosition *position, WireGo *go
     size_t count = role->member.count;
     const HomePosition *around = count > 1 ? (HomePosition *)(void *)role->member.positions[count - 2] : NULL;
     position_renew(&position->position);
-    position->id = go->next = id_under(around, position->position.checkpoint->name, position->position.ordinal);
+    position->id = go->next = home_id_under(around, position->position.checkpoint->name, position->position.ordinal);
     position->renews = false;
     if (session_is_broken(SESSION_BROKEN_OLD_ROUND)) {
         home_drop(home, &position->next);

@@ -30,7 +30,8 @@ static bool give(void *context, uint32_t life, const Message *message, WireSpan 
                      .site = message->site,
                      .value = message->value,
                      .more = more};
-    return home->options.effects->give(home->options.context, home->roles[handed->to].node, &data);
+    return home_may_give(home) &&
+           home->options.effects->give(home->options.context, home->roles[handed->to].node, &data);
 }
 
 static void handed_release(Home *home, HomeHanded *handed)

@@ -1,5 +1,5 @@
 // home_internal.h: what the parts of home.h share: orders and the end (home.c), reports (home_reports.c), blocks
-// (home_blocks.c), lives (home_lives.c), windows of ended roles (home_handed.c), roles that can't reach each other (home_reach.c) and
+// (home_blocks.c), the store (home_durable.c), lives (home_lives.c), windows of ended roles (home_handed.c), roles that can't reach each other (home_reach.c) and
 // time (home_time.c).
 
 #ifndef NET_HOME_HOME_INTERNAL_H
@@ -39,6 +39,9 @@ struct HomeRole {
     uint64_t absent_since_ns;
     size_t saved_bytes; // of all blocks that it is in
     HomeBytes result;
+    HomeBytes base;     // of a durable session: what it goes on with behind the last durable block
+    bool has_base;      // that was said
+    bool is_resumed;    // goes on from the store, and has not begun yet: it is waited for without a limit
     uint64_t *restarts; // when the last ones were, if their number in a period is limited
     uint64_t restart_count;
 };
@@ -118,6 +121,9 @@ void home_order(Home *home, unsigned role, WireKind kind, const void *frame);
 // To somebody else.
 void home_order_at(Home *home, uint32_t node, WireKind kind, const void *frame);
 void home_finish(Home *home, chx_status status, const HomeFault *fault);
+// The outcome is known, and, of a durable session, in the store.
+void home_say_outcome(Home *home, const HomeFault *fault);
+const char *home_role_named(const Home *home, const char *name); // as the choreography has it; "": there is none
 void home_end_if_all_have(Home *home);
 void home_say_stop(Home *home, unsigned role, uint32_t node, uint32_t life);
 // The session fails for want of memory, or for what the recovery machine lacks.
@@ -131,6 +137,9 @@ void home_drop(Home *home, HomeBytes *bytes);
 
 extern const RecoveryEffects home_effects;
 void home_cut_positions(Home *home, HomeRole *role, size_t count);
+const chx_checkpoint *home_find_checkpoint(const Home *home, uint32_t name, unsigned role);
+HomePosition *home_make_position(Home *home, HomeRole *role, WireSpan saved);
+WireId home_id_under(const HomePosition *around, uint32_t name, uint32_t ordinal);
 HomeVerdict home_on_enter(Home *home, unsigned role, const WireEnter *enter);
 HomeVerdict home_on_arrive(Home *home, unsigned role, const WireArrive *arrive);
 void home_on_ready(Home *home, unsigned role, uint32_t epoch);
@@ -145,6 +154,23 @@ WireFault home_block_fault(const Block *block);
 // A block goes to its next attempt because of this.
 RecoveryVerdict home_fail_member(Home *home, HomeRole *role, const HomeFault *fault);
 RecoveryVerdict home_expire_block(Home *home, Block *block, const HomeFault *fault);
+
+// ---- home_durable.c ----
+
+void home_durable_init(Home *home);
+void home_durable_fini(Home *home);
+bool home_is_durable_block(const Home *home, const chx_checkpoint *checkpoint);
+// An order, now or when the store has what it follows from. False: no memory.
+bool home_say(Home *home, uint32_t node, WireKind kind, const void *frame);
+// What waits for this node (0: for all) is not said.
+void home_withheld_forget(Home *home, uint32_t node);
+bool home_may_give(const Home *home);
+void home_let_in(Home *home, unsigned role);
+HomeVerdict home_durable_enter(Home *home, unsigned role, const Block *block);
+void home_durable_decide(Home *home, const Block *block);
+// One more role is about to arrive.
+void home_durable_arrive(Home *home, const Block *block, bool renews);
+HomeVerdict home_on_base(Home *home, unsigned role, const WireArrive *arrive);
 
 // ---- home_lives.c ----
 

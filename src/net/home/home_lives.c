@@ -81,6 +81,9 @@ bool home_lost(Home *home, unsigned role, const HomeFault *why)
 
 static bool add_blocks(const HomeRole *role, WireBuffer *list)
 {
+    WireBlock base = {.saved = {role->base.data, role->base.size}};
+    if (role->has_base && role->member.count == 0 && !wire_add(list, WIRE_ITEM_BLOCK, &base))
+        return false;
     for (size_t i = 0; i < role->member.count; i++) {
         const HomePosition *position = (HomePosition *)(void *)role->member.positions[i];
         WireBlock block = {.id = position->id,
@@ -167,6 +170,8 @@ static void order_restore(Home *home, unsigned role, uint64_t request)
                            .name = options->name,
                            .opener = options->opener,
                            .term = options->term,
+                           .is_durable = options->is_durable,
+                           .space = options->space,
                            .seat_key = of->seat_key,
                            .arguments = options->arguments != NULL ? options->arguments[role] : (WireSpan){0},
                            .window_messages = options->limits.messages,
@@ -214,11 +219,20 @@ void home_begin(Home *home, unsigned role, uint32_t node, uint64_t request)
     of->begun = of->life;
     of->former = of->node;
     of->node = node;
-    of->has_spoken = of->is_gone = false;
+    of->has_spoken = of->is_gone = of->is_resumed = false;
+    if (!home->is_kept && of->has_base) {
+        // The life before has said what it began with, and has done nothing.
+        home_drop(home, &of->base);
+        of->has_base = false;
+        home->based--;
+    }
+    if (home->options.effects->sit != NULL)
+        home->options.effects->sit(home->options.context, role, node);
     home_count_absent(home, of, -1);
     if (home->options.effects->seat_key != NULL && wire_id_is_zero(&of->seat_key))
         home->options.effects->seat_key(home->options.context, &of->seat_key);
     order_restore(home, role, request);
+    home_let_in(home, role);
     home_tell_life(home, role);
     home_handed_meet(home, role);
 }
@@ -294,6 +308,7 @@ void home_node_lost(Home *home, uint32_t node, WireSpan why, uint64_t now_ns)
 {
     home->now_ns = now_ns;
     standbys_drop(home, node);
+    home_withheld_forget(home, node);
     bool is_any = false;
     for (unsigned i = 0; i < home->options.table->role_count; i++) {
         home->roles[i].is_gone = role_has_begun(&home->roles[i]) && home->roles[i].node == node;

@@ -98,7 +98,9 @@ static HomeVerdict on_end(Home *home, unsigned role, const WireEnd *end)
     if (of->has_part || !session_is_broken(SESSION_BROKEN_NO_PART_LEFT))
         home->open--;
     WireEack eack = {.session = home->options.session, .role = (uint16_t)role, .life = of->life};
-    home_order(home, role, WIRE_EACK, &eack);
+    // In a durable session it is acknowledged when the store has the outcome: until then the role may have to be played again.
+    if (!home->options.is_durable || session_is_broken(SESSION_BROKEN_END_FIRST))
+        home_order(home, role, WIRE_EACK, &eack);
     home_handed_drop(home, role);
     home_tell_life(home, role);
     home_release(home);
@@ -153,6 +155,8 @@ static HomeVerdict hear(Home *home, uint32_t node, const WireFrame *frame)
     bool is_old = speaker.life < role->life && !session_is_broken(SESSION_BROKEN_OLD_REPORTS);
     if (speaker.life == 0 || speaker.life > role->begun)
         return HOME_VIOLATION;
+    if (home->is_over && home->is_kept && home->cut.state != CUT_OVER)
+        return HOME_GOOD; // it is told when the store has the outcome
     if (home->is_over) {
         home_say_stop(home, speaker.role, node, speaker.life);
         return HOME_GOOD;

@@ -142,7 +142,12 @@ static void on_seat_key(void *context, WireId *key)
     *key = (WireId){{9}};
 }
 
-static const HomeEffects effects = {on_order, on_give, on_place, on_describe, on_over, on_seat_key};
+static const HomeEffects effects = {.order = on_order,
+                                    .give = on_give,
+                                    .place = on_place,
+                                    .describe = on_describe,
+                                    .over = on_over,
+                                    .seat_key = on_seat_key};
 
 #define EXPECT(text)                                                                                                   \
     do {                                                                                                               \

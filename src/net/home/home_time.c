@@ -11,7 +11,9 @@ bool home_arm(Recovery *recovery, Block *block)
         return false;
     // The time of the first attempt runs from the entry; that of a later one from the moment when all are back, so that a role
     // that can't be interrupted, or is absent, uses up one attempt, not all.
-    uint64_t at_ns = block->attempt == 0 ? home->now_ns + block->checkpoint->within_ns : UINT64_MAX;
+    // So does that of a durable block: it begins when all are let in.
+    bool is_durable = home_is_durable_block(home, block->checkpoint);
+    uint64_t at_ns = block->attempt == 0 && !is_durable ? home->now_ns + block->checkpoint->within_ns : UINT64_MAX;
     *deadline = (HomeDeadline){.next = home->deadlines, .block = block, .at_ns = at_ns};
     home->deadlines = deadline;
     block->deadline = deadline;
@@ -32,6 +34,9 @@ void home_disarm(Recovery *recovery, Block *block)
 // Do all that are inside act in the current attempt?
 static bool is_complete(const Home *home, const Block *block)
 {
+    if (home_is_durable_block(home, block->checkpoint) &&
+        !cut_lets_in(&home->cut, block->depth, block->ordinal, block->attempt))
+        return false;
     for (uint32_t i = 0; i < block->checkpoint->participant_count; i++) {
         const HomeRole *role = &home->roles[block->checkpoint->participants[i]];
         bool is_inside = role->member.count > block->depth && role->member.positions[block->depth]->block == block;
@@ -75,7 +80,7 @@ static void expire(Home *home, Block *block)
 
 static uint64_t absent_until(const Home *home, const HomeRole *role)
 {
-    if (role->state != HOME_ABSENT || !role->has_part || home->options.absent_ns == 0)
+    if (role->state != HOME_ABSENT || !role->has_part || role->is_resumed || home->options.absent_ns == 0)
         return UINT64_MAX;
     uint64_t until = role->absent_since_ns + home->options.absent_ns;
     return until < role->absent_since_ns ? UINT64_MAX : until;

@@ -200,8 +200,15 @@ static void home_effect_seat_key(void *context, WireId *key)
         key->bytes[i] = (uint8_t)draw(256);
 }
 
-static const HomeEffects home_effects_table = {home_effect_order,    home_effect_give, home_effect_place,
-                                               home_effect_describe, home_effect_over, home_effect_seat_key};
+const HomeEffects home_effects_table = {home_effect_order,
+                                        home_effect_give,
+                                        home_effect_place,
+                                        home_effect_describe,
+                                        home_effect_over,
+                                        home_effect_seat_key,
+                                        NULL,
+                                        store_effect_commit,
+                                        store_effect_lost};
 
 // ---- the effects of lives ----
 
@@ -293,12 +300,16 @@ static void actor_end(Actor *actor)
 
 // ---- what must hold ----
 
-static void block_is_left(const Actor *actor, const WireId *id, uint32_t attempt)
+// What is not inside of a durable block is done again by the next home's roles.
+static void block_is_left(const Actor *actor, const WireId *id, uint32_t attempt, bool is_lasting)
 {
     for (unsigned i = 0; i < sim.way_count; i++)
-        if (wire_id_is(&sim.ways[i].id, id) && sim.ways[i].left != 0 && sim.ways[i].attempt != attempt)
+        if (wire_id_is(&sim.ways[i].id, id) && sim.ways[i].left != 0 && sim.ways[i].attempt != attempt &&
+            (is_lasting || sim.ways[i].term == actor->life.term))
             sim_fail("a block is left in two attempts");
-    way_of(id, attempt)->left |= 1u << actor->role;
+    Way *way = way_of(id, attempt);
+    way->left |= 1u << actor->role;
+    way->term = actor->life.term;
 }
 
 // A role is lost in the home's eyes: was somebody sure that it is in a block that the home has not heard of?
@@ -306,9 +317,13 @@ static void check_failure(unsigned role)
 {
     const HomeRole *view = &sim.home.roles[role];
     const Actor *actor = &sim.actors[view->node][role];
-    if (sim.is_short_of_memory || !actor->exists || actor->life.life != view->life || view->state != HOME_RUNNING)
+    if (sim.is_short_of_memory || !actor->exists || actor->life.life != view->life || view->state != HOME_RUNNING ||
+        actor->life.session != sim.home.options.session)
         return;
     const Life *life = &actor->life;
+    // All are at the end of a durable block, and wait for the store.
+    if (sim.is_durable && life->state == LIFE_ARRIVED)
+        return;
     for (uint32_t i = (uint32_t)view->member.count; i < life->depth; i++) {
         const Way *way = way_of(&life->blocks[i].id, life->blocks[i].attempt);
         if (way->is_done)
@@ -369,9 +384,10 @@ static void check_life(LifeVerdict verdict)
 // GO has taken the role out of a block, or into the next round.
 static LifeVerdict order_go(Actor *actor, const WireFrame *frame)
 {
+    bool is_lasting = actor->life.depth > 0 && actor->life.is_durable && actor->life.blocks[0].block->is_durable;
     LifeVerdict verdict = life_order(&actor->life, frame);
-    if (verdict == LIFE_GOOD && frame->go.life == actor->life.life)
-        block_is_left(actor, &frame->go.id, frame->go.attempt);
+    if (verdict == LIFE_GOOD && frame->go.life == actor->life.life && !wire_id_is_zero(&frame->go.id))
+        block_is_left(actor, &frame->go.id, frame->go.attempt, is_lasting);
     return verdict;
 }
 
@@ -397,6 +413,14 @@ static void ended(Actor *actor)
     actor_end(actor);
 }
 
+// All but RESTORE and REFUSED begin with it.
+static uint64_t session_of(const WireFrame *frame)
+{
+    return frame->kind == WIRE_RESTORE   ? frame->restore.session
+           : frame->kind == WIRE_REFUSED ? frame->refused.session
+                                         : frame->data.session;
+}
+
 // False: it has to come again.
 static bool deliver_to_life(unsigned node, unsigned role, unsigned from, const WireFrame *frame)
 {
@@ -408,6 +432,12 @@ static bool deliver_to_life(unsigned node, unsigned role, unsigned from, const W
     LifeVerdict verdict = LIFE_NO_MEMORY;
     if (actor == NULL)
         return false;
+    // Of another home: what roles say that have heard of it waits for its RESTORE, everything else is nobody's.
+    bool is_current = session_of(frame) == sim.home.options.session;
+    uint64_t own = actor->life.session;
+    if (sim.is_durable && frame->kind != WIRE_RESTORE && session_of(frame) != own)
+        return frame->kind != WIRE_DATA || !is_current || sim.is_over || sim.home.roles[role].node != node ||
+               sim.home.roles[role].begun != frame->data.to_life;
     if (frame->kind == WIRE_DATA)
         verdict = life_data(&actor->life, from, &frame->data);
     else if (frame->kind == WIRE_TAKEN)
@@ -416,6 +446,8 @@ static bool deliver_to_life(unsigned node, unsigned role, unsigned from, const W
         verdict = order_go(actor, frame);
     else
         verdict = life_order(&actor->life, frame);
+    if (actor->life.session != own)
+        memset(actor->unreached, 0, sizeof actor->unreached); // this home was told nothing yet
     TRACE("  role %u at %u gets %s from %u: %d", role, node, wire_shape(frame->kind)->name, from, (int)verdict);
     check_life(verdict);
     bool is_end = frame->kind == WIRE_EACK && wire_id_is_zero(&frame->eack.id) && verdict == LIFE_GOOD;
@@ -426,7 +458,9 @@ static bool deliver_to_life(unsigned node, unsigned role, unsigned from, const W
 
 static bool deliver_to_home(unsigned from, const WireFrame *frame)
 {
-    bool was_over = sim.is_over;
+    if (sim.is_durable && session_of(frame) != sim.home.options.session)
+        return true; // it was said to the home before
+    bool was_over = sim.home.is_over;
     unsigned role = frame->kind == WIRE_FAIL ? frame->fail.role : ROLES;
     bool was_awaited = role < ROLES && sim.home.roles[role].state == HOME_AWAITED;
     bool may_fail = sim.is_short_of_memory || (role < ROLES && may_fail_session(role));
@@ -443,9 +477,9 @@ static bool deliver_to_home(unsigned from, const WireFrame *frame)
         sim_fail("another block than the innermost one with an attempt left takes up a failure");
     if (was_awaited && is_decided)
         sim_fail("a failure before READY is charged to the new attempt");
-    if (!was_over && sim.is_over && sim.status == CHX_OK)
+    if (!was_over && sim.home.is_over && sim.home.status == CHX_OK)
         check_results();
-    if (!was_over && sim.is_over && sim.status == CHX_FAILED && !may_fail)
+    if (!was_over && sim.home.is_over && sim.home.status == CHX_FAILED && !may_fail)
         sim_fail("the session fails, though a block has an attempt left");
     return verdict != HOME_NO_MEMORY;
 }
@@ -540,7 +574,7 @@ static void deliver(unsigned from, unsigned to)
 // In the home's eyes.
 static void lose_node(unsigned node)
 {
-    bool was_over = sim.is_over, may_fail = false;
+    bool was_over = sim.home.is_over, may_fail = false;
     for (unsigned i = 0; i < sim.program.role_count; i++)
         may_fail |= sim.home.roles[i].node == node && sim.home.roles[i].has_part && may_fail_session(i);
     bool awaited[ROLES] = {0}, all_awaited = true;
@@ -553,9 +587,9 @@ static void lose_node(unsigned node)
     home_node_lost(&sim.home, node, wire_text("lost"), sim.now_ns);
     if (all_awaited && sim.home.recovery.epoch != epoch)
         sim_fail("a loss before READY is charged to the new attempt");
-    if (!was_over && sim.is_over && sim.status == CHX_OK)
+    if (!was_over && sim.home.is_over && sim.home.status == CHX_OK)
         check_results(); // only one without a part was awaited
-    if (was_over || !sim.is_over || sim.is_short_of_memory || sim.status == CHX_OK)
+    if (was_over || !sim.home.is_over || sim.is_short_of_memory || sim.home.status == CHX_OK)
         return;
     if (!may_fail)
         sim_fail("the session fails, though a block has an attempt left, or the lost role has no part in it");
@@ -582,7 +616,8 @@ static void kill_node(unsigned node)
     for (unsigned role = 0; role < sim.program.role_count; role++) {
         Actor *actor = &sim.actors[node][role];
         const HomeRole *view = &sim.home.roles[role];
-        bool was_played = actor->exists && role_has_begun(view) && view->node == node && actor->life.life == view->life;
+        bool was_played = actor->exists && role_has_begun(view) && view->node == node &&
+                          actor->life.life == view->life && actor->life.session == sim.home.options.session;
         if (was_played && view->state == HOME_RUNNING && view->member.count == 0 && !sim.is_over)
             check_failure(role);
         actor_end(actor);
@@ -653,7 +688,9 @@ typedef enum {
     DO_TRUST,
     DO_HANDED,
     DO_UNREACHED,
-    DO_HEAL
+    DO_HEAL,
+    DO_STORE,
+    DO_OLD
 } What;
 typedef struct {
     What what;
@@ -707,8 +744,13 @@ static void collect_node(unsigned node)
 static void collect(void)
 {
     choice_count = 0;
-    for (unsigned node = 1; node <= NODES; node++)
+    for (unsigned node = 1; node <= NODES; node++) {
         collect_node(node);
+        if (sim.old[node].count > 0)
+            offer(DO_OLD, node, 0);
+    }
+    if (store_is_asked())
+        offer(DO_STORE, 0, 0);
     if (sim.cut[0] != 0 && (sim.cut_losses == 0 || sim.is_over || (sim.cut_heals && chance(1))))
         offer(DO_HEAL, 0, 0);
     if (sim.is_over)
@@ -742,6 +784,48 @@ static void stand_by(unsigned role)
     HomeJoin join = {.role = role, .node = node, .request = draw(0), .may_be_standby = true};
     if (node != 0)
         home_join(&sim.home, &join, sim.now_ns);
+}
+
+static void deliver_old(unsigned node)
+{
+    Wire *wire = &sim.old[node];
+    Frame *frame = &wire->frames[wire->first];
+    WireFrame decoded = {.kind = frame->kind};
+    CHECK(wire_decode_body(frame->kind, (WireSpan){frame->bytes, frame->size}, &decoded.hello) == WIRE_GOOD);
+    unsigned role = role_of(&decoded);
+    if (sim.is_up[node] && role < ROLES && !deliver_to_life(node, role, HOME, &decoded))
+        return;
+    free(frame->bytes);
+    wire->first = (wire->first + 1) % QUEUE;
+    wire->count--;
+}
+
+// What the home has said may arrive later.
+void wires_of_home_cut(void)
+{
+    memset(sim.said, 0, sizeof sim.said);
+    for (unsigned i = 0; i < sim.way_count; i++)
+        sim.ways[i].seen = sim.ways[i].is_done = 0;
+    for (unsigned role = 0; role < sim.program.role_count; role++)
+        actor_end(&sim.actors[HOME][role]);
+    for (unsigned node = 1; node <= NODES; node++) {
+        Wire *out = &sim.wires[HOME][node], *in = &sim.wires[node][HOME];
+        wire_cut(in, 0);
+        unsigned arrive = (unsigned)draw(out->count + 1);
+        for (unsigned i = 0; i < out->count; i++) {
+            Frame *frame = &out->frames[(out->first + i) % QUEUE];
+            arrive = frame->is_marker && arrive > i ? i : arrive;
+            if (i < arrive && node != HOME && !frame->is_marker)
+                wire_append(&sim.old[node], *frame);
+            else
+                free(frame->bytes);
+        }
+        out->count = 0;
+        out->is_dead = in->is_dead = false;
+        for (unsigned role = 0; role < sim.program.role_count; role++)
+            if (sim.actors[node][role].exists)
+                life_link_lost(&sim.actors[node][role].life, HOME);
+    }
 }
 
 static void step(const Choice *choice)
@@ -784,6 +868,12 @@ static void step(const Choice *choice)
         break;
     case DO_HEAL:
         cut_heal();
+        break;
+    case DO_STORE:
+        store_step();
+        break;
+    case DO_OLD:
+        deliver_old(choice->one);
         break;
     }
 }
@@ -842,18 +932,14 @@ static void sim_start(uint64_t seed, bool is_traced)
         snprintf(names[node], sizeof names[node], "n%u", node);
     }
     CHECK(home_table_init(&sim.table, &sim.program.choreography, &sim.memory));
-    HomeOptions options = {.table = &sim.table,
-                           .definition = "run",
-                           .session = 1 + draw(1000),
-                           .self = HOME,
-                           .limits = {1 + (uint32_t)draw(4), 20 + draw(200)},
-                           .suspect_ns = SUSPECT_NS,
-                           .participants = sim.program.participants_of_all,
-                           .participant_count = sim.program.participant_count,
-                           .memory = &sim.memory,
-                           .effects = &home_effects_table};
-    CHECK(home_init(&sim.home, &options, sim.now_ns));
-    sim.is_short_of_memory = chance(20);
+    sim.limits = (WindowLimits){1 + (uint32_t)draw(4), 20 + draw(200)};
+    sim.is_durable = sim.program.is_durable && chance(80);
+    sim.term = 1;
+    store_clear();
+    home_start();
+    sim.is_short_of_memory = !sim.is_durable && chance(20);
+    sim.homes_lost = sim.is_durable ? (unsigned)draw(4) : 0;
+    total.durable += sim.is_durable;
 }
 
 static void sim_end(void)
@@ -863,6 +949,7 @@ static void sim_end(void)
             actor_end(&sim.actors[node][role]);
         for (unsigned to = 1; to <= NODES; to++)
             wire_cut(&sim.wires[node][to], 0);
+        wire_cut(&sim.old[node], 0);
     }
     total.decisions += sim.home.recovery.epoch;
     home_fini(&sim.home);
@@ -888,10 +975,13 @@ static void drain(void)
     }
     if (choice_count > 0)
         sim_fail("it goes on though the session is over");
+    if (sim.is_resumed_over)
+        return; // whoever asks for the session is told how it ended
     for (unsigned role = 0; role < sim.program.role_count; role++) {
         const HomeRole *view = &sim.home.roles[role];
         const Actor *actor = &sim.actors[view->node][role];
-        bool is_there = view->state != HOME_ABSENT && actor->exists && actor->life.life == view->life;
+        bool is_there = view->state != HOME_ABSENT && actor->exists && actor->life.life == view->life &&
+                        actor->life.session == sim.home.options.session;
         if (is_there && life_is_active(&actor->life))
             sim_fail("a role does not hear that the session is over");
     }
@@ -914,6 +1004,8 @@ static void run(uint64_t seed, bool is_traced)
             sim_fail("nothing moves any more");
         else if (sim.faults > 0 && chance(2))
             fault();
+        else if (sim.homes_lost > 0 && chance(1))
+            store_lose_home();
         else if (chance(1))
             stand_by((unsigned)draw(sim.program.role_count));
         else
@@ -936,12 +1028,13 @@ int main(int argc, char **argv)
     uint64_t first = strtoull(argv[1 + is_traced], NULL, 10), count = strtoull(argv[2 + is_traced], NULL, 10);
     for (uint64_t seed = first; seed < first + count; seed++)
         run(seed, is_traced);
-    printf(
-        "%llu sessions, %llu failed: %llu messages consumed, %llu nodes lost, %llu suspected, %llu roles failed, "
-        "%llu links lost, %llu pairs cut, %llu given up for that, %llu decisions, %llu times no memory, %llu steps\n",
-        (unsigned long long)total.sessions, (unsigned long long)total.failed, (unsigned long long)total.consumed,
-        (unsigned long long)total.lost, (unsigned long long)total.suspected, (unsigned long long)total.fails,
-        (unsigned long long)total.links, (unsigned long long)total.cuts, (unsigned long long)total.unreached,
-        (unsigned long long)total.decisions, (unsigned long long)total.no_memory, (unsigned long long)total.steps);
+    printf("%llu sessions, %llu failed: %llu messages consumed, %llu nodes lost, %llu suspected, %llu roles failed, "
+           "%llu links lost, %llu pairs cut, %llu given up for that, %llu decisions, %llu times no memory, %llu steps; "
+           "%llu sessions in a store, %llu commits, %llu homes lost\n",
+           (unsigned long long)total.sessions, (unsigned long long)total.failed, (unsigned long long)total.consumed,
+           (unsigned long long)total.lost, (unsigned long long)total.suspected, (unsigned long long)total.fails,
+           (unsigned long long)total.links, (unsigned long long)total.cuts, (unsigned long long)total.unreached,
+           (unsigned long long)total.decisions, (unsigned long long)total.no_memory, (unsigned long long)total.steps,
+           (unsigned long long)total.durable, (unsigned long long)total.commits, (unsigned long long)total.homes);
     return 0;
 }

@@ -57,8 +57,11 @@ typedef struct {
     LifeAsks busy; // what it is doing: it builds its frames, or takes its variables back
     bool arrived;  // ARRIVE was said
     bool ending;   // END was said
-    bool blocked;  // a link had no room
-    bool is_soon;  // TAKEN is to be said soon
+    bool entering; // it is in a durable block, and has not been let in
+    bool is_outside, reads_base;
+    State base;
+    bool blocked; // a link had no room
+    bool is_soon; // TAKEN is to be said soon
     Wait wait;
     unsigned wait_peer;
     LifeBack back;
@@ -81,8 +84,10 @@ typedef struct {
     WireId id;
     uint32_t attempt;
     uint32_t left;
-    uint32_t seen; // senders, a bit each, whose messages from this attempt were consumed
-    bool is_done;  // the home has said GO
+    uint32_t seen;  // senders, a bit each, whose messages from this attempt were consumed
+    bool is_done;   // the home has said GO
+    uint64_t term;  // in which it was left
+    uint64_t begun; // of a durable block: the term in which it was begun
 } Way;
 
 typedef struct {
@@ -106,12 +111,19 @@ typedef struct {
     unsigned slow; // a node whose link to the home is slow; 0: none
     Way ways[WAYS];
     unsigned way_count;
+    bool is_durable;
+    uint64_t term;
+    WindowLimits limits;
+    Wire old[NODES + 1]; // what a home that was lost has said, and has not arrived yet
+    unsigned homes_lost; // so many more may be
+    bool is_resumed_over, may_fail_resumed;
     NetMemory memory;
 } Sim;
 
 extern Sim sim;
 typedef struct {
-    uint64_t consumed, sessions, failed, lost, suspected, fails, links, cuts, unreached, decisions, no_memory, steps;
+    uint64_t homes, commits, durable, consumed, sessions, failed, lost, suspected, fails, links, cuts, unreached,
+        decisions, no_memory, steps;
 } Total;
 extern Total total;
 
@@ -132,6 +144,28 @@ static inline bool chance(unsigned percent)
 Way *way_of(const WireId *id, uint32_t attempt);
 // Would the session fail if the role were lost?
 bool may_fail_session(unsigned role);
+
+// ---- simulate_store.c ----
+
+// The session's beginning, or its next home's: home_init.
+void home_start(void);
+void store_clear(void);
+// The role begins an attempt of a durable block.
+void store_attempt_begins(const Actor *actor);
+// What can be done with the store, and doing it.
+bool store_is_asked(void);
+void store_step(void);
+void store_effect_commit(void *context);
+void store_effect_lost(void *context);
+// The home is lost with its memory; another one goes on from the store.
+void store_lose_home(void);
+
+// ---- simulate.c ----
+
+extern const HomeEffects home_effects_table;
+void home_forget(void);
+// Everything that the home knew, and that was on its way to it, is gone.
+void wires_of_home_cut(void);
 
 // ---- simulate_reach.c ----
 

@@ -74,16 +74,20 @@ bool hand_send(Actor *actor, unsigned to, uint32_t site, const Value *value)
     return true;
 }
 
-static bool fetch_one(void *context, const Message *message)
+static uint32_t fetch_run(void *context, const QueueRun *run)
 {
     Hand *hand = context;
-    CHECK(message->value.size >= sizeof(Value) && message->value.size <= HAND_VALUE);
-    if (hand->count == HAND || (hand->count > 0 && chance(20)))
-        return false;
-    Held *held = &hand->in[hand->count++];
-    held->site = message->site;
-    memcpy(held->value, message->value.data, sizeof(Value));
-    return true;
+    const uint8_t *at = run->messages.data;
+    uint32_t count = 0;
+    for (; count < run->count; count++, at += QUEUE_HEAD_BYTES + queue_value_size(at)) {
+        CHECK(queue_value_size(at) >= sizeof(Value) && queue_value_size(at) <= HAND_VALUE);
+        if (hand->count == HAND || (hand->count > 0 && chance(20)))
+            break;
+        Held *held = &hand->in[hand->count++];
+        held->site = queue_site(at);
+        memcpy(held->value, at + QUEUE_HEAD_BYTES, sizeof(Value));
+    }
+    return count;
 }
 
 bool hand_receive(Actor *actor, unsigned from, uint32_t *site, Value *value)
@@ -92,7 +96,7 @@ bool hand_receive(Actor *actor, unsigned from, uint32_t *site, Value *value)
     if (hand->at == hand->count) {
         say_consumed(actor, from);
         hand->at = hand->count = 0;
-        if (life_lend(&actor->life, from, fetch_one, hand) != hand->count)
+        if (life_lend(&actor->life, from, fetch_run, hand) != hand->count)
             sim_fail("other messages were lent than those that were fetched");
     }
     if (hand->at == hand->count)

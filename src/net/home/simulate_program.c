@@ -53,17 +53,17 @@ static unsigned make_bit(Program *program, unsigned members, bool is_round)
     return bit;
 }
 
-static void make_ops(Program *program, unsigned members, unsigned depth);
+static void make_ops(Program *program, unsigned members, unsigned depth, bool may_be_durable);
 
-static void make_choice(Program *program, unsigned members, unsigned depth)
+static void make_choice(Program *program, unsigned members, unsigned depth, bool may_be_durable)
 {
     unsigned bit = make_bit(program, members, false), unless = program->op_count;
     add(program, (Op){.kind = OP_UNLESS, .members = members, .bit = bit});
-    make_ops(program, members, depth);
+    make_ops(program, members, depth, may_be_durable);
     unsigned jump = program->op_count;
     add(program, (Op){.kind = OP_JUMP, .members = members});
     program->ops[unless].target = program->op_count;
-    make_ops(program, members, depth);
+    make_ops(program, members, depth, may_be_durable);
     program->ops[jump].target = program->op_count;
 }
 
@@ -73,17 +73,21 @@ static unsigned subset(unsigned members)
     return some != 0 ? some : members;
 }
 
-static void make_block(Program *program, unsigned members, unsigned depth)
+// `may_be_durable`: all roles are here, and what is around it is durable.
+static void make_block(Program *program, unsigned members, unsigned depth, bool may_be_durable)
 {
     unsigned number = (unsigned)program->block_count++;
     chx_block *block = &program->blocks[number];
-    if (chance(35))
+    bool is_durable = may_be_durable && chance(70);
+    program->is_durable |= is_durable;
+    if (!is_durable && chance(35))
         members = subset(members);
     *block = (chx_block){.name = 10 + 3 * number,
                          .retries = (uint32_t)simulate_draw(3),
                          .participants = program->participants[number],
                          .has_rescue = chance(60),
-                         .is_round = chance(30)};
+                         .is_round = chance(30),
+                         .is_durable = is_durable};
     if (depth == 0)
         block->retries += 6;
     if (chance(10))
@@ -96,7 +100,7 @@ static void make_block(Program *program, unsigned members, unsigned depth)
     add(program, op);
     if (block->is_round)
         op.bit = make_bit(program, members, true);
-    make_ops(program, members, depth + 1);
+    make_ops(program, members, depth + 1, is_durable);
     unsigned jump = program->op_count;
     if (block->has_rescue) {
         add(program, (Op){.kind = OP_JUMP, .members = members});
@@ -109,7 +113,7 @@ static void make_block(Program *program, unsigned members, unsigned depth)
                 if (program->ops[i].bit == bit && program->ops[i].kind != OP_ENTER && i >= jump)
                     program->ops[i].bit = op.bit;
         }
-        make_ops(program, members, depth + 1);
+        make_ops(program, members, depth + 1, is_durable);
         program->ops[jump].target = program->op_count;
     }
     op.kind = OP_LEAVE;
@@ -122,15 +126,15 @@ static bool has_room(const Program *program, unsigned depth)
     return program->op_count + 24 + 12 * depth < OPS && program->bit_count < 24;
 }
 
-static void make_ops(Program *program, unsigned members, unsigned depth)
+static void make_ops(Program *program, unsigned members, unsigned depth, bool may_be_durable)
 {
     unsigned count = 1 + (unsigned)simulate_draw(3);
     while (count-- > 0 && has_room(program, depth)) {
         bool may_enter = depth < DEPTH && program->block_count < PROGRAM_BLOCKS;
         if (may_enter && chance(depth == 0 ? 80 : 30))
-            make_block(program, members, depth);
+            make_block(program, members, depth, may_be_durable);
         else if (depth > 0 && !is_single(members) && chance(15))
-            make_choice(program, members, depth);
+            make_choice(program, members, depth, may_be_durable);
         else if (!is_single(members))
             make_message(program, members);
     }
@@ -147,8 +151,9 @@ void program_make(Program *program)
             if ((players >> role & 1) != 0)
                 program->participants_of_all[program->participant_count++] = role;
     }
+    bool may_be_durable = players == all && chance(40);
     for (unsigned least = 6 + (unsigned)simulate_draw(40); program->op_count < least && has_room(program, 0);)
-        make_ops(program, players, 0);
+        make_ops(program, players, 0, may_be_durable);
     add(program, (Op){.kind = OP_END, .members = all});
     program->choreography = (HomeChoreography){.name = "simulated",
                                                .roles = names,
@@ -167,9 +172,9 @@ void program_print(const Program *program)
                op->is_round ? ", round" : "");
     }
     for (size_t i = 0; i < program->block_count; i++)
-        printf("block %u: retries %u, rescue %d, round %d, within %llu\n", program->blocks[i].name,
+        printf("block %u: retries %u, rescue %d, round %d, durable %d, within %llu\n", program->blocks[i].name,
                program->blocks[i].retries, program->blocks[i].has_rescue, program->blocks[i].is_round,
-               (unsigned long long)program->blocks[i].within_ns);
+               program->blocks[i].is_durable, (unsigned long long)program->blocks[i].within_ns);
 }
 
 unsigned program_next(const Program *program, unsigned role, const State *state)

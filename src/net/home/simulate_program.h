@@ -34,6 +34,7 @@ typedef struct {
     Op ops[OPS];
     unsigned op_count, bit_count;
     unsigned role_count;
+    bool is_durable;                                        // some of its blocks are
     unsigned participants_of_all[ROLES], participant_count; // roles that have a part; 0: all
     chx_block blocks[PROGRAM_BLOCKS];
     size_t block_count;

@@ -50,7 +50,7 @@ static bool may_be_given_up(unsigned role)
 // The home's clock. At most one role is given up for a cut at one moment, or the counts have changed meanwhile.
 void cut_tick(void)
 {
-    bool may[ROLES] = {0}, may_fail = sim.is_short_of_memory, was_over = sim.is_over;
+    bool may[ROLES] = {0}, may_fail = sim.is_short_of_memory, was_over = sim.home.is_over;
     uint32_t lives[ROLES] = {0};
     unsigned lost = 0, last = 0;
     for (unsigned i = 0; i < sim.program.role_count; i++) {
@@ -70,7 +70,7 @@ void cut_tick(void)
     sim.cut_losses -= lost < sim.cut_losses ? lost : sim.cut_losses;
     if (lost == 1 && !may[last])
         sim_fail("the wrong one of two roles that can't reach each other is given up");
-    if (!was_over && sim.is_over && sim.status == CHX_FAILED && !may_fail && lost < 2)
+    if (!was_over && sim.home.is_over && sim.home.status == CHX_FAILED && !may_fail && lost < 2)
         sim_fail("the session fails by the clock, though a block has an attempt left");
 }
 
@@ -79,7 +79,8 @@ void cut_say(unsigned node, unsigned other, bool is_over)
 {
     for (unsigned role = 0; role < sim.program.role_count; role++) {
         Actor *actor = &sim.actors[node][role];
-        for (unsigned of = 0; actor->exists && actor->life.session != 0 && of < sim.program.role_count; of++) {
+        for (unsigned of = 0;
+             actor->exists && actor->life.session == sim.home.options.session && of < sim.program.role_count; of++) {
             if (of == role || life_node(&actor->life, of) != other || (is_over && actor->unreached[of] == 0))
                 continue;
             if (is_over)

@@ -22,6 +22,13 @@ static void settle_and_wait(Actor *actor, Wait wait, unsigned peer)
         wait_for(actor, wait, peer);
 }
 
+// Is its innermost block a durable one of a durable session?
+static bool is_at_gate(const Actor *actor)
+{
+    const Life *life = &actor->life;
+    return life->is_durable && life->depth > 0 && life->blocks[life->depth - 1].block->is_durable;
+}
+
 static void begin(Actor *actor)
 {
     if (actor->busy != LIFE_ASKS_BEGIN) {
@@ -31,9 +38,15 @@ static void begin(Actor *actor)
         WireBlock block;
         WireSaved saved;
         actor->reading_depth = 0;
+        actor->reads_base = false;
         while (wire_next(&blocks, WIRE_ITEM_BLOCK, &block)) {
             CHECK(wire_decode_body(WIRE_SAVED, block.saved, &saved) == WIRE_GOOD);
             CHECK(saved.snapshot.size == sizeof(State));
+            if (block.name == 0) {
+                actor->reads_base = true;
+                memcpy(&actor->base, saved.snapshot.data, sizeof actor->base);
+                continue;
+            }
             State *state = &actor->reading[actor->reading_depth++];
             memcpy(state, saved.snapshot.data, sizeof *state);
             state->attempt[state->depth - 1] = block.attempt;
@@ -48,9 +61,10 @@ static void begin(Actor *actor)
         actor->entries[i] = actor->reading[i];
     actor->state = depth > 0 ? program_restart(&sim.program, &actor->entries[depth - 1],
                                                actor->entries[depth - 1].attempt[depth - 1])
-                             : (State){0};
+                             : (actor->reads_base ? actor->base : (State){0});
     actor->acts = true;
-    actor->arrived = actor->ending = false;
+    actor->arrived = actor->ending = actor->is_outside = false;
+    actor->entering = is_at_gate(actor);
 }
 
 static void go_back(Actor *actor)
@@ -77,6 +91,7 @@ static void go_back(Actor *actor)
     actor->state = program_restart(&sim.program, entry, back->attempt);
     entry->attempt[back->depth - 1] = back->attempt;
     actor->arrived = false;
+    actor->entering = is_at_gate(actor);
 }
 
 static void stop(Actor *actor)
@@ -84,7 +99,7 @@ static void stop(Actor *actor)
     const LifeStop *why = life_stop(&actor->life);
     bool is_fenced = why->is_fenced;
     hand_drop(actor);
-    actor->acts = actor->arrived = actor->ending = false;
+    actor->acts = actor->arrived = actor->ending = actor->entering = actor->is_outside = false;
     actor->busy = LIFE_ASKS_NOTHING;
     wait_for(actor, WAIT_ORDER, 0);
     if (is_fenced && chance(50))
@@ -126,7 +141,8 @@ static void do_receive(Actor *actor, const Op *op)
         const LifeBlock *block = &actor->life.blocks[state->depth - 1];
         if (!wire_id_is(&value.id, &block->id) || value.attempt != block->attempt)
             sim_fail("a role consumes a message of another attempt");
-        way_of(&block->id, block->attempt)->seen |= 1u << op->from;
+        if (actor->life.term == sim.term)
+            way_of(&block->id, block->attempt)->seen |= 1u << op->from;
     }
     total.consumed++;
     state->consumed[op->from] = state->consumed[op->from] * 0x100000001b3u + value.nonce;
@@ -150,6 +166,22 @@ static void do_enter(Actor *actor, const Op *op)
     entry.attempt[depth - 1] = entered.attempt;
     actor->entries[depth - 1] = entry;
     actor->state = program_restart(&sim.program, &entry, entered.attempt);
+    actor->entering = is_at_gate(actor);
+}
+
+// What it goes on with, outside of all blocks.
+static void give_base(Actor *actor)
+{
+    State base = actor->state;
+    if (base.depth > 0) {
+        base.depth--;
+        base.op++;
+    }
+    LifeSnapshot snapshot = {.steps = 1, .snapshot = state_span(&base)};
+    if (!hand_settle(actor) || life_arrive_outside(&actor->life, &snapshot) != LIFE_GOOD)
+        return;
+    actor->is_outside = actor->state.depth == 0;
+    actor->arrived = !actor->is_outside;
 }
 
 // The block is over for this role, or the next round has begun.
@@ -173,6 +205,10 @@ static void do_leave(Actor *actor, const Op *op)
     State *state = &actor->state;
     bool renews = op->is_round && (state->bits >> op->bit & 1) != 0;
     LifeSnapshot snapshot = {.steps = 1};
+    if (!renews && life_gives_base(&actor->life)) {
+        give_base(actor);
+        return;
+    }
     if (renews) {
         actor->next = program_next_round(state, op);
         snapshot.snapshot = state_span(&actor->next);
@@ -202,6 +238,18 @@ static void act(Actor *actor)
         go_on(actor, op);
         return;
     }
+    if (actor->entering && !life_is_let_in(&actor->life)) {
+        wait_for(actor, WAIT_GO, 0);
+        return;
+    }
+    if (actor->entering)
+        store_attempt_begins(actor);
+    actor->entering = false;
+    if (state->depth == 0 && !actor->is_outside && life_gives_base(&actor->life)) {
+        give_base(actor);
+        return;
+    }
+    actor->is_outside = false;
     switch (op->kind) {
     case OP_MESSAGE:
         if (op->from == actor->role)
@@ -238,7 +286,7 @@ static void fail(Actor *actor)
     TRACE("role %u at %u fails", actor->role, actor->node);
     sim.faults--;
     total.fails++;
-    actor->acts = actor->arrived = actor->ending = false;
+    actor->acts = actor->arrived = actor->ending = actor->entering = actor->is_outside = false;
     actor->busy = LIFE_ASKS_NOTHING;
     wait_for(actor, WAIT_ORDER, 0);
 }

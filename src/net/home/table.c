@@ -17,7 +17,8 @@ static void table_fill(HomeTable *table)
                                                         .participants = block->participants,
                                                         .participant_count = block->participant_count,
                                                         .position = place,
-                                                        .is_round = block->is_round};
+                                                        .is_round = block->is_round,
+                                                        .is_durable = block->is_durable};
     }
 }
 

@@ -58,6 +58,8 @@ bool node_deliver(void *context, uint32_t from, const WireFrame *frame)
         return services_seek(node, from, &frame->seek);
     case WIRE_REFUSED:
         return frame->refused.request != 0 ? joins_refused(node, from, &frame->refused) : REPORT(refused);
+    case WIRE_OUTCOME:
+        return joins_outcome(node, from, &frame->outcome);
     case WIRE_RESTORE:
         return joins_restore(node, from, frame);
     case WIRE_EACK:

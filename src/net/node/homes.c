@@ -58,11 +58,23 @@ static unsigned seat_role(const Seat *seat)
 static bool home_order(void *context, uint32_t peer, WireKind kind, const void *frame)
 {
     NodeHome *home = context;
-    if (kind == WIRE_RESTORE) {
-        const WireRestore *restore = frame;
-        seat_take(&home->seats[restore->role], node_peer(home->node, peer));
-    }
     return node_send(home->node, peer, home->by_session.key, kind, frame);
+}
+
+static void home_sit(void *context, unsigned role, uint32_t peer)
+{
+    NodeHome *home = context;
+    seat_take(&home->seats[role], node_peer(home->node, peer));
+}
+
+static void home_commit(void *context)
+{
+    keeps_commit(context);
+}
+
+static void home_lost_to_other(void *context)
+{
+    keeps_lost(context);
 }
 
 static bool home_give(void *context, uint32_t peer, const WireData *data)
@@ -186,6 +198,7 @@ static void home_over(void *context, chx_status status, const WireFault *fault)
     NodeHome *home = context;
     home->is_over = true;
     home->node->open_homes--;
+    keeps_end(home);
     home->forget_ns = home->node->now_ns + HOME_KEPT_S * NS_PER_S;
     if (home->placements != NULL)
         placed_over(home, status, fault);
@@ -208,7 +221,8 @@ static void home_seat_key(void *context, WireId *key)
     node_random_id(((NodeHome *)context)->node, key);
 }
 
-static const HomeEffects home_effects = {home_order, home_give, home_place, home_describe, home_over, home_seat_key};
+static const HomeEffects home_effects = {home_order,    home_give, home_place,  home_describe,     home_over,
+                                         home_seat_key, home_sit,  home_commit, home_lost_to_other};
 
 // ---- sessions ----
 
@@ -229,6 +243,7 @@ void home_free(NodeHome *home)
     map_remove(&node->homes, &home->by_session);
     map_remove(&node->names, &home->by_name);
     home_fini(&home->home);
+    keeps_free(home);
     free(home->gathered);
     free(home->restarts);
     free(home->name);
@@ -255,7 +270,7 @@ static void home_timer(void *owner);
 
 void home_changed(NodeHome *home)
 {
-    uint64_t next_ns = home_next_ns(&home->home);
+    uint64_t next_ns = home->is_finding ? UINT64_MAX : home_next_ns(&home->home);
     if (home->is_over && home->forget_ns < next_ns)
         next_ns = home->forget_ns;
     if (next_ns == UINT64_MAX)
@@ -268,10 +283,12 @@ static void home_timer(void *owner)
 {
     NodeHome *home = owner;
     chx_node *node = home->node;
-    if (home->is_over && home->forget_ns <= node->now_ns) {
+    if (home->is_over && home->forget_ns <= node->now_ns && !home->is_committing) {
         home_free(home);
         return;
     }
+    if (home->is_finding)
+        return;
     if (home->placements != NULL && home->gathered != NULL && home->gather_ns <= node->now_ns)
         placed_expire(home);
     home_tick(&home->home, node->now_ns);
@@ -317,7 +334,8 @@ static NodeHome *homes_named(chx_node *node, const Known *known, size_t definiti
     return met;
 }
 
-NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definition, char *name, char *opener)
+NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definition, char *name, char *opener,
+                    bool is_durable)
 {
     const ConfigLimits *limits = &node->config.limits;
     size_t roles = known->choreography->role_count;
@@ -341,6 +359,8 @@ NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definiti
                            .name = wire_text(name),
                            .opener = wire_text(home->visitor),
                            .term = 1,
+                           .is_durable = is_durable,
+                           .space = wire_text(opener),
                            .self = PEER_SELF,
                            .limits = {(uint32_t)limits->window_messages, limits->window},
                            .message_max = (uint32_t)limits->message_max,
@@ -374,6 +394,11 @@ static void home_fill(NodeHome *home, unsigned except)
         if (place != PEER_NONE)
             home_place_found(&home->home, i, place, node->now_ns);
     }
+}
+
+void homes_fill(NodeHome *home)
+{
+    home_fill(home, (unsigned)home->known->choreography->role_count);
 }
 
 // ---- joining ----
@@ -510,27 +535,44 @@ static void name_owner(chx_node *node, uint32_t from, char *who, size_t size)
     snprintf(who, size, "%s", anonymous);
 }
 
+// One that nobody has named needs a name in the store all the same.
+static char *name_unnamed(chx_node *node)
+{
+    char text[64];
+    snprintf(text, sizeof text, "unnamed-%016" PRIx64 "%016" PRIx64, node_random(node), node_random(node));
+    return node_copy(wire_text(text));
+}
+
 // The session that is meant. NULL: there would be too many (*is_full), or no memory.
 static NodeHome *join_session(chx_node *node, uint32_t from, Known *known, const WireJoin *join, size_t definition,
-                              unsigned role, bool *is_full)
+                              unsigned role, bool is_durable, bool *is_full)
 {
     const ConfigChoreography *section = config_choreography(&node->config, known->choreography->name);
     char who[CONFIG_NAME_MAX + 1] = "";
     // Fixed peers and whoever shares names mean the same session by the same name.
     bool is_shared = join->name.size > 0 && (join->name.data[0] == '#' || (section != NULL && section->is_shared));
     bool is_placed = known_is_placed(node, known, role);
+    bool is_unnamed = is_durable && join->name.size == 0;
     if (!is_shared && !is_placed)
         name_owner(node, from, who, sizeof who);
-    char *name = node_copy(join->name), *opener = node_copy(wire_text(who));
+    char *name = is_unnamed ? name_unnamed(node) : node_copy(join->name);
+    // Who has played in it knows whose name it is.
+    char *opener = node_copy(wire_id_is_zero(&join->token) ? wire_text(who) : join->space);
     NodeHome *home = NULL;
     if (name != NULL && opener != NULL) {
         if (name[0] != '\0')
             home = homes_named(node, known, definition, &(Caller){name, opener, role, is_placed});
         *is_full = home == NULL && node->open_homes >= node->config.limits.sessions_max;
         if (home == NULL && !*is_full) {
-            home = homes_new(node, from, known, definition, name, opener);
-            if (home != NULL)
+            home = homes_new(node, from, known, definition, name, opener, is_durable);
+            if (home != NULL && is_durable && !keeps_begin(home)) {
+                home_free(home);
+                return NULL;
+            }
+            if (home != NULL) {
+                home->is_unnamed = is_unnamed;
                 return home;
+            }
         }
     }
     free(name);
@@ -612,14 +654,23 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
         return join_refuse(node, from, join, refusal, why);
     if (node->is_stopping)
         return join_refuse(node, from, join, WIRE_REFUSED_ENDING, "the node takes nothing new");
-    bool is_full = false;
+    bool is_full = false, is_durable = false, is_adrift = !wire_id_is_zero(&join->token);
     NodeHome *home = join->session != 0 ? homes_find(node, join->session) : NULL;
-    if (join->session != 0 && (home == NULL || home->known != known || home->definition != (size_t)definition))
+    if (keeps_wants(node, known, (size_t)definition) &&
+        !keeps_may(node, known, join->name.size > 0 ? (const char *)join->name.data : "", &is_durable, why, sizeof why))
+        return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, why);
+    if (is_adrift && !is_durable)
+        return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN,
+                           "the session is over, and there is no store any more");
+    if (home != NULL && home->is_over && is_adrift)
+        home = NULL; // the store knows how it has ended
+    if (join->session != 0 && !is_adrift &&
+        (home == NULL || home->known != known || home->definition != (size_t)definition))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, "the session is over");
     if (home == NULL && is_of_the_past(known, (size_t)definition, join, why, sizeof why))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, why);
     if (home == NULL)
-        home = join_session(node, from, known, join, (size_t)definition, (unsigned)role, &is_full);
+        home = join_session(node, from, known, join, (size_t)definition, (unsigned)role, is_durable, &is_full);
     if (is_full)
         return join_refuse(node, from, join, WIRE_REFUSED_LIMIT, "the node has as many sessions as it may have");
     if (home == NULL)
@@ -629,12 +680,16 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
         peers_about(node->peers, from, &about);
     if (from == PEER_SELF)
         home_take_limits(home, join->request);
-    HomeJoin asked = {.role = (unsigned)role,
-                      .node = from,
-                      .request = join->request,
-                      .is_anonymous = about.is_anonymous,
-                      .seat_key = join->seat_key};
+    HomeJoin asked = {
+        .role = (unsigned)role, .node = from, .request = join->request, .is_anonymous = about.is_anonymous};
+    // The key was given by the home that the role had: another one goes by the token.
+    if (!is_adrift || join->session == home->by_session.key)
+        asked.seat_key = join->seat_key;
     HomeVerdict verdict = HOME_GOOD;
+    if (home->is_finding)
+        return keeps_join(home, &asked, &join->token);
+    if (is_adrift && !wire_id_is(&join->token, &home->home.options.token))
+        return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, "the session is over");
     if (home->gathered == NULL)
         verdict = home_join(&home->home, &asked, node->now_ns);
     else if (gathered_add(home, &asked))
@@ -658,7 +713,7 @@ static void home_refused(NodeHome *home, uint32_t from, const WireRefused *refus
 void homes_cancel(chx_node *node, uint64_t session, const char *why)
 {
     NodeHome *home = homes_find(node, session);
-    if (home == NULL || home->is_over)
+    if (home == NULL || home->is_over || home->is_finding)
         return;
     home_cancel(&home->home, wire_text(why), node->now_ns);
     home_changed(home);
@@ -730,8 +785,10 @@ void homes_peer_lost(chx_node *node, NodePeer *peer, const char *why)
 {
     for (size_t i = 0; i <= node->homes.capacity; i++) {
         MapItem *item = i < node->homes.capacity ? node->homes.buckets[i] : node->homes.single;
-        for (; item != NULL; item = item->next)
+        for (; item != NULL; item = item->next) {
             gathered_forget(MAP_OWNER(item, NodeHome, by_session), peer->number);
+            keeps_forget_peer(MAP_OWNER(item, NodeHome, by_session), peer->number);
+        }
     }
     join_forget_waiting(node, peer->number);
     services_forget_peer(node, peer);
@@ -787,7 +844,8 @@ void homes_offered(chx_node *node, Offer *offer)
             next = item->next;
             NodeHome *home = MAP_OWNER(item, NodeHome, by_session);
             if (home->known != offer->known || home->definition != offer->definition || home->is_over ||
-                !home_has_part(&home->home, offer->role) || home_state(&home->home, offer->role) != HOME_ABSENT)
+                home->is_finding || !home_has_part(&home->home, offer->role) ||
+                home_state(&home->home, offer->role) != HOME_ABSENT)
                 continue;
             if (home->placements != NULL && home->gathered != NULL) {
                 placed_offered(home);

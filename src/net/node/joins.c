@@ -8,7 +8,10 @@
 #include <stdlib.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-enum { WHY_SIZE = 512 };
+enum {
+    WHY_SIZE = 512,
+    ADRIFT_AGAIN_MS = 1000, // a role whose home was lost asks again after so long, if it can't be had yet
+};
 
 static NodePart *part_new(chx_node *node, NodeSession *group, Known *known, size_t definition, unsigned role,
                           NodePeer *home)
@@ -101,6 +104,8 @@ static bool part_join(NodePart *part)
                      .name = wire_text(part->name),
                      .session = part->life.session,
                      .seat_key = part->seat_key,
+                     .token = part->is_adrift ? part->token : (WireId){{0}},
+                     .space = wire_text(part->is_adrift ? part->space : ""),
                      .address = wire_text(address != NULL ? address : ""),
                      .build = wire_text(choreography->built)};
     map_remove(&node->requests, &part->by_request);
@@ -229,9 +234,39 @@ bool joins_refused(chx_node *node, uint32_t from, const WireRefused *refused)
     NodePart *part = MAP_OWNER(item, NodePart, by_request);
     if (part->home->number != from)
         return true;
+    bool is_passing = refused->code == WIRE_REFUSED_LIMIT || refused->code == WIRE_REFUSED_TAKEN ||
+                      refused->code == WIRE_REFUSED_ENDING;
+    if (part->is_adrift && is_passing) {
+        node_timer_set(node, &part->deadline, node->now_ns + ADRIFT_AGAIN_MS * NS_PER_MS, join_timer, part);
+        return true;
+    }
     snprintf(text, sizeof text, "refused by %s: %.*s", who, (int)refused->text.size, (const char *)refused->text.data);
     chx_fault fault = {.role = part->known->choreography->roles[part->role], .kind = CHX_FAULT_SYSTEM, .why = text};
     part_over(part, CHX_REFUSED, &fault);
+    return true;
+}
+
+bool joins_outcome(chx_node *node, uint32_t from, const WireOutcome *outcome)
+{
+    MapItem *item = map_first(&node->requests, outcome->request);
+    NodePart *part = item != NULL ? MAP_OWNER(item, NodePart, by_request) : NULL;
+    if (part == NULL || part->home->number != from)
+        return true;
+    WireList list = outcome->fault;
+    WireFault why;
+    char text[CHX_PART_TEXT];
+    chx_fault fault;
+    bool has_fault = wire_next(&list, WIRE_ITEM_FAULT, &why);
+    part->given.size = 0;
+    if (!node_append(&part->given, outcome->result))
+        return false;
+    part->group->restarts = outcome->restarts;
+    part->is_given = true;
+    part->is_adrift = false;
+    part->wakes_order = true;
+    part_wake(part);
+    part_fault_text(has_fault ? &why : NULL, &fault, text, sizeof text);
+    part_over(part, (chx_status)outcome->status, &fault);
     return true;
 }
 
@@ -259,6 +294,23 @@ static void part_lacks_messages(NodePart *part)
     part_over(part, CHX_FAILED, &fault);
 }
 
+// What the session is found by if its home is lost.
+static void part_note_session(NodePart *part, const WireRestore *restore)
+{
+    if (memcmp(&part->token, &restore->token, sizeof part->token) != 0 || part->is_adrift) {
+        part->complains = 0; // this home was told nothing yet
+        memset(part->unreached, 0, part->known->choreography->role_count * sizeof *part->unreached);
+    }
+    part->is_adrift = false;
+    part->token = restore->token;
+    snprintf(part->space, sizeof part->space, "%.*s", (int)restore->space.size, (const char *)restore->space.data);
+    char *name = restore->is_durable && part->name[0] == '\0' ? node_copy(restore->name) : NULL;
+    if (name != NULL) {
+        free(part->name);
+        part->name = name;
+    }
+}
+
 // RESTORE is the first thing that the part hears of its session, or of another life in it.
 static bool part_restore(NodePart *part, const WireFrame *frame)
 {
@@ -279,6 +331,7 @@ static bool part_restore(NodePart *part, const WireFrame *frame)
         map_add(&node->parts, &part->by_session, session);
     }
     part->seat_key = frame->restore.seat_key;
+    part_note_session(part, &frame->restore);
     node_deliver_early(node, session);
     if (early_was_lost(node, session, part->role, frame->restore.life))
         part_lacks_messages(part);
@@ -446,19 +499,44 @@ static void part_lose(NodePart *part, const char *why)
     part_over(part, CHX_FAILED, &fault);
 }
 
+// The session is in a store, and goes on from there when its home is back. Until then the role does nothing: what it has done since the
+// last cut is done again, or belongs to an attempt that is over.
+static void part_drift(NodePart *part, const char *why)
+{
+    chx_node *node = part->node;
+    char who[CONFIG_NAME_MAX + 1];
+    if (part->is_over)
+        return;
+    node_peer_name(node, part->home->number, who, sizeof who);
+    node_log(node, CHX_LOG_DEBUG, "%s: session %s waits for its home: %s %s", part->known->choreography->name,
+             part->name, who, why);
+    map_remove(&node->parts, &part->by_session);
+    part->is_adrift = true;
+    part->wakes_order = true;
+    part_wake(part);
+    if (!part_join(part))
+        node_timer_set(node, &part->deadline, node->now_ns + ADRIFT_AGAIN_MS * NS_PER_MS, join_timer, part);
+}
+
 void joins_peer_lost(chx_node *node, NodePeer *peer, const char *why)
 {
     char text[WHY_SIZE];
     snprintf(text, sizeof text, "was lost: %s", why);
-    (void)node;
+    size_t drifting = 0;
     for (NodePart *part = peer->parts, *next; part != NULL; part = next) {
         next = part->next_at_home;
         // What was asked before the process that was lost had an answer is asked again of the next one.
-        if (part->life.session == 0)
+        if (part->life.session == 0 || part->is_adrift)
             part_join(part);
-        else
+        else if (part->life.is_durable) {
+            part_drift(part, text);
+            drifting++;
+        } else
             part_lose(part, text);
     }
+    if (drifting > 0)
+        node_log(node, CHX_LOG_WARN, "%zu roles of sessions in its store wait for their home, which was lost: %s",
+                 drifting, why);
 }
 
 void joins_peer_silent(NodePeer *peer)
@@ -466,14 +544,28 @@ void joins_peer_silent(NodePeer *peer)
     for (NodePart *part = peer->parts, *next; part != NULL; part = next) {
         next = part->next_at_home;
         // What was asked and has no answer yet has a deadline of its own, and may still arrive.
-        if (part->life.session != 0)
+        if (part->life.session != 0 && part->life.is_durable && !part->is_adrift)
+            part_drift(part, "was lost: nothing was heard from it for too long");
+        else if (part->life.session != 0 && !part->is_adrift)
             part_lose(part, "was lost: nothing was heard from it for too long");
+    }
+}
+
+void joins_home_gone(chx_node *node, uint64_t session)
+{
+    for (MapItem *item = map_first(&node->parts, session), *next; item != NULL; item = next) {
+        next = map_next(item->next, session);
+        part_drift(MAP_OWNER(item, NodePart, by_session), "has lost the session to another program");
     }
 }
 
 static void join_timer(void *owner)
 {
     NodePart *part = owner;
+    if (part->is_adrift) {
+        part_join(part);
+        return;
+    }
     PeerAbout about = {0};
     char text[WHY_SIZE];
     if (part->home->number != PEER_SELF)

@@ -80,6 +80,24 @@ char *node_copy(WireSpan text)
     return copy;
 }
 
+bool node_append(chx_buffer *buffer, WireSpan bytes)
+{
+    size_t size = buffer->size + bytes.size;
+    if (size > buffer->capacity) {
+        size_t capacity = size > 2 * buffer->capacity ? size : 2 * buffer->capacity;
+        unsigned char *data = realloc(buffer->data, capacity);
+        buffer->failed |= data == NULL;
+        if (data == NULL)
+            return false;
+        buffer->data = data;
+        buffer->capacity = capacity;
+    }
+    if (bytes.size > 0)
+        memcpy(buffer->data + buffer->size, bytes.data, bytes.size);
+    buffer->size = size;
+    return true;
+}
+
 void node_log(chx_node *node, chx_log_level level, const char *format, ...)
 {
     char text[WHY_SIZE];
@@ -232,7 +250,7 @@ static void handle_up(void *context, uint32_t number)
     peer_hold(peer, false);
     // What the home had to say to a life that it has given up meanwhile, it has said to nobody.
     for (NodePart *part = peer->parts; part != NULL; part = part->next_at_home)
-        if (part->life.session != 0 && !node_is_broken(NODE_BROKEN_NO_ASK))
+        if (part->life.session != 0 && !part->is_adrift && !node_is_broken(NODE_BROKEN_NO_ASK))
             life_ask(&part->life);
 }
 
@@ -745,6 +763,8 @@ static void node_free(chx_node *node)
         close(node->timer);
     if (node->stop >= 0)
         close(node->stop);
+    chx_keeper_close(node->keeper);
+    node->keeper = NULL;
     homes_free(node);
     offers_free(node);
     services_free(node);

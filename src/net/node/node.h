@@ -9,6 +9,7 @@
 //   offers.c    roles that nodes, this one too, would play in sessions to come
 //   service.c   roles that this node serves
 //   parts.c     roles of sessions that are played here: between the runtime (chorex/remote.h) and their lives (session/life.h)
+//   keeps.c     of the sessions that are decided here, those that are kept in a store
 //   joins.c     how parts come about: asking the home, being asked by it
 //   reach.c     nodes that can't reach each other: who relays, who is complained of
 //
@@ -44,6 +45,8 @@ typedef struct WaitingJoin WaitingJoin;
 typedef struct EarlyFrame EarlyFrame;
 typedef struct EarlyLost EarlyLost;
 typedef struct Seeker Seeker;
+typedef struct KeepJoin KeepJoin;
+typedef struct KeepCommit KeepCommit;
 
 // ---- what is here ----
 
@@ -111,6 +114,14 @@ struct NodeHome {
     uint64_t gather_ns;    // until then all roles must have a place
     NodeHome *next_placed, **link_placed;
     uint64_t forget_ns;
+    // Of a session that is kept in a store (keeps.c).
+    chx_keep *keep;     // NULL: it is not, or is over
+    bool is_finding;    // the store is asked what it has of it; until then it has no roles
+    bool is_committing; // something is on its way to the store
+    bool is_unnamed;    // nobody will ask for its outcome
+    bool is_wrong;      // it is not to be
+    KeepJoin *asked;    // who wants to join meanwhile
+    KeepCommit *commit; // what is on its way
     Seat seats[];
 };
 
@@ -134,6 +145,12 @@ struct NodePart {
     uint8_t *arguments; // of a service's: given by the opener; NULL: it has the service's
     size_t arguments_size;
     WireId seat_key;
+    // Of a durable session: what it is found by when its home was lost.
+    WireId token;
+    char space[WIRE_NAME_MAX + 1];
+    bool is_adrift;   // its home was lost: it asks for the next one, and does nothing
+    bool is_given;    // the session was over already
+    chx_buffer given; // then: what the role has returned
     Service *service; // NULL: it has joined by itself
     Life life;
     NodeTimer soon, deadline;
@@ -257,6 +274,7 @@ struct chx_node {
     Service *services;
     Offer *offers;
     NodeHome *placed;
+    chx_keeper *keeper; // the store; NULL: it has not been needed yet
     WaitingJoin *waiting;
     size_t waiting_count;
     EarlyFrame *early, **early_end;
@@ -321,7 +339,8 @@ bool node_send(chx_node *node, uint32_t peer, uint64_t lane, WireKind kind, cons
 LinkSending node_give(chx_node *node, uint32_t peer, uint64_t lane, const WireData *data);
 // The node that the program has opened first; NULL: it has none.
 chx_node *node_of_process(void);
-char *node_copy(WireSpan text); // NUL-terminated; NULL: no memory
+char *node_copy(WireSpan text);                       // NUL-terminated; NULL: no memory
+bool node_append(chx_buffer *buffer, WireSpan bytes); // false: no memory
 static inline bool span_is(WireSpan span, const char *text)
 {
     return strlen(text) == span.size && memcmp(span.data, text, span.size) == 0;
@@ -392,9 +411,27 @@ void homes_cancel(chx_node *node, uint64_t session, const char *why);
 void homes_free(chx_node *node);
 NodeHome *homes_find(chx_node *node, uint64_t session);
 // A new session. NULL: no memory. The strings are the session's afterwards.
-NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definition, char *name, char *opener);
+NodeHome *homes_new(chx_node *node, uint32_t from, Known *known, size_t definition, char *name, char *opener,
+                    bool is_durable);
 void home_free(NodeHome *home);
+void homes_fill(NodeHome *home);   // roles that others, or this node, would play
 void home_changed(NodeHome *home); // an event was fed to it
+
+// ---- keeps.c ----
+
+// Has the definition durable blocks, on a machine that may lose power?
+bool keeps_wants(const chx_node *node, const Known *known, size_t definition);
+// May such a session be decided here, and (*is_durable) is it kept in a store? NULL as its name: a cast has placed it. False: why not.
+bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_durable, char *why, size_t why_size);
+// Asks the store what it has of the session. False: no memory.
+bool keeps_begin(NodeHome *home);
+// Somebody wants to join before the store has answered. False: no memory.
+bool keeps_join(NodeHome *home, const HomeJoin *join, const WireId *token);
+void keeps_forget_peer(NodeHome *home, uint32_t peer);
+void keeps_commit(NodeHome *home);
+void keeps_lost(NodeHome *home);
+void keeps_end(NodeHome *home);  // the store has its outcome
+void keeps_free(NodeHome *home); // nothing is on its way
 
 // ---- placed.c ----
 
@@ -485,6 +522,9 @@ chx_session *joins_start(chx_node *node, const chx_choreography *choreography, s
                          chx_status *status);
 bool joins_restore(chx_node *node, uint32_t from, const WireFrame *frame);
 bool joins_refused(chx_node *node, uint32_t from, const WireRefused *refused);
+bool joins_outcome(chx_node *node, uint32_t from, const WireOutcome *outcome);
+// The session is decided elsewhere now, not here.
+void joins_home_gone(chx_node *node, uint64_t session);
 void joins_again(NodePart *part);                            // its life was fenced
 void joins_start_served(chx_node *node, NodeSession *group); // without the lock
 // The peer's process is gone, or has not been heard for too long.

@@ -214,7 +214,9 @@ static void deliver_first(chx_node *node)
         node->wakes = part->next_wake;
         part->is_listed = false;
     }
-    if (part->is_over || group->session == NULL || group->is_released)
+    // A role of a durable session ends when it hears that.
+    bool is_through = part->is_over && !part->life.is_durable && !part->is_given;
+    if (is_through || group->session == NULL || group->is_released)
         return; // one that is being started asks by itself
     chx_session *session = group->session;
     unsigned role = part->role;
@@ -313,12 +315,16 @@ void part_is_too_large(NodePart *part, uint32_t peer, size_t size)
 static bool effect_report(void *context, WireKind kind, const void *frame)
 {
     NodePart *part = context;
+    if (part->is_adrift)
+        return true; // nobody is there to hear it, and the next home begins from the store
     return node_send(part->node, part->home->number, part->life.session, kind, frame);
 }
 
 static bool effect_give(void *context, uint32_t peer, const WireData *data)
 {
     NodePart *part = context;
+    if (part->is_adrift)
+        return true;
     LinkSending sending = node_give(part->node, peer, part->life.session, data);
     if (sending == LINK_TOO_LARGE || sending == LINK_INVALID)
         part_is_too_large(part, peer, data->value.size);
@@ -392,6 +398,7 @@ static chx_part_asks op_asks(void *context)
     chx_part_asks asks = CHX_PART_WAITS;
     node_lock(part->node);
     LifeState state = part->life.state;
+    bool is_outside = state == LIFE_ARRIVED && part->life.depth == 0;
     switch (life_asks(&part->life)) {
     case LIFE_ASKS_BEGIN:
         asks = CHX_PART_BEGINS;
@@ -402,9 +409,14 @@ static chx_part_asks op_asks(void *context)
     case LIFE_ASKS_STOP:
         break;
     case LIFE_ASKS_NOTHING:
-        asks = state == LIFE_RUNS || state == LIFE_ARRIVED ? CHX_PART_GOES_ON : CHX_PART_WAITS;
+        asks = state == LIFE_RUNS || (state == LIFE_ARRIVED && !is_outside) ? CHX_PART_GOES_ON : CHX_PART_WAITS;
     }
-    if ((part->home->holds && asks == CHX_PART_GOES_ON) || part->node->is_lost)
+    if (part->is_given)
+        asks = CHX_PART_IS_OVER;
+    else if (state == LIFE_OVER && part->life.is_durable && asks == CHX_PART_WAITS && !part->life.is_asked_to_stop)
+        asks = CHX_PART_GOES_ON; // its end counts
+    if (((part->home->holds || part->is_adrift) && state != LIFE_OVER && asks == CHX_PART_GOES_ON) ||
+        part->node->is_lost)
         asks = CHX_PART_WAITS;
     node_unlock(part->node);
     return asks;
@@ -426,7 +438,8 @@ static void beginning_read(NodePart *part, const WireRestore *restore)
     WireFault fault;
     bool has_fault = wire_next(&faults, WIRE_ITEM_FAULT, &fault);
     beginning_free(part);
-    part->beginning = (chx_part_beginning){.fence = restore->term << 32 | restore->life, .fault.kind = CHX_FAULT_NONE};
+    part->beginning = (chx_part_beginning){
+        .fence = restore->term << 32 | restore->life, .is_durable = restore->is_durable, .fault.kind = CHX_FAULT_NONE};
     memcpy(part->beginning.token, restore->token.bytes, sizeof part->beginning.token);
     part->blocks = calloc(blocks.count + 1, sizeof *part->blocks);
     part->saved = calloc(blocks.count + 1, sizeof *part->saved);
@@ -436,6 +449,11 @@ static void beginning_read(NodePart *part, const WireRestore *restore)
     size_t count = 0;
     while (wire_next(&blocks, WIRE_ITEM_BLOCK, &part->blocks[count])) {
         wire_decode_body(WIRE_SAVED, part->blocks[count].saved, &part->saved[count]); // the life has checked it
+        if (restore->is_durable && part->blocks[count].name == 0) {
+            part->beginning.base = part->saved[count].snapshot.data;
+            part->beginning.base_size = part->saved[count].snapshot.size;
+            continue;
+        }
         count++;
     }
     part->beginning.block_count = count;
@@ -538,6 +556,41 @@ static bool op_is_through(void *context)
     return is_through;
 }
 
+static bool op_is_let_in(void *context)
+{
+    NodePart *part = context;
+    node_lock(part->node);
+    bool is_let_in = life_is_let_in(&part->life);
+    node_unlock(part->node);
+    return is_let_in;
+}
+
+static int op_arrive_outside(void *context, uint64_t steps, const void *snapshot, size_t size)
+{
+    NodePart *part = context;
+    LifeSnapshot base = {steps, {snapshot, size}};
+    node_lock(part->node);
+    LifeVerdict verdict = life_arrive_outside(&part->life, &base);
+    part->node->must_flush = true;
+    node_unlock(part->node);
+    return verdict_error(verdict);
+}
+
+static bool op_has_ended(void *context)
+{
+    NodePart *part = context;
+    node_lock(part->node);
+    bool has_ended = part->life.state == LIFE_OVER;
+    node_unlock(part->node);
+    return has_ended;
+}
+
+static const chx_buffer *op_given(void *context)
+{
+    const NodePart *part = context;
+    return &part->given; // does not change any more
+}
+
 // Without a certificate nobody but the home knows who this is. Other nodes would wait for somebody else, and this one for them.
 static void check_reach(NodePart *part, unsigned peer)
 {
@@ -568,11 +621,6 @@ static chx_part_room op_room(void *context, unsigned peer)
     return (chx_part_room){room.window.messages, room.window.bytes, room.value_max};
 }
 
-_Static_assert(sizeof(chx_part_message) == sizeof(WindowHead) &&
-                   offsetof(chx_part_message, size) == offsetof(WindowHead, size),
-               "messages lie behind one another in the same form in the runtime and here");
-
-// What was consumed before is said with what is sent.
 static int op_send(void *context, unsigned peer, size_t consumed, const unsigned char *messages, size_t size)
 {
     NodePart *part = context;
@@ -601,28 +649,34 @@ static int op_send_one(void *context, unsigned peer, size_t consumed, uint32_t s
 // So many bytes are copied at a time; a message that is larger comes alone.
 enum { TAKE_BYTES = 16 << 10 };
 
-static bool take_one(void *context, const Message *message)
+static bool make_room(chx_buffer *buffer, size_t size)
+{
+    if (size <= buffer->capacity && buffer->data != NULL)
+        return true;
+    size_t capacity = size > 2 * buffer->capacity ? size : 2 * buffer->capacity;
+    unsigned char *data = realloc(buffer->data, capacity);
+    buffer->failed = data == NULL;
+    if (data == NULL)
+        return false;
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+static uint32_t take_run(void *context, const QueueRun *run)
 {
     chx_buffer *buffer = context;
-    chx_part_message head = {message->site, (uint32_t)message->value.size};
-    size_t size = buffer->size + sizeof head + message->value.size;
-    if (buffer->size > 0 && size > TAKE_BYTES)
-        return false;
-    if (size > buffer->capacity || buffer->data == NULL) {
-        size_t capacity = size > 2 * buffer->capacity ? size : 2 * buffer->capacity;
-        unsigned char *data = realloc(buffer->data, capacity);
-        if (data == NULL) {
-            buffer->failed = true;
-            return false;
-        }
-        buffer->data = data;
-        buffer->capacity = capacity;
+    QueueRun taken = *run;
+    queue_run_cut(&taken, run->count, buffer->size < TAKE_BYTES ? TAKE_BYTES - buffer->size : 0);
+    if (taken.count == 0 && buffer->size == 0) {
+        taken = *run;
+        queue_run_cut(&taken, 1, run->messages.size);
     }
-    memcpy(buffer->data + buffer->size, &head, sizeof head);
-    if (message->value.size > 0)
-        memcpy(buffer->data + buffer->size + sizeof head, message->value.data, message->value.size);
-    buffer->size = size;
-    return true;
+    if (taken.count == 0 || !make_room(buffer, buffer->size + taken.messages.size))
+        return 0;
+    memcpy(buffer->data + buffer->size, taken.messages.data, taken.messages.size);
+    buffer->size += taken.messages.size;
+    return taken.count;
 }
 
 static size_t op_take(void *context, unsigned peer, size_t consumed, chx_buffer *messages)
@@ -635,7 +689,7 @@ static size_t op_take(void *context, unsigned peer, size_t consumed, chx_buffer 
     }
     if (messages != NULL && part->node->config.name == NULL)
         check_reach(part, peer);
-    size_t count = messages != NULL ? life_lend(&part->life, peer, take_one, messages) : 0;
+    size_t count = messages != NULL ? life_lend(&part->life, peer, take_run, messages) : 0;
     node_unlock(part->node);
     return count;
 }
@@ -724,6 +778,7 @@ void part_free(NodePart *part)
     free(part->unreached);
     free(part->name);
     free(part->arguments);
+    free(part->given.data);
     free(part);
 }
 
@@ -866,6 +921,8 @@ const chx_part_ops part_ops = {
     .enter = op_enter,
     .arrive = op_arrive,
     .is_through = op_is_through,
+    .is_let_in = op_is_let_in,
+    .arrive_outside = op_arrive_outside,
     .room = op_room,
     .send = op_send,
     .send_one = op_send_one,
@@ -873,6 +930,8 @@ const chx_part_ops part_ops = {
     .peer = op_peer,
     .fail = op_fail,
     .end = op_end,
+    .has_ended = op_has_ended,
+    .given = op_given,
     .stopped = op_stopped,
     .left = op_left,
     .freed = op_freed,

@@ -195,7 +195,7 @@ static NodeHome *home_make(const Asked *asked, Known *known, Placement *placemen
     HomeJoin *gathered = calloc(count, sizeof *gathered);
     WireSpan *arguments = calloc(count, sizeof *arguments);
     NodeHome *home = name != NULL && opener != NULL && gathered != NULL && arguments != NULL
-                         ? homes_new(node, PEER_SELF, known, asked->definition, name, opener)
+                         ? homes_new(node, PEER_SELF, known, asked->definition, name, opener, false)
                          : NULL;
     if (home == NULL) {
         free(name);

@@ -43,6 +43,13 @@ enum {
     SESSION_BROKEN_NO_PART_AWAITED, // a role that has no part is waited for
     SESSION_BROKEN_NO_PART_MISSED,  // the loss of one ends the session
     SESSION_BROKEN_NO_PART_LEFT,    // the session is over though one that has begun has not ended
+    // Of sessions that are kept in a store: wrong variants of tests/model/net/cuts.pml.
+    SESSION_BROKEN_NO_BARRIER,   // V_NOBARRIER: a role begins the body before the others are there
+    SESSION_BROKEN_ENTER_FIRST,  // V_ENTERFIRST: roles begin the body before the entry is in the store
+    SESSION_BROKEN_GO_FIRST,     // V_GOFIRST: roles go on behind the block before its end is in the store
+    SESSION_BROKEN_DECIDE_FIRST, // roles begin another attempt before the decision is in the store
+    SESSION_BROKEN_END_FIRST,    // a role's end is acknowledged before the outcome is in the store
+    SESSION_BROKEN_OLD_TERM,     // a role hears a home of an earlier term
 };
 
 #ifndef SESSION_BROKEN

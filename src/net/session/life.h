@@ -124,6 +124,9 @@ typedef struct {
     LifeOptions options;
     uint64_t session; // 0: no RESTORE has come yet
     uint32_t life;    // the latest that was told to begin here; 0: none
+    uint64_t term;    // of the home that has told it
+    bool is_durable;  // the session is kept in a store
+    bool has_base;    // which has what the role began with, or went on with behind a durable block
     LifeState state;
     WindowLimits limits;
     LifePeer *peers;   // by role; that of the role itself is not used
@@ -194,6 +197,13 @@ LifeVerdict life_enter(Life *life, uint32_t name, uint32_t ordinal, const LifeSn
 // It stands at the end of its innermost block. `next`: it is a round and another one follows; NULL: the block ends. It goes on
 // when life_may_act.
 LifeVerdict life_arrive(Life *life, const LifeSnapshot *next);
+// In a durable session. The role has entered a durable block, or goes on in another attempt of it: may it begin? LIFE_WAKE_GO comes.
+bool life_is_let_in(const Life *life);
+// It stands at the end of the outermost durable block, or at the beginning of the session (it is in no block), and this is what it goes
+// on with behind that. It goes on when life_may_act.
+LifeVerdict life_arrive_outside(Life *life, const LifeSnapshot *base);
+// Must it give that, at the end of its innermost block; or, if it is in none, at the beginning?
+bool life_gives_base(const Life *life);
 
 // What may be sent before there is no room any more, and how large a value may be.
 typedef struct {

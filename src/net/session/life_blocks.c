@@ -221,41 +221,78 @@ static WireId next_round(const Life *life)
                     block->ordinal + 1);
 }
 
+// `next`: what comes behind the end; its `saved` is set here. NULL: nothing is saved.
+static LifeVerdict say_arrive(Life *life, WireBlock *next, const LifeSnapshot *snapshot)
+{
+    const LifeBlock *block = life_innermost(life);
+    WireBuffer saved = {0}, list = {0};
+    if (next != NULL && save(life, snapshot, &saved)) {
+        next->saved = (WireSpan){saved.data, saved.size};
+        wire_add(&list, WIRE_ITEM_BLOCK, next);
+    }
+    WireArrive arrive = {.session = life->session,
+                         .role = life->options.role,
+                         .life = life->life,
+                         .attempt = block != NULL ? block->attempt : 0,
+                         .next = wire_list(&list)};
+    if (block != NULL)
+        arrive.id = block->id;
+    bool is_complete = next == NULL || list.count == 1;
+    LifeVerdict verdict = is_complete ? say(life, WIRE_ARRIVE, &arrive) : LIFE_NO_MEMORY;
+    wire_buffer_fini(&saved);
+    wire_buffer_fini(&list);
+    if (verdict == LIFE_GOOD)
+        life->state = LIFE_ARRIVED;
+    return verdict;
+}
+
 LifeVerdict life_arrive(Life *life, const LifeSnapshot *next)
 {
     if (!life_may_act(life))
         return LIFE_ASKED;
     const LifeBlock *block = life_innermost(life);
     CHECK(block != NULL && (next == NULL || block->block->is_round));
-    WireBuffer saved = {0}, list = {0};
-    if (next != NULL && save(life, next, &saved)) {
-        WireBlock round = {.id = next_round(life),
-                           .name = block->block->name,
-                           .ordinal = block->ordinal + 1,
-                           .saved = {saved.data, saved.size}};
-        wire_add(&list, WIRE_ITEM_BLOCK, &round);
-    }
-    WireArrive arrive = {.session = life->session,
-                         .role = life->options.role,
-                         .life = life->life,
-                         .id = block->id,
-                         .attempt = block->attempt,
-                         .next = wire_list(&list)};
-    bool is_complete = next == NULL || list.count == 1;
-    LifeVerdict verdict = is_complete ? say(life, WIRE_ARRIVE, &arrive) : LIFE_NO_MEMORY;
-    wire_buffer_fini(&saved);
-    wire_buffer_fini(&list);
-    if (verdict == LIFE_GOOD) {
-        life->state = LIFE_ARRIVED;
+    WireBlock round = {.id = next_round(life), .name = block->block->name, .ordinal = block->ordinal + 1};
+    LifeVerdict verdict = say_arrive(life, next != NULL ? &round : NULL, next);
+    if (verdict == LIFE_GOOD)
         life->renews = next != NULL;
-    }
     return verdict;
+}
+
+LifeVerdict life_arrive_outside(Life *life, const LifeSnapshot *base)
+{
+    if (!life_may_act(life))
+        return LIFE_ASKED;
+    CHECK(life->depth <= 1);
+    WireBlock outside = {.name = 0};
+    LifeVerdict verdict = say_arrive(life, &outside, base);
+    if (verdict == LIFE_GOOD)
+        life->renews = false;
+    return verdict;
+}
+
+bool life_gives_base(const Life *life)
+{
+    if (!life->is_durable || life->depth > 1)
+        return false;
+    return life->depth == 0 ? !life->has_base : life->blocks[0].block->is_durable;
+}
+
+bool life_is_let_in(const Life *life)
+{
+    return life->state == LIFE_RUNS && (!life->is_durable || life->known == life->depth);
 }
 
 LifeVerdict life_on_go(Life *life, const WireGo *go)
 {
     LifeBlock *block = life_innermost(life);
-    if (life->state != LIFE_ARRIVED || life->back.number != 0 || !wire_id_is(&block->id, &go->id) ||
+    if (life->state == LIFE_ARRIVED && block == NULL && wire_id_is_zero(&go->id)) {
+        life->has_base = true;
+        life->state = LIFE_RUNS;
+        life_wake(life, LIFE_WAKE_GO, 0);
+        return LIFE_GOOD;
+    }
+    if (life->state != LIFE_ARRIVED || block == NULL || life->back.number != 0 || !wire_id_is(&block->id, &go->id) ||
         block->attempt != go->attempt)
         return LIFE_VIOLATION;
     WireId next = {{0}};

@@ -161,7 +161,8 @@ static bool may_leave(const Life *life, const LifePeer *peer)
         return false;
     if (life->back.number != 0 || peer->node == 0)
         return false;
-    return life->known == life->depth || peer->node == life->options.home || session_is_broken(SESSION_BROKEN_NO_HOLD);
+    return life->known >= life_known_at_start(life) || peer->node == life->options.home ||
+           session_is_broken(SESSION_BROKEN_NO_HOLD);
 }
 
 void life_release_to(Life *life, unsigned peer)

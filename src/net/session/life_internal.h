@@ -104,6 +104,12 @@ void life_free_marks(Life *life, LifeMark *marks);
 // Channels with the participants of the block go to the start of it, in this epoch (N5).
 void life_reset(Life *life, const LifeBlock *block, uint32_t epoch);
 LifeVerdict life_on_go(Life *life, const WireGo *go);
+// So many of its blocks are known to the home when it begins an attempt: the role is let into a durable one by EACK (C3, C6).
+static inline uint32_t life_known_at_start(const Life *life)
+{
+    const LifeBlock *block = life_innermost(life);
+    return life->depth - (life->is_durable && block != NULL && block->block->is_durable ? 1 : 0);
+}
 
 // ---- life_channels.c ----
 

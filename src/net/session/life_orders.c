@@ -17,6 +17,8 @@ static LifeVerdict on_eack(Life *life, const WireEack *eack)
     if (depth > life->known) {
         life->known = depth;
         life_release(life);
+        if (life->is_durable)
+            life_wake(life, LIFE_WAKE_GO, 0);
     }
     return LIFE_GOOD;
 }
@@ -87,7 +89,7 @@ static LifeVerdict on_start(Life *life, const WireStart *start)
     if (session_is_broken(SESSION_BROKEN_EAGER) && life->state != LIFE_HELD)
         return LIFE_GOOD;
     life->state = LIFE_RUNS;
-    life->known = life->depth;
+    life->known = life_known_at_start(life);
     life_wake(life, LIFE_WAKE_GO, 0);
     life_release(life);
     return LIFE_GOOD;

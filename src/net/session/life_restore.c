@@ -13,6 +13,7 @@ typedef struct {
     uint32_t *nodes; // of the roster, by role
     LifeMark *marks;
     uint32_t mark_count;
+    bool has_base; // a list of blocks may begin with what the role goes on with outside of all
     LifeKeptRestore *kept;
 } Restoring;
 
@@ -96,8 +97,16 @@ static RestoreResult restore_blocks(Life *life, Restoring *restoring, WireSaved 
         return RESTORE_NO_MEMORY;
     WireBlock block;
     RestoreResult result = RESTORE_GOOD;
-    while (result == RESTORE_GOOD && wire_next(&list, WIRE_ITEM_BLOCK, &block))
-        result = restore_block(life, restoring, &block, saved);
+    bool is_first = true;
+    while (result == RESTORE_GOOD && wire_next(&list, WIRE_ITEM_BLOCK, &block)) {
+        bool is_base = is_first && restoring->from->is_durable && block.name == 0 && wire_id_is_zero(&block.id);
+        is_first = false;
+        if (!is_base)
+            result = restore_block(life, restoring, &block, saved);
+        else if (wire_decode_body(WIRE_SAVED, block.saved, saved) != WIRE_GOOD)
+            result = RESTORE_UNREADABLE;
+        restoring->has_base |= is_base;
+    }
     return result;
 }
 
@@ -163,13 +172,19 @@ static void take_place(Life *life, Restoring *restoring)
 {
     const WireRestore *from = restoring->from;
     life_clear(life);
-    for (unsigned i = 0; i < life->options.role_count; i++)
+    // What has come for lives of an earlier term is for none.
+    bool is_new_term = life->session != 0 && life->session != from->session;
+    for (unsigned i = 0; i < life->options.role_count && !is_new_term; i++)
         life_take_coming(life, &restoring->peers[i], &life->peers[i], from->life);
     life_free_peers(&life->options, life->peers);
     memory_release(life->options.memory, life->blocks);
     life->peers = restoring->peers;
     life->blocks = restoring->blocks;
-    life->capacity = life->depth = life->known = restoring->depth;
+    life->capacity = life->depth = restoring->depth;
+    life->term = from->term;
+    life->is_durable = from->is_durable;
+    life->has_base = restoring->has_base || restoring->depth > 0;
+    life->known = life_known_at_start(life);
     life->marks = restoring->marks;
     life->mark_count = restoring->mark_count;
     if (life->restore != life->reading)
@@ -230,9 +245,16 @@ LifeVerdict life_on_restore(Life *life, const WireRestore *restore)
         restore->window_messages == 0 || restore->window_bytes == 0)
         return LIFE_VIOLATION;
     bool has_ended = life->state == LIFE_OVER && !life->stop.is_fenced;
-    if ((life->session != 0 && restore->session != life->session) || restore->life == life->life || has_ended)
+    // Another home decides about the session, and every role begins again from what is in the store (C8).
+    bool is_later = restore->term > life->term || session_is_broken(SESSION_BROKEN_OLD_TERM);
+    bool is_new_term = life->is_durable && restore->is_durable && is_later && life->session != 0;
+    bool is_other = life->session != 0 && restore->session != life->session;
+    // A home that is not one any more, and does not know it (C9).
+    if (life->is_durable && restore->is_durable && restore->term < life->term && !is_new_term)
+        return LIFE_GOOD;
+    if (has_ended || (!is_new_term && (is_other || restore->life == life->life)))
         return LIFE_VIOLATION;
-    if (restore->life < life->life)
+    if (!is_new_term && restore->life < life->life)
         return LIFE_GOOD;
     const WindowLimits *most = &life->options.limits_max;
     if (restore->window_messages > most->messages || restore->window_bytes > most->bytes)

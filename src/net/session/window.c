@@ -32,20 +32,18 @@ bool window_out_send(WindowOut *out, uint32_t site, WireSpan value)
 
 bool window_out_send_all(WindowOut *out, const uint8_t *messages, size_t size)
 {
-    WindowHead head;
-    for (size_t at = 0; at < size; at += head.size) {
-        memcpy(&head, messages + at, sizeof head);
-        at += sizeof head;
-        Message message = {.epoch = out->next.epoch,
-                           .number = out->next.number,
-                           .site = head.site,
-                           .value = {messages + at, head.size}};
-        if (!limits_allow(&out->limits, out->kept.count, out->kept.bytes) ||
-            !queue_add(&out->kept, out->memory, &message))
-            return false;
-        out->next.number++;
+    WindowRoom room = window_out_room(out);
+    QueueRun run = {.epoch = out->next.epoch, .number = out->next.number, .messages = {messages, 0}};
+    size_t bytes = 0;
+    for (; run.messages.size < size && run.count < room.messages && bytes < room.bytes; run.count++) {
+        size_t value_size = queue_value_size(messages + run.messages.size);
+        run.messages.size += QUEUE_HEAD_BYTES + value_size;
+        bytes += value_size;
     }
-    return true;
+    if (run.count > 0 && !queue_add_run(&out->kept, out->memory, &run, bytes))
+        return false;
+    out->next.number += run.count;
+    return run.messages.size == size;
 }
 
 WindowRoom window_out_room(const WindowOut *out)
@@ -57,76 +55,37 @@ WindowRoom window_out_room(const WindowOut *out)
 
 // ---- several messages in one frame ----
 
-enum { MORE_HEAD_BYTES = 8 };
-
-static void put_u32(uint8_t *to, uint32_t number)
-{
-    to[0] = (uint8_t)number;
-    to[1] = (uint8_t)(number >> 8);
-    to[2] = (uint8_t)(number >> 16);
-    to[3] = (uint8_t)(number >> 24);
-}
-
-static uint32_t get_u32(const uint8_t *from)
-{
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
-// Appends messages that follow the first one, as many as there is room for; how many.
-static uint32_t more_gather(QueueCursor *cursor, const Message *first, uint32_t left, uint8_t *more, size_t room,
-                            size_t *size)
-{
-    uint32_t count = 0;
-    for (; count < left; count++) {
-        QueueCursor after = *cursor;
-        Message message;
-        if (!queue_next(&after, &message) || message.epoch != first->epoch ||
-            message.number != first->number + 1 + count || message.value.size > room ||
-            room - message.value.size < *size + MORE_HEAD_BYTES)
-            break;
-        put_u32(more + *size, message.site);
-        put_u32(more + *size + 4, (uint32_t)message.value.size);
-        if (message.value.size > 0)
-            memcpy(more + *size + MORE_HEAD_BYTES, message.value.data, message.value.size);
-        *size += MORE_HEAD_BYTES + message.value.size;
-        *cursor = after;
-    }
-    return count;
-}
-
 bool window_more_next(WireSpan *more, Message *message, bool *is_sound)
 {
-    *is_sound = more->size == 0 || (more->size >= MORE_HEAD_BYTES && message->number < UINT64_MAX - 1 &&
-                                    more->size - MORE_HEAD_BYTES >= get_u32(more->data + 4));
+    *is_sound = more->size == 0 || (more->size >= QUEUE_HEAD_BYTES && message->number < UINT64_MAX - 1 &&
+                                    more->size - QUEUE_HEAD_BYTES >= queue_value_size(more->data));
     if (more->size == 0 || !*is_sound)
         return false;
     message->number++;
-    message->site = get_u32(more->data);
-    message->value = (WireSpan){more->data + MORE_HEAD_BYTES, get_u32(more->data + 4)};
-    more->data += MORE_HEAD_BYTES + message->value.size;
-    more->size -= MORE_HEAD_BYTES + message->value.size;
+    message->site = queue_site(more->data);
+    message->value = (WireSpan){more->data + QUEUE_HEAD_BYTES, queue_value_size(more->data)};
+    more->data += QUEUE_HEAD_BYTES + message->value.size;
+    more->size -= QUEUE_HEAD_BYTES + message->value.size;
     return true;
 }
 
 bool window_out_release(WindowOut *out, size_t more_max, WindowGive give, void *context)
 {
-    uint8_t more[WINDOW_MORE_MAX];
-    size_t room = more_max < sizeof more ? more_max : sizeof more;
+    size_t room = more_max < WINDOW_MORE_MAX ? more_max : WINDOW_MORE_MAX;
     if (out->life == 0)
         return out->kept.count == 0;
     while (out->given < out->kept.count) {
         QueueCursor cursor = out->given > 0 ? out->ungiven : out->kept.begin;
         Message message;
-        size_t size = 0;
         CHECK(queue_next(&cursor, &message));
-        uint32_t count = 1;
-        if (message.value.size < room)
-            count += more_gather(&cursor, &message, out->kept.count - out->given - 1, more, room - message.value.size,
-                                 &size);
-        if (!give(context, out->life, &message, (WireSpan){more, size}))
+        QueueRun more = {0};
+        if (message.value.size < room && cursor.at < cursor.segment->used && queue_run(&cursor, &more))
+            queue_run_cut(&more, more.count, room - message.value.size);
+        if (!give(context, out->life, &message, more.messages))
             return false;
+        queue_pass(&cursor, &more);
         out->ungiven = cursor;
-        out->given += count;
+        out->given += 1 + more.count;
     }
     return true;
 }
@@ -138,10 +97,13 @@ WindowVerdict window_out_taken(WindowOut *out, uint32_t life, WindowPlace place)
     // The receiver may have heard of a later epoch before this role; but it can't have consumed what was not sent.
     if (place.epoch == out->next.epoch && place.number > out->next.number)
         return WINDOW_VIOLATION;
-    Message message;
-    while (queue_first(&out->kept, &message) && place_is_before(message_place(&message), place)) {
-        queue_drop_first(&out->kept, out->memory);
-        out->given -= out->given > 0;
+    QueueRun run;
+    size_t bytes;
+    while (queue_run(&out->kept.begin, &run) && place_is_before((WindowPlace){run.epoch, run.number}, place)) {
+        bool is_part = run.epoch == place.epoch && place.number - run.number < run.count;
+        uint32_t count = is_part ? (uint32_t)(place.number - run.number) : run.count;
+        queue_drop(&out->kept, out->memory, count, &bytes);
+        out->given -= out->given < count ? out->given : count;
     }
     return WINDOW_GOOD;
 }

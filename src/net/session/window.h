@@ -69,11 +69,7 @@ void window_out_fini(WindowOut *out);
 bool window_out_has_room(const WindowOut *out);
 // Numbers a message and keeps it. There must be room. False: no memory.
 bool window_out_send(WindowOut *out, uint32_t site, WireSpan value);
-// The same for messages that lie one behind the other, each of them this and its value. False: no memory, or no room: some of
-// them were not taken.
-typedef struct {
-    uint32_t site, size;
-} WindowHead;
+// The same for messages that lie one behind the other, as in a queue. False: no memory, or no room: some of them were not taken.
 bool window_out_send_all(WindowOut *out, const uint8_t *messages, size_t size);
 // So much more may be sent before window_out_has_room is false. The size of the last message does not matter.
 typedef struct {
@@ -157,9 +153,9 @@ bool window_more_next(WireSpan *more, Message *message, bool *is_sound);
 // The message that the role will consume next, which is lent to it; false: it is not there. It stays valid until it is consumed, or until
 // the next window_in_life or window_in_reset.
 bool window_in_first(WindowIn *in, Message *message);
-// Lends the role what it will consume next, at most half a window: calls `take` for each until it returns false, which means
-// that this one was not taken. The role copies them: to consume them it need not come back for each. How many were taken.
-typedef bool (*WindowTake)(void *context, const Message *message);
+// Lends the role what it will consume next, at most half a window: calls `take` with one run of messages after the other, until it has
+// taken fewer than it could. The role copies them: to consume them it need not come back for each. How many were taken.
+typedef uint32_t (*WindowTake)(void *context, const QueueRun *run);
 uint32_t window_in_lend(WindowIn *in, WindowTake take, void *context);
 // The role has consumed so many messages of those that were lent. They are still the same if the sender has another life by now: that one
 // sends them again.

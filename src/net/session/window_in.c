@@ -149,6 +149,31 @@ WindowVerdict window_in_data(WindowIn *in, uint32_t to_life, uint32_t from_life,
     return verdict == WINDOW_GOOD ? in_take(in, message) : verdict;
 }
 
+// Takes what follows a message that was taken, all at once. False: nothing was taken; there is something wrong with it, or no memory.
+static bool in_take_run(WindowIn *in, const Message *message, WireSpan more)
+{
+    QueueRun run = {.epoch = message->epoch, .number = message->number + 1, .messages = more};
+    size_t bytes = 0;
+    if (message->number >= UINT64_MAX - WIRE_BODY_MAX)
+        return false;
+    for (size_t at = 0; at < more.size; run.count++) {
+        if (more.size - at < QUEUE_HEAD_BYTES || !limits_allow(&in->limits, in->count + run.count, in->bytes + bytes))
+            return false;
+        size_t value_size = queue_value_size(more.data + at);
+        at += QUEUE_HEAD_BYTES;
+        if (more.size - at < value_size)
+            return false;
+        at += value_size;
+        bytes += value_size;
+    }
+    if (run.count > 0 && !queue_add_run(&in->received, in->memory, &run, bytes))
+        return false;
+    in->expected.number += run.count;
+    in->count += run.count;
+    in->bytes += bytes;
+    return true;
+}
+
 WindowVerdict window_in_data_all(WindowIn *in, uint32_t to_life, uint32_t from_life, uint32_t node, Message *message,
                                  WireSpan more)
 {
@@ -156,6 +181,8 @@ WindowVerdict window_in_data_all(WindowIn *in, uint32_t to_life, uint32_t from_l
     WindowVerdict verdict = window_in_data(in, to_life, from_life, node, message);
     // Whether it is of the life that was told does not change on the way.
     bool is_taken = verdict == WINDOW_GOOD || verdict == WINDOW_REPEATED;
+    if (verdict == WINDOW_GOOD && in_take_run(in, message, more))
+        return WINDOW_GOOD;
     while (verdict != WINDOW_VIOLATION && verdict != WINDOW_NO_MEMORY && window_more_next(&more, message, &is_sound))
         verdict = is_taken ? in_take(in, message) : window_in_data(in, to_life, from_life, node, message);
     if (verdict == WINDOW_VIOLATION || verdict == WINDOW_NO_MEMORY)
@@ -176,47 +203,57 @@ bool window_in_first(WindowIn *in, Message *message)
 uint32_t window_in_lend(WindowIn *in, WindowTake take, void *context)
 {
     uint32_t most = (in->limits.messages + 1) / 2, count = 0;
-    Message message;
+    QueueRun run;
     in_settle(in);
     QueueCursor cursor = in->received.begin;
-    while (count < most && count < in->received.count && queue_next(&cursor, &message) &&
-           message.epoch == in->next.epoch && take(context, &message))
-        count++;
+    while (count < most && in->received.count > 0 && queue_run(&cursor, &run) && run.epoch == in->next.epoch) {
+        queue_run_cut(&run, most - count, run.messages.size);
+        uint32_t taken = take(context, &run);
+        count += taken;
+        if (taken < run.count)
+            break;
+        queue_pass(&cursor, &run);
+    }
     in->lent = count;
     return count;
 }
 
-static void in_drop_first(WindowIn *in, const Message *first)
+// Drops so many messages of the run at the beginning; the bytes of their values.
+static size_t in_drop(WindowIn *in, const QueueRun *run, uint32_t count)
 {
-    if (first->epoch == in->expected.epoch) {
-        in->count--;
-        in->bytes -= first->value.size;
+    size_t bytes;
+    queue_drop(&in->received, in->memory, count, &bytes);
+    if (run->epoch == in->expected.epoch) {
+        in->count -= count;
+        in->bytes -= bytes;
     }
-    queue_drop_first(&in->received, in->memory);
+    return bytes;
 }
 
-// The role has consumed one. If the sender has another life since it was lent, that has not sent it again yet.
-static void in_consume_first(WindowIn *in)
+// The role has consumed some, at most so many; how many. If the sender has another life since they were lent, that has not sent them again
+// yet.
+static uint32_t in_consume_run(WindowIn *in, uint32_t count)
 {
-    Message first;
-    bool is_there = queue_first(&in->received, &first) && first.epoch == in->next.epoch;
-    CHECK(!is_there || session_is_broken(SESSION_BROKEN_NO_NUMBER) || first.number == in->next.number);
-    in->next.number++;
-    in->consumed++;
-    in->consumed_bytes += is_there ? first.value.size : 0;
+    QueueRun run;
+    bool is_there = queue_run(&in->received.begin, &run) && run.epoch == in->next.epoch;
+    CHECK(!is_there || session_is_broken(SESSION_BROKEN_NO_NUMBER) || run.number == in->next.number);
+    if (is_there && run.count < count)
+        count = run.count;
+    in->next.number += count;
+    in->consumed += count;
+    in->consumed_bytes += is_there ? in_drop(in, &run, count) : 0;
     in->must_say = true;
-    if (is_there)
-        in_drop_first(in, &first);
     if (place_is_before(in->expected, in->next))
         in->expected = in->next;
+    return count;
 }
 
 void window_in_consume(WindowIn *in, uint32_t count)
 {
     CHECK(count <= in->lent);
     in->lent -= count;
-    for (; count > 0; count--)
-        in_consume_first(in);
+    while (count > 0)
+        count -= in_consume_run(in, count);
 }
 
 WindowVerdict window_in_life(WindowIn *in, uint32_t life, uint32_t node)
@@ -243,17 +280,17 @@ void window_in_reset(WindowIn *in, uint32_t epoch)
 {
     if (in->next.epoch >= epoch || session_is_broken(SESSION_BROKEN_NO_EPOCH))
         return;
-    Message first;
-    while (queue_first(&in->received, &first) && first.epoch < epoch)
-        in_drop_first(in, &first);
+    QueueRun run;
+    while (queue_run(&in->received.begin, &run) && run.epoch < epoch)
+        in_drop(in, &run, run.count);
     in->next = (WindowPlace){epoch, 0};
     in->lent = 0;
     if (in->expected.epoch < epoch)
         in->expected = in->next;
     in->ahead = 0;
     QueueCursor cursor = in->received.begin;
-    for (uint32_t i = 0, last = epoch; i < in->received.count && queue_next(&cursor, &first); i++, last = first.epoch)
-        in->ahead += first.epoch != last;
+    for (uint32_t last = epoch; queue_run(&cursor, &run); last = run.epoch, queue_pass(&cursor, &run))
+        in->ahead += run.epoch != last;
 }
 
 WindowSay window_in_taken(const WindowIn *in, WindowPlace *place)

@@ -727,13 +727,14 @@ static void what_follows_has_to_be_sound(void **state)
     assert_false(is_sound);
 }
 
-static bool take_site(void *context, const Message *message)
+static uint32_t take_sites(void *context, const QueueRun *run)
 {
     char *text = context;
-    if (strlen(text) > 12)
-        return false;
-    sprintf(text + strlen(text), "%u ", message->site);
-    return true;
+    const uint8_t *at = run->messages.data;
+    uint32_t count = 0;
+    for (; count < run->count && strlen(text) <= 12; count++, at += QUEUE_HEAD_BYTES + queue_value_size(at))
+        sprintf(text + strlen(text), "%u ", queue_site(at));
+    return count;
 }
 
 static void a_role_fetches_several_and_says_later_what_it_has_consumed(void **state)
@@ -742,11 +743,11 @@ static void a_role_fetches_several_and_says_later_what_it_has_consumed(void **st
     WindowIn in = in_new();
     char text[100] = "";
     WindowPlace place;
-    assert_int_equal(window_in_lend(&in, take_site, text), 0);
+    assert_int_equal(window_in_lend(&in, take_sites, text), 0);
     for (uint64_t i = 0; i < limits.messages; i++)
         assert_int_equal(data(&in, 0, i), WINDOW_GOOD);
     // At most half a window, so that the sender can go on meanwhile.
-    assert_int_equal(window_in_lend(&in, take_site, text), (limits.messages + 1) / 2);
+    assert_int_equal(window_in_lend(&in, take_sites, text), (limits.messages + 1) / 2);
     window_in_taken(&in, &place);
     assert_int_equal(place.number, 0);
     window_in_consume(&in, 1);
@@ -754,7 +755,7 @@ static void a_role_fetches_several_and_says_later_what_it_has_consumed(void **st
     assert_int_equal(place.number, 1);
     // What was fetched and not consumed is lent again.
     text[0] = '\0';
-    assert_true(window_in_lend(&in, take_site, text) > 0);
+    assert_true(window_in_lend(&in, take_sites, text) > 0);
     assert_int_equal(text[0], '1');
     window_in_fini(&in);
 }
@@ -766,7 +767,7 @@ static void what_was_fetched_outlives_the_sender(void **state)
     char text[100] = "";
     for (uint64_t i = 0; i < limits.messages; i++)
         assert_int_equal(data(&in, 0, i), WINDOW_GOOD);
-    assert_true(window_in_lend(&in, take_site, text) >= 2);
+    assert_true(window_in_lend(&in, take_sites, text) >= 2);
     // Another life of the sender says everything again; one message has come before the role says what it has consumed.
     assert_int_equal(window_in_life(&in, 2, 8), WINDOW_GOOD);
     assert_int_equal(data_from(&in, 2, 8, 0, 0), WINDOW_GOOD);
@@ -776,7 +777,7 @@ static void what_was_fetched_outlives_the_sender(void **state)
     assert_int_equal(data_from(&in, 2, 8, 0, 2), WINDOW_GOOD);
     consume(&in, 2);
     // Going back forgets what was lent.
-    assert_true(window_in_lend(&in, take_site, text) == 0);
+    assert_true(window_in_lend(&in, take_sites, text) == 0);
     window_in_reset(&in, 3);
     assert_int_equal(in.lent, 0);
     window_in_fini(&in);
@@ -857,38 +858,36 @@ static void small_messages_cost_no_allocation_each(void **state)
     assert_int_equal(in_use, 0);
 }
 
-// Messages of all sizes, in many segments, dropped at both ends: what is left is what was put in.
-static void a_queue_holds_what_was_put_in(void **state)
+// A TAKEN in the middle of a run, a run that exceeds the window, and one that is not sound.
+static void runs_are_taken_in_part(void **state)
 {
     (void)state;
-    Queue queue = {0};
-    uint64_t first = 0, next = 0, random = 1;
-    for (int i = 0; i < 20000; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        unsigned what = random >> 33 & 15;
-        size_t size = (size_t)(random >> 40) % (what == 0 ? 20000 : 300);
-        Message message = {.number = next, .epoch = 3, .site = (uint32_t)size, .value = {zeros, size}};
-        if (what < 9) {
-            assert_true(queue_add(&queue, &memory, &message));
-            next++;
-        } else if (what < 15 && first < next) {
-            assert_true(queue_first(&queue, &message));
-            assert_true(message.number == first && message.value.size == message.site);
-            queue_drop_first(&queue, &memory);
-            first++;
-        } else if (what == 15) {
-            QueueCursor cursor = queue.begin;
-            uint64_t stay = first + (random >> 50) % (next - first + 1);
-            for (uint64_t at = first; at < stay; at++)
-                assert_true(queue_next(&cursor, &message) && message.number == at);
-            if (stay < next)
-                queue_cut(&queue, &memory, cursor);
-            next = stay;
-        }
-        assert_int_equal(queue.count, next - first);
-    }
-    queue_fini(&queue, &memory);
-    assert_int_equal(queue.bytes, 0);
+    WindowOut out = out_new();
+    uint8_t messages[5 * 11], *at = messages;
+    for (uint32_t i = 0; i < 5; i++)
+        at = (uint8_t *)memcpy(wire_put(wire_put(at, i, 4), 3, 4), "abc", 3) + 3;
+    assert_false(window_out_send_all(&out, messages, sizeof messages));
+    assert_int_equal(out.kept.count, limits.messages);
+    assert_int_equal(taken(&out, 1, 0, 3), WINDOW_GOOD);
+    assert_int_equal(out.kept.count, 1);
+    assert_true(window_out_send_all(&out, messages, 3 * 11));
+    assert_int_equal(taken(&out, 1, 0, 7), WINDOW_GOOD);
+    assert_int_equal(out.kept.count, 0);
+    window_out_fini(&out);
+    WindowIn in = in_new();
+    Message first = {.value = wire_text("abc")};
+    // Four fit into the window; the fifth is too many.
+    assert_int_equal(window_in_data_all(&in, 2, 1, 7, &first, (WireSpan){messages, 3 * 11}), WINDOW_GOOD);
+    assert_int_equal(in.received.count, 4);
+    window_in_fini(&in);
+    in = in_new();
+    first = (Message){.value = wire_text("abc")};
+    assert_int_equal(window_in_data_all(&in, 2, 1, 7, &first, (WireSpan){messages, 4 * 11}), WINDOW_VIOLATION);
+    window_in_fini(&in);
+    in = in_new();
+    first = (Message){.value = wire_text("abc")};
+    assert_int_equal(window_in_data_all(&in, 2, 1, 7, &first, (WireSpan){messages, 2 * 11 + 9}), WINDOW_VIOLATION);
+    window_in_fini(&in);
     assert_int_equal(in_use, 0);
 }
 
@@ -922,7 +921,7 @@ int main(void)
         TEST(what_was_fetched_outlives_the_sender),
         TEST(without_memory_nothing_changes),
         TEST(small_messages_cost_no_allocation_each),
-        TEST(a_queue_holds_what_was_put_in),
+        TEST(runs_are_taken_in_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,7 @@
     K(RELAY_BYTES, 18, RelayBytes, relay_bytes, "bytes of such a stream")                                              \
     K(RELAY_TAKEN, 19, RelayTaken, relay_taken, "how much of a stream has been taken at its end")                      \
     K(RELAY_CLOSE, 20, RelayClose, relay_close, "the stream has ended, or could not be opened")                        \
+    K(OUTCOME, 29, Outcome, outcome, "from a home, the answer to JOIN: the session is over, and this is how")          \
     K(SEEK, 30, Seek, seek, "from a home: would the node play this role in sessions of mine? The answer is OFFER or REFUSED") \
     K(UNREACHED, 31, Unreached, unreached, "to the home: nothing reaches the node of another role; or it is reached again")\
     K(JOIN, 32, Join, join, "to the home: a node wants to play a role of a session")                                   \
@@ -181,6 +182,8 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, NAME, name, "name of the session; empty: a new one")                                                          \
     F(O, U64, session, "from RESTORE: the role was played here, and is to be again; 0: it was not")                     \
     F(O, ID, seat_key, "from RESTORE, if there is a session: who has no certificate can't come back without it")       \
+    F(O, ID, token, "from RESTORE of a durable session whose home was lost: that one is meant; 0: none")               \
+    F(O, NAME, space, "from RESTORE, with `token`")                                                                    \
     F(O, NAME, address, "where the node listens; empty: it dials only")                                                \
     F(O, NAME, build, "when this side was built, for messages")
 #define WIRE_OFFER_FIELDS(F, L, O)                                                                                     \
@@ -201,6 +204,12 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, U32, life, "that of RESTORE")                                                                                 \
     F(O, U32, code, "why (see below)")                                                                                 \
     F(O, TEXT, text, "the same in words")
+#define WIRE_OUTCOME_FIELDS(F, L, O)                                                                                   \
+    F(O, U64, request, "that of JOIN")                                                                                 \
+    F(O, U8, status, "`chx_status` of the session")                                                                    \
+    F(O, U32, restarts, "so many lives were lost and replaced, of all roles")                                          \
+    F(O, BYTES, result, "of the role; empty: it has none")                                                             \
+    L(O, FAULT, fault, 1, "why, if it has failed")
 #define WIRE_RESTORE_FIELDS(F, L, O)                                                                                   \
     F(O, U64, request, "that of JOIN; 0: the home asks, after OFFER")                                                  \
     F(O, U64, session, "a random number for this session and term: names them in all frames that follow")              \
@@ -213,6 +222,8 @@ enum { WIRE_NUMBERED_FROM = 16, WIRE_RECORDS_FROM = 51, WIRE_KIND_LIMIT = 52 };
     F(O, NAME, name, "name of the session; empty: it has none")                                                        \
     F(O, NAME, opener, "name of the node that has asked for the session; empty: it has no certificate")                \
     F(O, U64, term, "number of homes that the session has had")                                                        \
+    F(O, BOOL, is_durable, "the session is kept in a store: the role waits at the edges of durable blocks")            \
+    F(O, NAME, space, "whose names the session's is one of; empty: everybody's")                                       \
     F(O, ID, seat_key, "to come back without a certificate; 0: none")                                                  \
     F(O, BYTES, arguments, "of the role, from the opener; empty: it has its own")                                      \
     F(O, U32, window_messages, "so many messages are kept for one receiver at most: the same for all roles of the session") \

@@ -326,7 +326,7 @@ static void the_table_is_sound(void **state)
         count++;
         assert_true(shape->count > 0 && shape->least_size > 0 && shape->size <= sizeof(WireFrame));
     }
-    assert_int_equal(count, 34);
+    assert_int_equal(count, 35);
     // Items contain no lists: decoding does not recurse.
     for (unsigned item = 0; item < WIRE_ITEM_COUNT; item++)
         for (uint32_t i = 0; i < wire_item_shape(item)->count; i++)
@@ -335,7 +335,7 @@ static void the_table_is_sound(void **state)
 
 // ---- the format must not change by accident ----
 
-#define FORMAT_DIGEST 0x9511383ec3f788b9u
+#define FORMAT_DIGEST 0xd32414e5a0de32e2u
 
 static uint64_t digest(const uint8_t *bytes, size_t size, uint64_t before)
 {

@@ -73,6 +73,20 @@ static void actor_run_hook(Actor *actor, uint32_t site, void (*hook)(void))
     chx_step_end(&actor->self);
 }
 
+// One whose session is decided elsewhere may have to wait for that, and be played again.
+static ActorOutcome actor_end(Actor *actor)
+{
+    Away *away = actor->away;
+    if (away == NULL || !away->is_ending) {
+        actor_keep_result(actor);
+        actor_notify_pending(actor);
+        actor_run_hook(actor, CHX_SITE_FINI, actor->role->fini);
+    }
+    if (CHX_UNLIKELY(away != NULL && away->ops->end != NULL) && !away->ops->end(actor))
+        return actor->self.wants != 0 ? ACTOR_WAITS : ACTOR_YIELDS;
+    return ACTOR_ENDED;
+}
+
 // After a step; with CHX_STEP_RETURN also at the beginning.
 static ActorOutcome actor_go_on(Actor *actor, chx_step step)
 {
@@ -91,12 +105,7 @@ static ActorOutcome actor_go_on(Actor *actor, chx_step step)
             break;
         step = actor->self.top->function->run(&actor->self, actor->self.top);
     }
-    actor_keep_result(actor);
-    actor_notify_pending(actor);
-    actor_run_hook(actor, CHX_SITE_FINI, actor->role->fini);
-    if (CHX_UNLIKELY(actor->away != NULL && actor->away->ops->end != NULL))
-        actor->away->ops->end(actor);
-    return ACTOR_ENDED;
+    return actor_end(actor);
 }
 
 void actor_init(Actor *actor)
@@ -346,8 +355,10 @@ ActorOutcome actor_run_unscheduled(Actor *actor, Guard *guard, void (*await)(Act
 {
     Run run = {.actor = actor, .await = await, .outcome = ACTOR_FAILED};
     while (!guard_run(guard, actor, run_unscheduled, &run) && guard->fault.kind == FAULT_AGAIN &&
-           again_begin(actor, guard))
+           again_begin(actor, guard)) {
+        float_use(actor->session->float_control);
         await(actor);
+    }
     if (actor_is_traced(actor))
         trace_turn(actor, run.outcome, &guard->fault);
     return run.outcome;

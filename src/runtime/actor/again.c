@@ -48,42 +48,46 @@ static Again *again_get(Actor *actor)
     return again != NULL ? again : again_new(actor);
 }
 
-// Ends the step, which then waits for what the copy describes.
-static CHX_NORETURN void again_leave(const char *function, Again wanted)
+// The step is about to end, and waits for something of this kind. The caller says for what, and ends it.
+static Again *again_prepare(const char *function, AgainKind kind)
 {
     Actor *actor = again_actor(function);
-    Current *here = current();
     if (actor->is_central)
         guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: a sequential program can't wait for the outside",
                     function);
-    if (actor->hook != 0 || here->unpooled != 0)
+    if (actor->hook != 0 || current()->unpooled != 0)
         guard_raise(CHX_FAULT_FAIL, 0, actor->self.site, "%s: only a step can be begun again, not %s", function,
                     actor->hook != 0 ? "init or fini" : "a codec's function");
     Again *again = again_get(actor);
-    again->kind = wanted.kind;
-    again->number = wanted.number;
-    again->events = wanted.events;
-    again->due_ns = wanted.due_ns;
-    again->session = wanted.session;
+    again->kind = kind;
     again->error = 0;
     again->is_woken = false;
     atomic_store_explicit(&again->is_ready, false, memory_order_relaxed);
-    here->guard->fault.kind = FAULT_AGAIN;
-    here->guard->fault.site = actor->self.site;
-    siglongjmp(here->guard->jump, 1);
+    return again;
+}
+
+static CHX_NORETURN void again_leave(const Again *again)
+{
+    Guard *guard = current()->guard;
+    guard->fault.kind = FAULT_AGAIN;
+    guard->fault.site = again->actor->self.site;
+    siglongjmp(guard->jump, 1);
 }
 
 void chx_again_when(int fd, short events)
 {
-    again_leave("chx_again_when", (Again){.kind = AGAIN_WHEN, .number = fd, .events = events});
+    Again *again = again_prepare("chx_again_when", AGAIN_WHEN);
+    again->number = fd;
+    again->events = events;
+    again_leave(again);
 }
 
 void chx_again_after(uint64_t ns)
 {
-    const Actor *actor = again_actor("chx_again_after");
-    uint64_t now_ns = actor->session->runtime->platform->now_ns();
-    uint64_t due_ns = ns < UINT64_MAX - 1 - now_ns ? now_ns + ns : UINT64_MAX - 1;
-    again_leave("chx_again_after", (Again){.kind = AGAIN_AFTER, .due_ns = due_ns});
+    Again *again = again_prepare("chx_again_after", AGAIN_AFTER);
+    uint64_t now_ns = again->actor->session->runtime->platform->now_ns();
+    again->due_ns = ns < UINT64_MAX - 1 - now_ns ? now_ns + ns : UINT64_MAX - 1;
+    again_leave(again);
 }
 
 void chx_again_when_over(chx_session *session)
@@ -91,7 +95,9 @@ void chx_again_when_over(chx_session *session)
     if (session == NULL)
         guard_raise(CHX_FAULT_FAIL, 0, again_actor("chx_again_when_over")->self.site,
                     "chx_again_when_over: no session");
-    again_leave("chx_again_when_over", (Again){.kind = AGAIN_WHEN_OVER, .session = session});
+    Again *again = again_prepare("chx_again_when_over", AGAIN_WHEN_OVER);
+    again->session = session;
+    again_leave(again);
 }
 
 // ---- beginning a step again ----

@@ -12,7 +12,7 @@
 
 // Where the machine is. Each is called with the session's block lock held.
 typedef struct Proxy Proxy;
-typedef struct {
+typedef struct ProxyOps {
     // A block that the role takes part in went to another attempt.
     void (*roll_back)(Proxy *proxy);
     // The role has arrived at the end of a block that is done: it leaves the block. Or of a round that is over: it is in the
@@ -25,6 +25,13 @@ struct Proxy {
     const ProxyOps *ops;
 };
 
+// As chx_arm_begin, chx_arm_end and chx_par_end.
+typedef struct {
+    void (*begin)(Actor *actor, chx_frame *frame, const chx_arm *arm, const chx_checkpoint *block);
+    chx_step (*end)(Actor *actor);
+    bool (*par_end)(Actor *actor, chx_frame *frame);
+} ArmOps;
+
 // Where the role runs: the first four as chx_enter, chx_leave, chx_renew and chx_fault_here, which call these.
 typedef struct Away Away;
 typedef struct {
@@ -36,11 +43,12 @@ typedef struct {
     // It has seen that it is to go back, or to begin again. False: it has to wait, for what self.wants says.
     bool (*roll_back)(Actor *actor);
 
+    const ArmOps *arms; // for roles with a process of their own
     // For roles without a process of their own; NULL for others.
     bool (*is_over)(Actor *actor); // the block or round at whose end it waits
     // It has failed. True: it goes on, or waits, as roll_back says. False: the session is being stopped.
     bool (*fail)(Actor *actor, Fault *fault);
-    void (*end)(Actor *actor);   // it has its result
+    bool (*end)(Actor *actor); // it has its result. False: it has to wait, for what self.wants says, and is asked again
     void (*flush)(Actor *actor); // it is about to do something that takes a while: what it has sent has to leave
     // chx_peer, of another role of the session, and chx_fence.
     const char *(*peer)(Actor *actor, unsigned role);
@@ -48,6 +56,7 @@ typedef struct {
 } AwayOps;
 struct Away {
     const AwayOps *ops;
+    bool is_ending; // the role has come to its end, and waits until that counts
 };
 static inline bool actor_is_process(const Actor *actor)
 {

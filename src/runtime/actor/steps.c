@@ -44,6 +44,15 @@ chx_step chx_wait_for_ever(chx_self *self)
     return CHX_STEP_WAIT;
 }
 
+// The same before a message is sent. A role that is in arms goes on as long as there is room: it changes to another arm only where it
+// has to wait, or where it receives.
+static bool step_may_send(Actor *actor)
+{
+    if (CHX_UNLIKELY(actor->budget == 0 && actor->arms != NULL) && !chx_generation_changed(&actor->self))
+        return true;
+    return step_allowed(actor);
+}
+
 // An operation of the channel has failed: so does the step.
 static CHX_NORETURN void step_raise(const Actor *actor, Channel *channel, ChannelStatus status, uint32_t site)
 {
@@ -86,11 +95,7 @@ bool chx_room_slow(chx_self *self, unsigned out)
 {
     Actor *actor = (Actor *)self;
     Channel *channel = &actor->out[out];
-    // A role in several arms changes from one to another only where it may have to wait. Where there is room for what it sends, as
-    // there is for a decision that it has just made, it goes on in its arm, however long its turn has been.
-    if (actor->budget == 0 && session_has_arms(actor->session))
-        actor->budget = 1;
-    if (!step_allowed(actor))
+    if (!step_may_send(actor))
         return false;
     uint64_t room = channel->ops->room(channel);
     if (room == 0) {

@@ -4,7 +4,9 @@
 
 #include "base/check.h"
 #include "runtime/actor/again.h"
+#include "runtime/isolation/isolation.h"
 #include "runtime/recovery/effects.h"
+#include "runtime/recovery/savepoint.h"
 #include "runtime/session/runtime.h"
 #include "runtime/value/spread.h"
 
@@ -73,7 +75,8 @@ static bool table_grow(Session *root, ArmTable *table)
     return true;
 }
 
-static void table_remove(ArmTable *table, Arm *arm)
+// The caller takes its place among the arm's `live`.
+static void table_take(ArmTable *table, Arm *arm)
 {
     Arm **link = table_chain(table, &arm->name);
     while (*link != arm)
@@ -81,8 +84,61 @@ static void table_remove(ArmTable *table, Arm *arm)
     *link = arm->next;
     arm->is_listed = false;
     table->count--;
+}
+
+static void table_remove(ArmTable *table, Arm *arm)
+{
+    table_take(table, arm);
     // Not the last one: whoever calls this has a part in it.
     atomic_fetch_sub(&arm->session->ending.live, 1);
+}
+
+// Those of this session and block (NULL: any) are not listed any more. The caller has not left the session.
+static void table_forget(Session *root, const Session *session, const Block *block)
+{
+    ArmTable *table = atomic_load(&root->arm_table);
+    Arm *taken = NULL;
+    if (table == NULL)
+        return;
+    current()->busy++;
+    scheduler_lock(root->runtime->platform, &table->lock);
+    for (size_t i = 0; i < table->chain_count && table->count > 0; i++)
+        for (Arm *arm = table->chains[i], *next; arm != NULL; arm = next) {
+            next = arm->next;
+            if ((session != NULL && arm->name.session != session) || (block != NULL && arm->name.block != block))
+                continue;
+            table_take(table, arm);
+            arm->next = taken;
+            taken = arm;
+        }
+    pthread_mutex_unlock(&table->lock);
+    while (taken != NULL) {
+        Arm *arm = taken;
+        taken = arm->next;
+        session_leave(arm->session);
+    }
+    current()->busy--;
+}
+
+void arms_forget_block(Session *session, const Block *block)
+{
+    table_forget(session->root, session, block);
+}
+
+void arms_role_left(Session *root)
+{
+    ArmTable *table = atomic_load(&root->arm_table);
+    if (table == NULL)
+        return;
+    current()->busy++;
+    scheduler_lock(root->runtime->platform, &table->lock);
+    while (table->left < root->actor_count && atomic_load(&root->actors[table->left].has_left))
+        table->left++;
+    bool have_all = table->left == root->actor_count;
+    pthread_mutex_unlock(&table->lock);
+    current()->busy--;
+    if (have_all)
+        table_forget(root, NULL, NULL);
 }
 
 void arm_unlist(Arm *arm)
@@ -255,6 +311,8 @@ static void init_session(Session *session, Session *root)
     atomic_init(&session->has_arms, true);
     session->ending.fd = NO_DESCRIPTOR;
     session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    // The supervisor of isolated roles locks the blocks of all arms at once.
+    session->block_lock.used = root->isolated != NULL ? &root->block_lock.mutex : &session->block_lock.mutex;
 }
 
 static void init_actor(const Arm *arm, unsigned place, Actor *of)
@@ -279,6 +337,10 @@ static void init_actor(const Arm *arm, unsigned place, Actor *of)
     part->actor = actor;
     part->arms.part = part;
     actor->arms = &part->arms;
+    if (of->proxy != NULL) {
+        part->proxy.ops = &arm_proxy_ops;
+        actor->proxy = &part->proxy;
+    }
 }
 
 static void init_channel(const Arm *arm, Channel *channel, unsigned from, unsigned to)
@@ -296,8 +358,28 @@ static void init_channel(const Arm *arm, Channel *channel, unsigned from, unsign
                          .message_limit = runtime->options.channel_messages,
                          .byte_limit = runtime->options.channel_bytes};
     memory_channel_init(channel);
-    if (runtime->platform->channel != NULL)
-        runtime->platform->channel(channel);
+}
+
+// False: those that lead to other processes can't be had.
+static bool prepare_channels(Arm *arm)
+{
+    Session *root = arm->session->root;
+    const Platform *platform = root->runtime->platform;
+    if (root->isolated != NULL && !isolation_arm_prepare(root, arm->channels, arm->channel_count, &arm->rings))
+        return false;
+    for (size_t i = 0; platform->channel != NULL && i < arm->channel_count; i++)
+        if (arm->channels[i].ops == &memory_channel_ops)
+            platform->channel(&arm->channels[i]);
+    return true;
+}
+
+static void close_channels(const Arm *arm)
+{
+    for (size_t i = 0; i < arm->channel_count; i++)
+        if (arm->channels[i].ops != NULL)
+            arm->channels[i].ops->close(&arm->channels[i]);
+    if (arm->rings != NULL)
+        isolation_arm_release(arm->session->root, arm->rings, arm->channel_count);
 }
 
 static void init_channels(const Arm *arm, const ArmShape *shape)
@@ -354,7 +436,11 @@ static Arm *arm_new(Session *root, const ArmName *name, const chx_checkpoint *bl
     }
     if (!is_few)
         runtime_release(root->runtime, shape.roles);
-    return arm;
+    if (arm == NULL || prepare_channels(arm))
+        return arm;
+    close_channels(arm);
+    runtime_release(root->runtime, arm->session->memory);
+    return NULL;
 }
 
 // ---- finding, and freeing ----
@@ -372,6 +458,11 @@ static Arm *arm_add(Session *root, ArmTable *table, const ArmName *name, const c
     *table_chain(table, name) = arm;
     arm->is_listed = true;
     table->count++;
+    if (name->block != NULL)
+        atomic_store_explicit(&name->block->has_arms, true, memory_order_relaxed);
+    if (name->session->arm != NULL)
+        name->session->arm->has_inner = true;
+    atomic_store(&root->has_arms, true);
     return arm;
 }
 
@@ -397,23 +488,20 @@ ArmPart *arm_join(Session *root, const ArmName *name, const chx_checkpoint *bloc
     return part;
 }
 
-static void close_channels(const Arm *arm)
-{
-    for (size_t i = 0; i < arm->channel_count; i++)
-        if (arm->channels[i].ops != NULL)
-            arm->channels[i].ops->close(&arm->channels[i]);
-}
-
 void arms_end(Session *session)
 {
     Session *root = session->root;
     Arm *arm = session->arm;
     CHECK(!arm->is_listed);
     current()->busy++;
+    if (arm->has_inner)
+        table_forget(root, session, NULL);
     close_channels(arm);
     recovery_fini(&session->recovery);
     for (unsigned i = 0; i < arm->count; i++) {
         ArmPart *part = &arm->parts[i];
+        if (part->proxy.ops != NULL)
+            savepoints_fini(part->actor);
         if (!part->is_begun)
             continue;
         actor_fini(part->actor);
@@ -440,6 +528,25 @@ unsigned arms_channel(const Actor *actor, unsigned role, bool is_out)
 {
     const ArmPart *part = actor->arms->part;
     return (is_out ? part->out_fixed : part->in_fixed) + arms_place(part->arm, role);
+}
+
+Channel *arms_channels(const Arm *arm, size_t *count)
+{
+    *count = arm->channel_count;
+    return arm->channels;
+}
+
+Channel *arms_find_channel(const Actor *actor, unsigned role, bool is_out)
+{
+    const Arm *arm = actor->session->arm;
+    for (size_t i = 0; i < arm->channel_count; i++) {
+        Channel *channel = &arm->channels[i];
+        const Actor *here = is_out ? channel->producer : channel->consumer;
+        const Actor *there = is_out ? channel->consumer : channel->producer;
+        if (channel->ops != NULL && here == actor && there->index == role)
+            return channel;
+    }
+    return NULL;
 }
 
 void arms_set_epochs(Actor *actor, const chx_checkpoint *checkpoint, uint32_t epoch,

@@ -14,6 +14,7 @@
 #ifndef RUNTIME_ARMS_ARMS_H
 #define RUNTIME_ARMS_ARMS_H
 
+#include "runtime/actor/elsewhere.h"
 #include "runtime/arms/turn.h"
 #include "runtime/session/session.h"
 
@@ -42,6 +43,7 @@ struct ArmPart {
     Arms arms;
     Arm *arm;
     Actor *actor, *parent;
+    Proxy proxy; // the role is isolated: its actor's
     const chx_arm *program;
     chx_frame *frame;             // the first one
     void *room;                   // for its stack
@@ -77,12 +79,30 @@ void arms_abandon(Actor *actor);
 void arms_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard);
 // No block of the arm takes this up.
 void arms_fail(Session *arm, const Fault *fault);
+// The block is gone: an arm that not all have come to there is waited for by nobody, and must not be found in the next one.
+void arms_forget_block(Session *session, const Block *block);
+// One of the session's roles has left it, and its `live` does not say so yet. When all have, arms that are still waited for are not.
+void arms_role_left(Session *root);
 // The last part of an arm's end: it is freed.
 void arms_end(Session *arm);
 // The session is over: frees what belonged to all its arms.
 void arms_free(Session *root);
 // The role is at one of its other arms, and could not go on here if it wanted to.
 bool arms_are_kept_waiting(Session *arm, const Block *block);
+
+// ---- isolated roles: their actors are never run here, and all of this is done with the blocks of the session locked ----
+
+// The role, whose actor this is, has come to an arm: its actor there. NULL: no memory.
+Actor *arms_enter_elsewhere(Actor *actor, const chx_checkpoint *block);
+// The role goes back to where the `par` is, or further. Its process may still be in the arm: arms_leave_elsewhere follows.
+void arms_stop_elsewhere(Actor *actor);
+// The role has come to the end of the arm, or its process has left it. The arm may be gone then.
+void arms_leave_elsewhere(Actor *actor);
+// The channel of an arm's actor to this role, or from it. NULL: there is none.
+Channel *arms_find_channel(const Actor *actor, unsigned role, bool is_out);
+
+// All channels of an arm, of which those without operations are not used.
+Channel *arms_channels(const Arm *arm, size_t *count);
 
 // The place of a role among an arm's participants.
 unsigned arms_place(const Arm *arm, unsigned role);

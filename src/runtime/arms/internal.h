@@ -24,8 +24,10 @@ struct Arm {
     Channel *channels; // some are not used: they have no operations
     size_t channel_count;
     Channel **ins;
-    unsigned *numbers; // of the roles that take part, ascending
+    struct ArmRing *rings; // of channels to and from isolated roles; NULL: there are none
+    unsigned *numbers;     // of the roles that take part, ascending
     unsigned count, joined;
+    bool has_inner;  // some have been known by this one
     bool has_failed; // for another reason than an actor: set before it is stopped
     Fault *fault;    // NULL: there was no memory for it
     ArmPart parts[];
@@ -42,7 +44,8 @@ typedef struct ArmTable {
     pthread_mutex_t lock; // of the table, and of `joined` of each arm
     Arm **chains;         // of those at which somebody has not arrived yet
     size_t chain_count, count;
-    Arms *arms; // of its roles
+    Arms *arms;    // of its roles
+    unsigned left; // so many roles, the first ones, have left the session
 } ArmTable;
 
 // Without memory the step ends.

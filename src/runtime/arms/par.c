@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "runtime/actor/again.h"
 #include "runtime/actor/elsewhere.h"
+#include "runtime/isolation/isolation.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/log.h"
@@ -18,9 +19,9 @@
 static void check_possible(const Actor *actor, const chx_checkpoint *block)
 {
     const Session *root = actor->session->root;
-    if (actor->away != NULL || root->isolated != NULL || root->parts != NULL)
+    if (actor->away != NULL || root->parts != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, block->site,
-                    "'par' is not possible yet in a session with roles in processes of their own, or on other hosts");
+                    "'par' is not possible yet in a session with roles on other hosts");
     if (root->durable != NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, block->site, "'par' is not possible yet in a session that is kept in a store");
 }
@@ -105,7 +106,7 @@ static void part_copy_frame(ArmPart *part, const chx_frame *from, const chx_arm 
     memcpy(frame + 1, from + 1, function->frame_size - sizeof *from);
     for (size_t i = 0; i < function->owned_count; i++)
         memset((char *)frame + function->variables[i].offset, 0, function->variables[i].type->size);
-    frame->at = arm->block.body_at;
+    frame->at = arm->chx_block.body_at;
     for (size_t i = 0; i < arm->use_count; i++)
         chx_value_copy(arm->uses[i].type, (char *)frame + arm->uses[i].offset,
                        (const char *)from + arm->uses[i].offset);
@@ -137,8 +138,12 @@ static void give_back(const chx_type *type, void *to, void *from)
 void chx_arm_begin(chx_self *self, chx_frame *frame, const chx_arm *arm, const chx_checkpoint *block)
 {
     Actor *actor = (Actor *)self;
-    self->site = arm->block.site;
-    check_possible(actor, &arm->block);
+    self->site = arm->chx_block.site;
+    if (actor_is_process(actor)) {
+        actor->away->ops->arms->begin(actor, frame, arm, block);
+        return;
+    }
+    check_possible(actor, &arm->chx_block);
     Par *par = actor_par(actor);
     uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), block->name);
     ArmName name = name_of(actor, block, *ordinal);
@@ -193,6 +198,8 @@ static void par_opens(Actor *parent, Par *par)
 
 chx_step chx_arm_end(chx_self *self)
 {
+    if (actor_is_process((Actor *)self))
+        return ((Actor *)self)->away->ops->arms->end((Actor *)self);
     ArmPart *part = ((Actor *)self)->arms->part;
     if (part->is_over) // it was called for something else
         return chx_wait_for_ever(self);
@@ -221,6 +228,8 @@ static void part_give_back(ArmPart *part, chx_frame *frame)
 bool chx_par_end(chx_self *self, chx_frame *frame)
 {
     Actor *actor = (Actor *)self;
+    if (actor_is_process(actor))
+        return actor->away->ops->arms->par_end(actor, frame);
     Par *par = actor->arms != NULL ? actor->arms->par : NULL;
     if (par == NULL || par->begun == NULL)
         return true;
@@ -313,6 +322,10 @@ void arms_fail(Session *session, const Fault *fault)
     arm_stop(session);
     scheduler_quiesce(scheduler);
     for (unsigned i = 0; i < session->actor_count; i++) {
+        if (session->actors[i].proxy != NULL) {
+            isolation_arm_failed(&session->actors[i], fault);
+            continue;
+        }
         again_recall(&session->actors[i]);
         if (actor_wake(&session->actors[i], NULL))
             scheduler_ready(scheduler, &session->actors[i]);
@@ -340,6 +353,39 @@ bool arms_are_kept_waiting(Session *session, const Block *block)
             return true;
     }
     return false;
+}
+
+// ---- isolated roles ----
+
+Actor *arms_enter_elsewhere(Actor *actor, const chx_checkpoint *block)
+{
+    uint32_t *ordinal = savepoint_ordinal(actor, savepoint_top(actor), block->name);
+    ArmName name = name_of(actor, block, *ordinal);
+    ArmPart *part = arm_join(actor->session->root, &name, block);
+    if (part == NULL)
+        return NULL;
+    (*ordinal)++;
+    CHECK(part->parent == NULL);
+    part->parent = actor;
+    return part->actor;
+}
+
+void arms_stop_elsewhere(Actor *actor)
+{
+    ArmPart *part = actor->arms->part;
+    part->is_abandoned = true;
+    arm_stop(actor->session);
+    arm_unlist(part->arm);
+}
+
+void arms_leave_elsewhere(Actor *actor)
+{
+    Session *arm = actor->session;
+    ArmPart *part = actor->arms->part;
+    atomic_store(&actor->has_left, true);
+    part->is_gone = true;
+    session_leave(arm);
+    session_leave(arm);
 }
 
 // ---- taking turns ----

@@ -224,30 +224,37 @@ static void store_forget_named(void)
     pthread_mutex_init(&named_lock, NULL);
 }
 
-static chx_status store_named(const char *address, const char *file, chx_store **store)
+chx_status store_at(const char *address, const char *setting, const char *file, chx_store **store)
 {
+    *store = NULL;
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         size_t length = strlen(KINDS[i].scheme);
         if (strncmp(address, KINDS[i].scheme, length) != 0 || (KINDS[i].library == NULL && KINDS[i].ops == NULL))
             continue;
         if (KINDS[i].ops == NULL)
-            return report_refuse(
-                CHX_INVALID, NULL, file,
-                "CHOREX_STORE=%.200s needs libchorex-%s: link the program with what 'chorcc --libs=%s' "
-                "prints",
-                address, KINDS[i].library, KINDS[i].library);
-        static bool watches_forks;
-        pthread_mutex_lock(&named_lock);
-        if (!watches_forks)
-            watches_forks = pthread_atfork(NULL, NULL, store_forget_named) == 0;
-        if (named == NULL)
-            named = chx_store_of(KINDS[i].ops, KINDS[i].is_url ? address : address + length);
-        *store = named;
-        pthread_mutex_unlock(&named_lock);
+            return report_refuse(CHX_INVALID, NULL, file,
+                                 "%s=%.200s needs libchorex-%s: link the program with what 'chorcc --libs=%s' "
+                                 "prints",
+                                 setting, address, KINDS[i].library, KINDS[i].library);
+        *store = chx_store_of(KINDS[i].ops, KINDS[i].is_url ? address : address + length);
         return *store != NULL ? CHX_OK : report_refuse(CHX_NO_MEMORY, NULL, file, "out of memory");
     }
-    return report_refuse(CHX_INVALID, NULL, file,
-                         "CHOREX_STORE=%.200s: it can be sqlite:FILE, postgresql://..., or none", address);
+    return report_refuse(CHX_INVALID, NULL, file, "%s=%.200s: it can be sqlite:FILE, postgresql://..., or none",
+                         setting, address);
+}
+
+static chx_status store_named(const char *address, const char *file, chx_store **store)
+{
+    static bool watches_forks;
+    chx_status status = CHX_OK;
+    pthread_mutex_lock(&named_lock);
+    if (!watches_forks)
+        watches_forks = pthread_atfork(NULL, NULL, store_forget_named) == 0;
+    if (named == NULL)
+        status = store_at(address, "CHOREX_STORE", file, &named);
+    *store = named;
+    pthread_mutex_unlock(&named_lock);
+    return status;
 }
 
 chx_status store_of_runtime(chx_runtime *runtime, const char *file, chx_store **store)

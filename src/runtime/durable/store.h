@@ -37,6 +37,10 @@ struct StoreItem {
 // to run without (CHOREX_STORE=none). On failure the thread's report says why.
 chx_status store_of_runtime(chx_runtime *runtime, const char *file, chx_store **store);
 
+// The store of this address, one of its own. `setting`: what messages call the place where it was said. On failure the thread's report
+// says why.
+chx_status store_at(const char *address, const char *setting, const char *file, chx_store **store);
+
 // How a session is found in the store, and whether this program may run it.
 typedef enum {
     STORE_IS_NEW,   // there is none of this name

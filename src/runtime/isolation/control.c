@@ -5,6 +5,7 @@
 
 #include "runtime/isolation/parent.h"
 
+#include "runtime/arms/arms.h"
 #include "runtime/durable/durable.h"
 #include "runtime/value/codec.h"
 
@@ -56,7 +57,7 @@ static bool block_awaits_one(const Block *block)
 static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     Actor *actor = proxy->actor;
-    Session *session = proxy->isolated->session;
+    Session *session = actor->session;
     size_t saved = head->size;
     const chx_checkpoint *checkpoint = role_checkpoint(actor->role, head->about);
     Savepoint *parent = savepoint_top(actor);
@@ -106,7 +107,7 @@ static bool control_enter(RoleProxy *proxy, const ControlHead *head, const void 
 
 static bool control_arrive(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
-    Session *session = proxy->isolated->session;
+    Session *session = proxy->actor->session;
     Savepoint *savepoint = savepoint_top(proxy->actor);
     if (proxy->actor->member.awaited != 0)
         return true;
@@ -129,7 +130,7 @@ static bool control_arrive(RoleProxy *proxy, const ControlHead *head, const void
 static bool control_renew(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     Savepoint *savepoint = savepoint_top(proxy->actor);
-    Recovery *recovery = &proxy->isolated->session->recovery;
+    Recovery *recovery = &proxy->actor->session->recovery;
     if (proxy->actor->member.awaited != 0)
         return true;
     if (savepoint == NULL || savepoint->position.checkpoint->site != head->about || savepoint->position.arrived ||
@@ -164,8 +165,11 @@ static bool control_renew(RoleProxy *proxy, const ControlHead *head, const void 
 static bool control_ready(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     (void)data;
-    if (recovery_ready(&proxy->actor->member, head->about))
-        proxy->kill_ns = 0;
+    // One from an arm that it has been called back from is none of the command after it.
+    if (head->what != proxy_arm_id(proxy) || !recovery_ready(&proxy->actor->member, head->about))
+        return true;
+    proxy->kill_ns = 0;
+    proxy_leave_given_up(proxy);
     return true;
 }
 
@@ -186,7 +190,7 @@ static bool control_end(RoleProxy *proxy, const ControlHead *head, const void *d
     void *slot = session_result(session, actor->index);
     const chx_type *type = session->plan->roles[actor->index].entry->function->result;
     // A role that has been rolled back is in a block, too.
-    if (actor->member.count != 0)
+    if (actor->member.count != 0 || proxy->arm != NULL)
         return false;
     if (slot != NULL) {
         void *value = malloc(type->size + 1);
@@ -216,23 +220,42 @@ static bool control_end(RoleProxy *proxy, const ControlHead *head, const void *d
     return true;
 }
 
-// The channel with this number, if the role is at one of its ends; else NULL.
-static Channel *control_channel(const RoleProxy *proxy, uint32_t number)
+// The channel with this number of the session or of the arm, if the role, whose actor this is, is at one of its ends; else NULL.
+static Channel *control_channel(const Actor *actor, uint32_t number)
 {
-    const Session *session = proxy->isolated->session;
-    Channel *channel = number < session->channel_count ? &session->channels[number] : NULL;
-    bool is_its = channel != NULL && (channel->producer == proxy->actor || channel->consumer == proxy->actor);
+    const Session *session = actor->session;
+    size_t count;
+    Channel *channels = session->arm != NULL ? arms_channels(session->arm, &count) : session->channels;
+    if (session->arm == NULL)
+        count = session->channel_count;
+    Channel *channel = number < count && channels[number].ops != NULL ? &channels[number] : NULL;
+    bool is_its = channel != NULL && (channel->producer == actor || channel->consumer == actor);
     return is_its ? channel : NULL;
+}
+
+// The role's actor in the arm, or outside of arms, that the message is about. NULL: it was called back from that arm, or has left it.
+static Actor *control_actor(const RoleProxy *proxy, uint32_t arm_id)
+{
+    const ProxyArm *arm = proxy->arm;
+    while (arm != NULL && arm->id != arm_id)
+        arm = arm->outer;
+    if (arm != NULL)
+        return arm->actor;
+    return arm_id == 0 ? proxy_main(proxy) : NULL;
 }
 
 static bool control_wake(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     (void)data;
-    const Channel *channel = control_channel(proxy, head->about);
-    if (channel == NULL || head->what > 1)
+    const Actor *actor = control_actor(proxy, head->what / CONTROL_ARM_FACTOR);
+    uint32_t what = head->what % CONTROL_ARM_FACTOR;
+    if (actor == NULL)
+        return true;
+    const Channel *channel = control_channel(actor, head->about);
+    if (channel == NULL || what > 1)
         return false;
     // Processes wake each other.
-    Actor *peer = head->what == 1 ? channel->producer : channel->consumer;
+    Actor *peer = what == 1 ? channel->producer : channel->consumer;
     if (peer->proxy != NULL)
         return false;
     if (actor_wake(peer, channel))
@@ -246,20 +269,24 @@ static bool control_wake(RoleProxy *proxy, const ControlHead *head, const void *
 static bool control_report_violation(RoleProxy *proxy, const ControlHead *head, const void *data)
 {
     (void)data;
-    Channel *channel = control_channel(proxy, head->about);
-    if (channel == NULL || head->what > VIOLATION_ENDED)
+    const Actor *actor = control_actor(proxy, head->what / CONTROL_ARM_FACTOR);
+    uint32_t what = head->what % CONTROL_ARM_FACTOR;
+    if (actor == NULL)
+        return true;
+    Channel *channel = control_channel(actor, head->about);
+    if (channel == NULL || what > VIOLATION_ENDED)
         return false;
     if (proxy->actor->member.awaited != 0)
         return true;
-    bool is_consumer = channel->consumer == proxy->actor;
+    bool is_consumer = channel->consumer == actor;
     const Actor *other = is_consumer ? channel->producer : channel->consumer;
     const char *self_name = proxy->actor->role->role, *other_name = other->role->role;
-    bool is_broken = proxy_violation_holds(channel, is_consumer, (Violation)head->what);
+    bool is_broken = proxy_violation_holds(channel, is_consumer, (Violation)what);
     if (is_broken && other->proxy == NULL)
         return false;
     if (is_broken) {
         proxy_blame(role_proxy(other), self_name);
-    } else if (head->what != VIOLATION_AHEAD) {
+    } else if (what != VIOLATION_AHEAD) {
         if (++proxy->violations > VIOLATIONS_MAX) {
             static const char why[] = "its process and %s do not agree on what has to come";
             proxy_set_kill_pending(proxy, CHX_FAULT_EXIT, why, other_name);
@@ -284,6 +311,8 @@ static const struct {
     [CONTROL_END] = {CONTROL_MAX_BYTES, control_end},
     [CONTROL_WAKE] = {0, control_wake},
     [CONTROL_COMPLAIN] = {0, control_report_violation},
+    [CONTROL_ARM] = {CONTROL_MAX_BYTES, control_arm},
+    [CONTROL_ARM_END] = {0, control_arm_end},
 };
 
 static bool control_can_be(const ControlHead *head)
@@ -375,7 +404,8 @@ void proxy_take_controls(RoleProxy *proxy, unsigned count)
     ControlHead head;
     for (unsigned i = 0; i < count; i++) {
         // When the session is being stopped, some roles have left already, and no others meet at the end of a block.
-        if (proxy->state != PROXY_ALIVE || session_is_stopping(proxy->isolated->session) || !control_next(proxy, &head))
+        if (proxy->state != PROXY_ALIVE || session_is_stopping(proxy->isolated->session) ||
+            session_is_stopping(proxy->actor->session) || !control_next(proxy, &head))
             return;
         // What a process says that is about to be killed counts no more, except that it has come back to a block: it may
         // have acted in the new attempt.

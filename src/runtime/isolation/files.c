@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
+#include "runtime/value/codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- what lies where ----
@@ -79,7 +81,7 @@ static void doorbell_plan(IsolatedSession *isolated, RoleProxy *proxy)
 
 // ---- making them ----
 
-static bool file_make(SharedFile *file)
+static bool file_make(SharedFile *file, bool may_grow)
 {
     struct rlimit limit;
     file->descriptor = descriptor_keep(memfd_create("chorex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -92,20 +94,82 @@ static bool file_make(SharedFile *file)
         return false;
     }
     // A process that has the file can't make it smaller while it is mapped here.
+    int seals = F_SEAL_SHRINK | F_SEAL_SEAL | (may_grow ? 0 : F_SEAL_GROW);
     return ftruncate(descriptor_use(&file->descriptor), (off_t)file->bytes) == 0 &&
-           fcntl(descriptor_use(&file->descriptor), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+           fcntl(descriptor_use(&file->descriptor), F_ADD_SEALS, seals) == 0;
+}
+
+// ---- rings of arms ----
+
+// Its process may have made it larger already.
+static bool file_grow(const SharedFile *file, uint64_t bytes)
+{
+    struct stat about;
+    struct rlimit limit;
+    int number = descriptor_use(&file->descriptor);
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    return fstat(number, &about) == 0 && (about.st_size >= (off_t)bytes || ftruncate(number, (off_t)bytes) == 0);
+}
+
+bool isolated_take_ring(IsolatedSession *isolated, SharedFile *file, uint64_t *at)
+{
+    pthread_mutex_lock(&isolated->spare_lock);
+    SpareRing *spare = file->spare;
+    bool is_had = true;
+    if (spare != NULL) {
+        *at = spare->at;
+        file->spare = spare->next;
+        free(spare);
+    } else if ((is_had = file_grow(file, file->bytes + RING_WHOLE_BYTES))) {
+        *at = file->bytes;
+        file->bytes += RING_WHOLE_BYTES;
+    }
+    pthread_mutex_unlock(&isolated->spare_lock);
+    return is_had;
+}
+
+// Without memory to remember it, or if it can't be cleared, it is not used again.
+void isolated_give_ring(IsolatedSession *isolated, SharedFile *file, uint64_t at)
+{
+    SpareRing *spare = malloc(sizeof *spare);
+    if (spare == NULL || fallocate(descriptor_use(&file->descriptor), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                   (off_t)at, (off_t)RING_WHOLE_BYTES) != 0) {
+        free(spare);
+        return;
+    }
+    pthread_mutex_lock(&isolated->spare_lock);
+    *spare = (SpareRing){file->spare, at};
+    file->spare = spare;
+    pthread_mutex_unlock(&isolated->spare_lock);
+}
+
+static void file_close(SharedFile *file)
+{
+    descriptor_close(&file->descriptor);
+    while (file->spare != NULL) {
+        SpareRing *spare = file->spare;
+        file->spare = spare->next;
+        free(spare);
+    }
 }
 
 bool isolated_make_files(IsolatedSession *isolated)
 {
     for (unsigned i = 0; i < isolated->proxy_count; i++)
-        isolated->proxies[i].own = file_plan(isolated, CONTROL_FILE_BYTES);
+        isolated->proxies[i].own =
+            file_plan(isolated, CONTROL_FILE_BYTES + arm_reply_bytes(isolated->proxies[i].actor->role));
     for (size_t i = 0; i < isolated->session->channel_count; i++)
         channel_plan(isolated, i);
     for (unsigned i = 0; i < isolated->proxy_count; i++)
         doorbell_plan(isolated, &isolated->proxies[i]);
+    bool has_arms = false;
+    for (unsigned i = 0; i < isolated->proxy_count; i++)
+        has_arms |= role_has_arms(isolated->proxies[i].actor->role);
     for (size_t i = 0; i < isolated->file_count; i++)
-        if (!file_make(&isolated->files[i]))
+        if (!file_make(&isolated->files[i], has_arms))
             return false;
     for (unsigned i = 0; i < isolated->proxy_count; i++) {
         RoleProxy *proxy = &isolated->proxies[i];
@@ -127,7 +191,7 @@ void isolated_release_files(IsolatedSession *isolated)
         descriptor_close(&isolated->proxies[i].recall);
     }
     for (size_t i = 0; i < isolated->file_count; i++)
-        descriptor_close(&isolated->files[i].descriptor);
+        file_close(&isolated->files[i]);
 }
 
 // ---- giving them away ----
@@ -172,7 +236,7 @@ void proxy_recall(const RoleProxy *proxy)
 
 bool proxy_list_files(RoleProxy *proxy, FileList *files)
 {
-    const Actor *actor = proxy->actor;
+    const Actor *actor = proxy_main(proxy);
     size_t channels = actor->role->sends_to_count + actor->role->receives_from_count;
     // Two for each channel, the role's own two, and the trace.
     *files =

@@ -9,8 +9,8 @@
 //                          If only one of them is isolated the doorbell lies in the pair's file, and if none is, in the
 //                          role's own file
 //
-// A ring is its words, its bytes and its large area, one after the other. No file can be made smaller or larger:
-// a truncated one would be a SIGBUS for all others.
+// A ring is its words, its bytes and its large area, one after the other. No file can be made smaller: that would be a SIGBUS for
+// all others. Nor larger, unless roles of the session have arms: the parent makes files larger for their rings.
 //
 // An isolated role is two things: in the parent an Actor that is never run (its position: the blocks that it is in, and what
 // it saved), and the process, which has the frames. They talk through the control block. Control messages go to the parent,
@@ -80,7 +80,12 @@ typedef enum {
     CONTROL_END,       // followed by the encoded result
     CONTROL_WAKE,      // the channel's number; 1: its producer, 0: its consumer
     CONTROL_COMPLAIN,  // the channel's number, the Violation
+    CONTROL_ARM,     // the site of an arm that begins; followed by an ArmRequest and the tails of the outgoing channels
+    CONTROL_ARM_END, // it is in no block, and leaves the arm
 } ControlKind;
+// Channels are those of the arm that the process is in: CONTROL_WAKE and CONTROL_COMPLAIN have its number, too, times this, in `what`;
+// CONTROL_READY has it there as it is.
+enum { CONTROL_ARM_FACTOR = 16 };
 
 typedef struct {
     uint32_t size; // of what follows
@@ -102,8 +107,40 @@ typedef struct {
 // What a process writes to the trace.
 enum { TRACE_NONE, TRACE_EVENTS, TRACE_VALUES };
 
-// What a new process is told, in a file: this, the channels it sends to, those it receives from, the sizes of families, its sandbox, then its
-// snapshots (snapshot_save), each with an ImagePiece before it: that of its beginning, or, when it is in blocks, one for each of
+// What the process says of an arm that it begins.
+typedef struct {
+    uint32_t par_at; // where its frame goes on behind the arm
+    uint32_t frame;  // which one that is: so many are below it
+} ArmRequest;
+
+// A channel of an arm. The peer, and the file that the ring is in, are those of the session's channel in this place.
+typedef struct {
+    uint64_t ring_at;
+    uint32_t number, token, epoch;
+    uint32_t is_there; // 0: the peer does not take part in the arm
+} ArmChannel;
+
+// Behind the control block, in the role's own file: what the program answers to CONTROL_ARM.
+typedef struct {
+    uint64_t answers; // the number of the control message
+    uint64_t id;      // of the arm
+    ArmChannel channels[];
+} ArmReply;
+static inline size_t arm_reply_bytes(const chx_role *role)
+{
+    size_t bytes = sizeof(ArmReply) + (role->sends_to_count + role->receives_from_count) * sizeof(ArmChannel);
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+// What a new process is told of an arm that it is in; its channels follow.
+typedef struct {
+    uint64_t id;
+    uint32_t site, depth;
+    ArmRequest request;
+} ImageArm;
+
+// What a new process is told, in a file: this, the channels it sends to, those it receives from, the sizes of families, the arms that it is
+// in, outermost first, each with its channels, its sandbox, then its snapshots (snapshot_save), each with an ImagePiece before it: that of its beginning, or, when it is in blocks, one for each of
 // them, outermost first.
 typedef struct {
     uint32_t layout; // IMAGE_LAYOUT
@@ -111,6 +148,7 @@ typedef struct {
     uint32_t has_trace;    // TRACE_NONE ...
     uint32_t sandbox_size; // 0: it has none
     uint32_t size_count;   // of families: for each role of the choreography one; 0: it has no families
+    uint32_t arm_count;
     GivenPlace doorbell;
     uint64_t digest, token[2];
     uint64_t id; // of the process: what it rings with

@@ -85,6 +85,18 @@ void isolation_fini(chx_runtime *runtime);
 // The block's time was up: a role that does not come back soon is killed.
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint);
 
+// ---- arms of isolated roles ----
+
+// The proxy of an isolated role's actor in an arm.
+extern const struct ProxyOps arm_proxy_ops;
+struct ArmRing;
+// A new arm of this session has these channels, those that are not used without operations: those with an isolated role at either end
+// lie in shared memory from now on. False: that can't be had. In any case they are given back with the arm, if `rings` is not NULL.
+bool isolation_arm_prepare(Session *root, Channel *channels, size_t count, struct ArmRing **rings);
+void isolation_arm_release(Session *root, struct ArmRing *rings, size_t count);
+// No block of the arm, in which the isolated role has this actor, takes this up. The blocks are locked.
+void isolation_arm_failed(const Actor *actor, const Fault *fault);
+
 // In an isolated role's process.
 int process_recall_fd(const Actor *actor);
 

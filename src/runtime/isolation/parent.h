@@ -52,6 +52,7 @@ enum {
     SAVED_MAX_BYTES = 1 << 30, // of what a role has saved for the blocks that it is in
     SAVEPOINT_BYTES = 512,     // each block counts as so many of these, besides what was saved
     VIOLATIONS_MAX = 16,       // that one process may report without a reason that can be seen here
+    ARMS_NESTED_MAX = 1000,
     VALUE_CHECKED_MAX_BYTES = 1 << 20, // larger values are checked by their receiver only
     UNSPAWNED_MAX = 3,                 // so often the zygote may be lost before the role's process has begun
     UNASKED_MAX = 50,   // so often the zygote can't be asked to kill the process; then the zygote is killed
@@ -71,10 +72,18 @@ typedef enum {
     PROXY_LEFT,  // it has ended, or was stopped: it no longer counts among the session's live ones
 } ProxyState;
 
+// A part of a file that has been a ring of an arm that is over.
+typedef struct SpareRing SpareRing;
+struct SpareRing {
+    SpareRing *next;
+    uint64_t at;
+};
+
 // One of the session's files; isolated_session.h says which there are.
 typedef struct {
-    Descriptor descriptor;   // none: it has not been made yet
-    uint64_t bytes;          // as far as it is planned
+    Descriptor descriptor; // none: it has not been made yet
+    uint64_t bytes;        // as far as it is planned
+    SpareRing *spare;
     const RoleProxy *listed; // the role that it was last listed for, and its place in that list
     uint32_t position;
 } SharedFile;
@@ -84,10 +93,27 @@ typedef struct {
     uint64_t at;
 } SharedPlace;
 
+// An arm that the role is in.
+typedef struct ProxyArm ProxyArm;
+struct ProxyArm {
+    ProxyArm *outer;
+    Actor *actor, *parent; // the role's there, and where the `par` is
+    uint32_t id;           // unique for this role
+    uint32_t site;
+    uint32_t level; // from 1 on
+    uint32_t depth; // the role is in so many blocks outside of it
+    ArmRequest request;
+    unsigned char tails[]; // of the outgoing channels where the `par` is: RingPoint
+};
+
 struct RoleProxy {
     Proxy proxy; // what the recovery machine knows of it
     IsolatedSession *isolated;
-    Actor *actor; // its place in this process: savepoints, epochs of its channels, counters
+    Actor
+        *actor; // its place in this process: savepoints, epochs of its channels, counters. In an arm it has another one
+    ProxyArm *arm;      // the innermost that it is in; NULL: none
+    ProxyArm *given_up; // those that its process may not have left yet
+    uint32_t last_arm;
     ControlBlock *control;
     Doorbell *doorbell;
     SharedFile *own;
@@ -129,10 +155,13 @@ struct RoleProxy {
 bool proxy_is_let_in(const RoleProxy *proxy);
 
 extern const ProxyOps role_proxy_ops;
-// The isolated role that the actor stands for; NULL: it is not isolated.
+RoleProxy *arm_role_proxy(const Actor *actor);
+// The isolated role that the actor stands for, in an arm, too; NULL: it is not isolated.
 static inline RoleProxy *role_proxy(const Actor *actor)
 {
     Proxy *proxy = actor->proxy;
+    if (proxy != NULL && proxy->ops == &arm_proxy_ops)
+        return arm_role_proxy(actor);
     return proxy != NULL && proxy->ops == &role_proxy_ops ? (RoleProxy *)(void *)proxy : NULL;
 }
 
@@ -149,8 +178,10 @@ struct IsolatedSession {
     unsigned proxy_count, left_count, given_back;
     bool slept;        // all roles did when they were last looked at
     uint64_t progress; // what had happened by then
-    bool is_lacking; // a block could not begin again (session->recovery.lacks): the supervisor thread ends the session
-    ShmChannel *shm; // by channel; not mapped: both ends are here
+    const char *
+        lacks; // what was missing when a block could not begin again: the supervisor thread ends the session; NULL: nothing
+    pthread_mutex_t spare_lock; // of the files' spare rings and sizes
+    ShmChannel *shm;            // by channel; not mapped: both ends are here
 };
 
 // What starts and looks after the isolated roles of sessions that were started with the same privileges and
@@ -182,6 +213,12 @@ typedef struct Isolation {
 bool isolated_make_files(IsolatedSession *isolated);
 void isolated_release_files(IsolatedSession *isolated);
 
+// A ring for an arm, in the file, which is made larger for it. False: it can't be had; errno says why.
+bool isolated_take_ring(IsolatedSession *isolated, SharedFile *file, uint64_t *at);
+void isolated_give_ring(IsolatedSession *isolated, SharedFile *file, uint64_t at);
+// Makes the channel one through this ring, which is mapped.
+void isolated_init_channel(IsolatedSession *isolated, Channel *channel, ShmChannel *shm, uint32_t number);
+
 typedef struct {
     int *list;
     size_t count;
@@ -207,10 +244,37 @@ Descriptor proxy_image_file(const RoleProxy *proxy);
 // With the session's block lock held: takes so many control messages of the process, if there are so many.
 void proxy_take_controls(RoleProxy *proxy, unsigned count);
 
+// ---- arm_proxy.c: all with the session's block lock held ----
+
+// The role's actor in the session itself.
+Actor *proxy_main(const RoleProxy *proxy);
+// As the processes know it: 0: it is in no arm.
+uint32_t proxy_arm_id(const RoleProxy *proxy);
+// The role is in so many blocks outside of the arm that it is in.
+uint32_t proxy_depth(const RoleProxy *proxy);
+// The channel at this place of the role's sends_to or receives_from. NULL: of an arm that this role does not take part in.
+Channel *actor_out(const Actor *actor, size_t place);
+Channel *actor_in(const Actor *actor, size_t place);
+// All channels of an arm, as its process is told of them.
+void arm_channels(const Actor *actor, ArmChannel *told);
+// The process begins an arm, or is at the end of one; as the functions of control.c.
+bool control_arm(RoleProxy *proxy, const ControlHead *head, const void *data);
+bool control_arm_end(RoleProxy *proxy, const ControlHead *head, const void *data);
+// The role goes back beyond the innermost arm; it keeps its memory until proxy_leave_given_up: the process has obeyed, or is dead.
+void proxy_give_up_arm(RoleProxy *proxy);
+void proxy_leave_given_up(RoleProxy *proxy);
+// As ProxyOps has it, for the role's actor in the session or in an arm.
+void proxy_roll_back_in(RoleProxy *proxy, Actor *actor);
+// Whoever waits in an arm for a channel of this role looks again.
+void proxy_wake_arms(const RoleProxy *proxy);
+
 // ---- role_proxy.c: all with the session's block lock held ----
 
-// As ProxyOps has it.
+// As ProxyOps has it, for the actor that it has now.
 void proxy_roll_back(RoleProxy *proxy);
+void proxy_go(RoleProxy *proxy, Block *block);
+// It is in no block of its session, or arm, any more.
+void proxy_abandon_blocks(RoleProxy *proxy);
 
 // The process is dead. `status` as of waitpid.
 void proxy_died(RoleProxy *proxy, int status);

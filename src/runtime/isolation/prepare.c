@@ -130,6 +130,7 @@ static bool isolated_new(Session *session, Isolation *isolation, unsigned proxie
     memset(isolated, 0, size);
     isolated->session = session;
     isolated->isolation = isolation;
+    isolated->spare_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     isolated->proxies = (RoleProxy *)(isolated + 1);
     isolated->shm = (ShmChannel *)(isolated->proxies + proxies);
     isolated->files = (SharedFile *)(isolated->shm + channels);
@@ -152,6 +153,16 @@ static void isolated_add_proxy(IsolatedSession *isolated, Actor *actor, const ch
         sandbox_write(&(chx_writer){.buffer = &proxy->sandbox}, sandbox);
 }
 
+void isolated_init_channel(IsolatedSession *isolated, Channel *channel, ShmChannel *shm, uint32_t number)
+{
+    shm->side = &parent_side;
+    shm->owner = isolated;
+    shm->number = number;
+    // The role of the end in this process. If neither end is here, no messages pass through here, and either role will do.
+    const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
+    shm_channel_init(channel, shm, here->role);
+}
+
 // A channel with an isolated role at either end.
 static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
 {
@@ -165,12 +176,7 @@ static bool isolated_add_channel(IsolatedSession *isolated, size_t number)
     if (!isolated_map_ring(&shm->ring, &place.file->descriptor, place.at, token))
         return false;
     ring_set_limits(&shm->ring, options->channel_messages, options->channel_bytes);
-    shm->side = &parent_side;
-    shm->owner = isolated;
-    shm->number = (uint32_t)number;
-    // The role of the end in this process. If neither end is here, no messages pass through here, and either role will do.
-    const Actor *here = channel->consumer->proxy == NULL ? channel->consumer : channel->producer;
-    shm_channel_init(channel, shm, here->role);
+    isolated_init_channel(isolated, channel, shm, (uint32_t)number);
     return true;
 }
 
@@ -321,6 +327,7 @@ void isolation_release(Session *session)
     for (size_t i = 0; i < session->channel_count; i++)
         isolated_unmap_ring(&isolated->shm[i].ring);
     isolated_release_files(isolated);
+    pthread_mutex_destroy(&isolated->spare_lock);
     isolation_give_back(isolated->isolation);
     runtime_release(session->runtime, isolated);
     session->isolated = NULL;

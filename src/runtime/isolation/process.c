@@ -47,7 +47,7 @@ static bool process_has(Process *process, Wait wait)
     if ((wants & WANTS_TAGS) == WANTS_EVENT)
         return atomic_load(&actor->again->is_ready);
     if ((wants & WANTS_BLOCK) != 0)
-        return atomic_load(&control->goes) > process->goes;
+        return atomic_load(&control->goes) > process->goes || process_turns(process);
     return actor_finds(actor, (Channel *)(wants & ~WANTS_TAGS), (wants & WANTS_ROOM) != 0);
 }
 
@@ -110,7 +110,11 @@ static void process_recalled(Process *process)
 
 void process_await(Process *process, Wait wait)
 {
-    const Actor *actor = &process->control->actor;
+    Actor *actor = &process->control->actor;
+    if (wait == FOR_ACTOR && process_turns(process)) {
+        process_turn(process, actor);
+        return;
+    }
     if (wait == FOR_ACTOR && (actor->self.wants & WANTS_TAGS) == WANTS_EVENT) {
         process_await_outside(process, actor->again);
         return;
@@ -233,14 +237,18 @@ static void process_notify(Channel *channel, bool producer)
     if (process->doorbells[peer] != NULL)
         doorbell_ring(process->doorbells[peer]);
     else
-        process_send_control(process, (ControlHead){0, CONTROL_WAKE, shm_channel(channel)->number, producer}, NULL);
+        process_send_control(process,
+                             (ControlHead){0, CONTROL_WAKE, shm_channel(channel)->number,
+                                           process_arm_id(process, channel) * CONTROL_ARM_FACTOR + producer},
+                             NULL);
 }
 
 static void process_report_violation(Actor *actor, Channel *channel, Violation about)
 {
     Process *process = shm_channel(channel)->owner;
     uint32_t seen = atomic_load(&process->own_doorbell->word);
-    process_send_control(process, (ControlHead){0, CONTROL_COMPLAIN, shm_channel(channel)->number, about}, NULL);
+    uint32_t what = process_arm_id(process, channel) * CONTROL_ARM_FACTOR + about;
+    process_send_control(process, (ControlHead){0, CONTROL_COMPLAIN, shm_channel(channel)->number, what}, NULL);
     // The process that is to blame is killed. The doorbell rings when there is reason to look again.
     bool is_settled = about == VIOLATION_AHEAD || about == VIOLATION_ENDED;
     if (!is_settled && atomic_load(actor->self.generation) == actor->self.generation_seen)
@@ -251,6 +259,15 @@ const ShmSide process_side = {process_notify, process_report_violation};
 
 // ---- blocks ----
 
+void process_write_tails(const Actor *actor, chx_writer *writer)
+{
+    for (size_t i = 0; i < actor->role->sends_to_count; i++) {
+        const ShmChannel *shm = shm_channel(&actor->out[i]);
+        RingPoint tail = shm != NULL ? shm->ring.tail : (RingPoint){.word = 0};
+        chx_write(writer, &tail, sizeof tail);
+    }
+}
+
 // Sends what the role has saved for its newest savepoint, with the ends of its channels.
 static void process_send_saved(Actor *actor, uint32_t kind)
 {
@@ -259,8 +276,7 @@ static void process_send_saved(Actor *actor, uint32_t kind)
     const Savepoint *parent = actor->member.count > 1 ? savepoint_at(actor, actor->member.count - 2) : NULL;
     buffer_restart(&process->buffer);
     chx_writer writer = {.buffer = &process->buffer};
-    for (size_t i = 0; i < actor->role->sends_to_count; i++)
-        chx_write(&writer, &shm_channel(&actor->out[i])->ring.tail, sizeof(RingPoint));
+    process_write_tails(actor, &writer);
     snapshot_save(actor, parent != NULL ? parent->frame : NULL, &process->buffer);
     if (process->buffer.failed)
         guard_no_memory();
@@ -426,6 +442,7 @@ static void command_read(const ControlBlock *control, RollbackCommand *command)
 static void command_obey(Actor *actor, const RollbackCommand *command)
 {
     actor->self.generation_seen = command->number;
+    process_go_back_from_arms(actor_process(actor), command->depth);
     Savepoint *target = savepoint_at(actor, command->depth), *top = savepoint_top(actor);
     // It waited at the end of a round, and the next one has begun.
     if (top->has_next && command->goes > actor_process(actor)->goes)
@@ -466,7 +483,9 @@ static bool process_roll_back(Actor *actor)
     savepoint_set_epochs(actor, target->position.checkpoint, command.epoch, true);
     target->frame->at = process_label(process, target);
     trace_block(actor, EVENT_RECOVER, command.epoch, target->fault->why);
-    process_send_control(process, (ControlHead){0, CONTROL_READY, command.epoch, 0}, NULL);
+    process_send_control(
+        process, (ControlHead){0, CONTROL_READY, command.epoch, process->arm != NULL ? (uint32_t)process->arm->id : 0},
+        NULL);
     return true;
 }
 
@@ -482,5 +501,6 @@ const AwayOps process_away_ops = {
     .renew = process_renew,
     .fault = process_fault,
     .roll_back = process_roll_back,
+    .arms = &process_arm_ops,
     .fence = process_fence,
 };

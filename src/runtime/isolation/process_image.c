@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
     atomic_store(&control->command_lock, 2 * proxy->command_number + 1);
     atomic_thread_fence(memory_order_release);
     control->command = (RollbackCommand){.number = ++proxy->command_number,
-                                         .depth = block->depth,
+                                         .depth = proxy_depth(proxy) + block->depth,
                                          .attempt = savepoint->position.attempt,
                                          .epoch = block->epoch,
                                          .goes = proxy->goes,
@@ -48,7 +49,7 @@ void proxy_command(RoleProxy *proxy, const Savepoint *savepoint)
 
 static void image_channel(chx_writer *writer, const RoleProxy *proxy, const Channel *channel, uint32_t epoch)
 {
-    const Actor *peer = channel->producer == proxy->actor ? channel->consumer : channel->producer;
+    const Actor *peer = channel->producer == proxy_main(proxy) ? channel->consumer : channel->producer;
     uint32_t number = shm_channel(channel)->number;
     ImageChannel image = {.number = number,
                           .peer = peer->index,
@@ -67,12 +68,44 @@ static void image_piece(chx_writer *writer, ImagePiece piece, const unsigned cha
     chx_write(writer, snapshot, piece.size);
 }
 
+// Those outside of it first.
+static void image_arms(chx_writer *writer, const ProxyArm *arm)
+{
+    if (arm == NULL)
+        return;
+    image_arms(writer, arm->outer);
+    const chx_role *role = arm->actor->role;
+    ImageArm image = {.id = arm->id, .site = arm->site, .depth = arm->depth, .request = arm->request};
+    ArmChannel *channels = calloc(role->sends_to_count + role->receives_from_count + 1, sizeof *channels);
+    if (channels == NULL) {
+        writer->buffer->failed = true;
+        return;
+    }
+    arm_channels(arm->actor, channels);
+    chx_write(writer, &image, sizeof image);
+    chx_write(writer, channels, (role->sends_to_count + role->receives_from_count) * sizeof *channels);
+    free(channels);
+}
+
+// What it has saved in blocks of the actor's session, or arm, after those of what is outside of it.
+static void image_pieces(chx_writer *writer, const Actor *actor, const ProxyArm *arm)
+{
+    if (arm != NULL)
+        image_pieces(writer, arm->parent, arm->outer);
+    size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
+    for (size_t i = 0; i < actor->member.count; i++) {
+        const Savepoint *each = savepoint_at(actor, i);
+        ImagePiece piece = {each->position.checkpoint->site, each->position.attempt, each->saved_bytes - tails};
+        image_piece(writer, piece, (each->kept != NULL ? each->kept : each->saved) + tails);
+    }
+}
+
 static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
 {
-    const Actor *actor = proxy->actor;
+    const Actor *actor = proxy_main(proxy);
     const Session *session = proxy->isolated->session;
     const chx_runtime_options *options = &session->runtime->options;
-    const Savepoint *savepoint = savepoint_top(actor);
+    const Savepoint *savepoint = savepoint_top(proxy->actor);
     SpawnImage image = {
         .layout = IMAGE_LAYOUT,
         .role = actor->index,
@@ -94,7 +127,8 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         .fence = session_fence(session),
         .answered = proxy->answered,
         .generation = proxy->command_number,
-        .savepoints = (uint32_t)actor->member.count,
+        .savepoints = proxy_depth(proxy) + (uint32_t)proxy->actor->member.count,
+        .arm_count = proxy->arm != NULL ? proxy->arm->level : 0,
         .out_count = (uint32_t)actor->role->sends_to_count,
         .in_count = (uint32_t)actor->role->receives_from_count,
         .trace = session->trace,
@@ -116,15 +150,11 @@ static void image_write(chx_buffer *buffer, const RoleProxy *proxy)
         image_channel(&writer, proxy, actor->in[i], actor->in[i]->head.taking.epoch);
     if (image.size_count > 0)
         chx_write(&writer, actor->role->spread->counts, image.size_count * sizeof(size_t));
+    image_arms(&writer, proxy->arm);
     chx_write(&writer, proxy->sandbox.data, proxy->sandbox.size);
     if (savepoint == NULL)
         image_piece(&writer, (ImagePiece){.size = proxy->begin.size}, proxy->begin.data);
-    size_t tails = actor->role->sends_to_count * sizeof(RingPoint);
-    for (size_t i = 0; i < actor->member.count; i++) {
-        const Savepoint *each = savepoint_at(actor, i);
-        ImagePiece piece = {each->position.checkpoint->site, each->position.attempt, each->saved_bytes - tails};
-        image_piece(&writer, piece, (each->kept != NULL ? each->kept : each->saved) + tails);
-    }
+    image_pieces(&writer, proxy->actor, proxy->arm);
 }
 
 Descriptor proxy_image_file(const RoleProxy *proxy)

@@ -29,19 +29,20 @@ static void *need(Process *process, void *memory)
     return memory;
 }
 
-static void process_wire(Process *process, Actor *actor, Channel *channel, const ImageChannel *from, bool sends)
+void process_wire(Process *process, const Wiring *wiring)
 {
     const SpawnImage *image = process->image;
-    ShmChannel *shm = &process->shms[process->shm_count++];
-    Actor *peer = &process->peers[from->peer];
-    uint32_t token = (uint32_t)image->token[0] ^ from->number;
+    const ImageChannel *from = wiring->from;
+    Actor *actor = &process->control->actor, *peer = &process->peers[from->peer];
+    Channel *channel = wiring->channel;
+    ShmChannel *shm = wiring->shm;
     if (from->peer_is_isolated && process->doorbells[from->peer] == NULL)
         process->doorbells[from->peer] =
             need(process, isolated_map_doorbell(process->files[from->doorbell.file].number, from->doorbell.at));
-    channel->producer = sends ? actor : peer;
-    channel->consumer = sends ? peer : actor;
+    channel->producer = wiring->sends ? actor : peer;
+    channel->consumer = wiring->sends ? peer : actor;
     process->is_kept[from->ring.file] = true; // large values travel through it
-    if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, token))
+    if (!isolated_map_ring(&shm->ring, &process->files[from->ring.file], from->ring.at, wiring->token))
         process_no_memory(process);
     ring_set_limits(&shm->ring, image->message_limit, image->byte_limit);
     ring_go_on(&shm->ring);
@@ -49,10 +50,12 @@ static void process_wire(Process *process, Actor *actor, Channel *channel, const
     shm->owner = process;
     shm->number = from->number;
     shm_channel_init(channel, shm, actor->role);
-    chx_role *role = need(process, calloc(1, sizeof *role));
-    role->role = from->peer_name;
-    peer->role = role;
-    if (sends)
+    if (peer->role == NULL) {
+        chx_role *role = need(process, calloc(1, sizeof *role));
+        role->role = from->peer_name; // in the image: the session's channels come before those of arms
+        peer->role = role;
+    }
+    if (wiring->sends)
         channel->head.sending.epoch = from->epoch;
     else
         channel->head.taking.epoch = from->epoch;
@@ -70,7 +73,8 @@ static void process_wire_all(Process *process, Actor *actor)
     process->shms = need(process, calloc(count + 1, sizeof *process->shms));
     for (uint32_t i = 0; i < count; i++) {
         bool sends = i < image->out_count;
-        process_wire(process, actor, &channels[i], &from[i], sends);
+        uint32_t token = (uint32_t)image->token[0] ^ from[i].number;
+        process_wire(process, &(Wiring){&channels[i], &process->shms[process->shm_count++], &from[i], token, sends});
         if (!sends)
             actor->in[i - image->out_count] = &channels[i];
     }
@@ -128,6 +132,23 @@ static void process_savepoint(Actor *actor, const chx_checkpoint *checkpoint, ui
     savepoint_push(actor, savepoint);
 }
 
+// Of the families.
+static const size_t *process_sizes(const SpawnImage *image)
+{
+    const ImageChannel *channels = (const ImageChannel *)(image + 1);
+    return (const size_t *)(const void *)(channels + image->out_count + image->in_count);
+}
+
+static const unsigned char *process_arms(const SpawnImage *image)
+{
+    return (const unsigned char *)(process_sizes(image) + image->size_count);
+}
+
+static size_t process_arms_bytes(const SpawnImage *image)
+{
+    return image->arm_count * (sizeof(ImageArm) + (image->out_count + (size_t)image->in_count) * sizeof(ArmChannel));
+}
+
 // Back to where the last process was when it entered the block. NULL: it is there; else why it can't be.
 static const char *process_restore(Process *process, Actor *actor, const unsigned char *data)
 {
@@ -150,6 +171,9 @@ static const char *process_restore(Process *process, Actor *actor, const unsigne
         if (checkpoint != NULL)
             process_savepoint(actor, checkpoint, piece.attempt, ordinal);
     }
+    const char *why_arms = process_restore_arms(process, process_arms(image));
+    if (why_arms != NULL)
+        return why_arms;
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint != NULL) {
         savepoint->fault = process_fault_new(actor, &image->fault);
@@ -217,19 +241,12 @@ static void process_confine(Process *process, Actor *actor, const unsigned char 
         process_refuse(process, "%s", why);
 }
 
-// Of the families.
-static const size_t *process_sizes(const SpawnImage *image)
-{
-    const ImageChannel *channels = (const ImageChannel *)(image + 1);
-    return (const size_t *)(const void *)(channels + image->out_count + image->in_count);
-}
-
 static void process_begin_guarded(void *closure)
 {
     Process *process = closure;
     Actor *actor = &process->control->actor;
     const SpawnImage *image = process->image;
-    const unsigned char *sandbox = (const unsigned char *)(process_sizes(image) + image->size_count);
+    const unsigned char *sandbox = process_arms(image) + process_arms_bytes(image);
     if (image->sandbox_size > 0)
         process_confine(process, actor, sandbox, image->sandbox_size);
     const char *why = process_restore(process, actor, sandbox + image->sandbox_size);
@@ -249,6 +266,8 @@ static void process_begin(Process *process, Actor *actor)
     Guard guard;
     process_wire_all(process, actor);
     process->is_kept[GIVEN_DOORBELL] = process->is_kept[GIVEN_RECALL] = true;
+    if (role_has_arms(actor->role))
+        process->is_kept[GIVEN_OWN] = true;
     process->is_traced =
         image->has_trace != TRACE_NONE && trace_adopt(process->files[process->file_count - 1].number,
                                                       image->trace_start_ns, image->has_trace == TRACE_VALUES);
@@ -312,6 +331,7 @@ void process_drop(void *argument)
     chx_runtime *runtime = process->session.runtime;
     if (current()->thread == &process->thread)
         isolation_thread_leave(&process->thread);
+    process_drop_arms(process);
     for (size_t i = 0; i < process->shm_count; i++)
         isolated_unmap_ring(&process->shms[i].ring);
     for (unsigned i = 0; process->doorbells != NULL && i < process->image->role_count; i++)

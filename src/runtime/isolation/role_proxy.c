@@ -91,8 +91,8 @@ void proxy_roll_back(RoleProxy *proxy)
         atomic_store(&proxy->control->late, ++proxy->late);
         return;
     }
-    if (!recovery_return(&proxy->isolated->session->recovery, &actor->member, &target->position)) {
-        proxy->isolated->is_lacking = true;
+    if (!recovery_return(&actor->session->recovery, &actor->member, &target->position)) {
+        proxy->isolated->lacks = actor->session->recovery.lacks;
         isolated_attend(proxy->isolated);
     }
     while (savepoint_top(actor) != target)
@@ -124,13 +124,13 @@ static void proxy_settle(RoleProxy *proxy)
     proxy_publish(proxy);
 }
 
-static void proxy_go(RoleProxy *proxy, Block *block)
+void proxy_go(RoleProxy *proxy, Block *block)
 {
     Actor *actor = proxy->actor;
     bool is_held = proxy_is_durable(proxy, block->checkpoint); // until the store knows
     CHECK(savepoint_top(actor) != NULL && savepoint_top(actor)->position.block == block);
     if (block->done) {
-        recovery_leave(&proxy->isolated->session->recovery, &savepoint_top(actor)->position, true);
+        recovery_leave(&actor->session->recovery, &savepoint_top(actor)->position, true);
         proxy_pop(proxy);
     } else {
         proxy_begin_round(proxy);
@@ -143,7 +143,8 @@ static void proxy_go(RoleProxy *proxy, Block *block)
 
 static void op_roll_back(Proxy *proxy)
 {
-    proxy_roll_back((RoleProxy *)(void *)proxy);
+    RoleProxy *role = (RoleProxy *)(void *)proxy;
+    proxy_roll_back_in(role, proxy_main(role));
 }
 
 static void op_go(Proxy *proxy, Block *block)
@@ -168,8 +169,10 @@ void proxy_hurry(RoleProxy *proxy)
 void isolation_overdue(Session *session, const chx_checkpoint *checkpoint)
 {
     for (size_t i = 0; i < checkpoint->participant_count; i++) {
-        RoleProxy *proxy = role_proxy(&session->actors[checkpoint->participants[i]]);
-        if (proxy != NULL && proxy->actor->member.awaited != 0 && proxy->state == PROXY_ALIVE)
+        unsigned role = checkpoint->participants[i];
+        RoleProxy *proxy = role_proxy(&session->root->actors[role]);
+        if (proxy != NULL && proxy->actor->session == session && proxy->actor->member.awaited != 0 &&
+            proxy->state == PROXY_ALIVE)
             proxy_hurry(proxy);
     }
 }
@@ -232,14 +235,23 @@ static void proxy_forget_process(RoleProxy *proxy, ProxyState state)
     proxy_schedule(proxy);
 }
 
-void proxy_leave(RoleProxy *proxy)
+void proxy_abandon_blocks(RoleProxy *proxy)
 {
     while (proxy->actor->member.count > 0) {
-        recovery_abandon(&proxy->isolated->session->recovery, &proxy->actor->member);
+        recovery_abandon(&proxy->actor->session->recovery, &proxy->actor->member);
         proxy_pop(proxy);
     }
+}
+
+void proxy_leave(RoleProxy *proxy)
+{
+    while (proxy->arm != NULL)
+        proxy_give_up_arm(proxy);
+    proxy_abandon_blocks(proxy);
     proxy_kill(proxy);
     proxy_forget_process(proxy, PROXY_LEFT);
+    proxy_leave_given_up(proxy);
+    atomic_store(&proxy->actor->has_left, true);
     proxy_rest(proxy);
     proxy->isolated->left_count++;
 }
@@ -280,9 +292,19 @@ void proxy_blame(RoleProxy *proxy, const char *peer)
 
 // ---- death and restart ----
 
+// Does a block of the session, or of the arm, that it is in take a failure up?
+static bool proxy_is_taken_up(const RoleProxy *proxy)
+{
+    const Member *member = &proxy->actor->member;
+    return !session_is_stopping(proxy->actor->session) && (member->awaited != 0 || recovery_in_charge(member) != NULL);
+}
+
 // True: a block takes the failure up, and a new process goes on there.
 static bool proxy_recover(RoleProxy *proxy, Fault *fault)
 {
+    // An arm that is in no block of its own counts for what is around the `par`.
+    while (proxy->arm != NULL && !proxy_is_taken_up(proxy))
+        proxy_give_up_arm(proxy);
     Actor *actor = proxy->actor;
     int line = actor_site_line(actor, fault->site);
     if (!restart_decide(actor, fault, line, actor->member.awaited != 0))
@@ -324,6 +346,7 @@ void proxy_died(RoleProxy *proxy, int status)
         trace_turn(proxy->actor, ACTOR_FAILED, &fault);
     proxy->deaths++;
     bool is_recovered = !session_is_stopping(session) && proxy_recover(proxy, &fault);
+    proxy_leave_given_up(proxy); // there is no process any more
     isolated_wake_all(proxy->isolated);
     if (!is_recovered) {
         proxy_fail_with(proxy, &fault);
@@ -419,8 +442,8 @@ void proxy_run_timers(RoleProxy *proxy, uint64_t now_ns)
     if (is_due(&proxy->begin_ns, now_ns) && atomic_load(&proxy->control->begun) == 0)
         proxy_set_kill_pending(proxy, CHX_FAULT_SYSTEM, "its process was started, but has not begun after %d seconds",
                                (int)(BEGIN_MAX_NS / 1000000000));
-    if (proxy->isolated->is_lacking)
-        proxy_fail_session(proxy, CHX_FAULT_SYSTEM, "%s", session->recovery.lacks);
+    if (proxy->isolated->lacks != NULL)
+        proxy_fail_session(proxy, CHX_FAULT_SYSTEM, "%s", proxy->isolated->lacks);
     if (session_is_stopping(session) && proxy->state == PROXY_WAITS) {
         proxy_leave(proxy);
     } else if (session_is_stopping(session)) {

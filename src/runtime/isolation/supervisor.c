@@ -4,6 +4,7 @@
 #include "runtime/isolation/parent.h"
 
 #include "base/check.h"
+#include "runtime/arms/arms.h"
 #include "runtime/platform/spin_budget.h"
 #include "runtime/session/log.h"
 #include "runtime/recovery/checkpoint.h"
@@ -41,6 +42,8 @@ void isolated_block_unlock(IsolatedSession *isolated)
     blocks_unlock_outside(session);
     if (is_over && leaving > 0)
         isolation_remove(isolated);
+    if (leaving > 0)
+        arms_role_left(session);
     while (leaving-- > 0)
         session_leave(session);
 }

@@ -295,7 +295,9 @@ void isolation_thread_recover(Actor *actor, const Fault *fault)
 {
     Current *here = current();
     ThreadState *state = here->thread;
-    float_use(actor->session->float_control);
+    // A turn begins with this anyway, and one whose step is to be begun again has ended.
+    if (fault->kind != FAULT_AGAIN)
+        float_use(actor->session->float_control);
     if (state != NULL) {
         state->has_failed = true;
         cleanups_restore(state);

@@ -93,14 +93,13 @@ bool proxy_violation_holds(Channel *channel, bool for_consumer, Violation about)
     return channel_is_broken(channel, for_consumer) || (has_ended && is_waited_for);
 }
 
-bool proxy_repair(RoleProxy *proxy)
+// The channels of the role's actor, whose outgoing ones had come so far.
+static bool channels_repair(const Actor *actor, const RingPoint *tails)
 {
-    Actor *actor = proxy->actor;
-    const Savepoint *savepoint = savepoint_top(actor);
-    const RingPoint *tails =
-        (const RingPoint *)(const void *)(savepoint->kept != NULL ? savepoint->kept : savepoint->saved);
     for (size_t i = 0; i < actor->role->sends_to_count; i++) {
-        Channel *channel = &actor->out[i];
+        Channel *channel = actor_out(actor, i);
+        if (channel == NULL)
+            continue;
         RingWords *words = shm_channel(channel)->ring.words;
         uint32_t large;
         RingPoint until = ring_valid_until(&shm_channel(channel)->ring, proxy_item_is_valid, channel, &large);
@@ -110,10 +109,25 @@ bool proxy_repair(RoleProxy *proxy)
         atomic_store(&words->large, large);
     }
     for (size_t i = 0; i < actor->role->receives_from_count; i++) {
-        Ring *ring = &shm_channel(actor->in[i])->ring;
+        const Channel *channel = actor_in(actor, i);
+        if (channel == NULL)
+            continue;
+        Ring *ring = &shm_channel(channel)->ring;
         RingItem item;
         if (ring_look(ring, ring_load(&ring->words->head), ring_load(&ring->words->tail), &item) == RING_BROKEN)
             return false;
     }
+    return true;
+}
+
+bool proxy_repair(RoleProxy *proxy)
+{
+    const Savepoint *savepoint = savepoint_top(proxy->actor);
+    const void *tails = savepoint->kept != NULL ? savepoint->kept : savepoint->saved;
+    if (!channels_repair(proxy->actor, tails))
+        return false;
+    for (const ProxyArm *arm = proxy->arm; arm != NULL; arm = arm->outer)
+        if (!channels_repair(arm->parent, (const RingPoint *)(const void *)arm->tails))
+            return false;
     return true;
 }

@@ -25,6 +25,8 @@ void isolated_wake_all(IsolatedSession *isolated)
             actor_nudge(actor);
         else if (actor->proxy != NULL && role_proxy(actor)->state == PROXY_ALIVE)
             doorbell_wake(role_proxy(actor)->doorbell);
+        if (actor->proxy != NULL)
+            proxy_wake_arms(role_proxy(actor));
     }
 }
 

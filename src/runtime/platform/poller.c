@@ -181,6 +181,13 @@ static bool poller_reopen(Poller *poller)
     return true;
 }
 
+// The lock is held. Who sees too many looks for nothing; who begins to wait makes sure that the others see it (scheduler_attend).
+static void poller_count(Poller *poller, uint32_t change)
+{
+    atomic_store_explicit(&poller->count, atomic_load_explicit(&poller->count, memory_order_relaxed) + change,
+                          memory_order_release);
+}
+
 // The link is the one that points to the waiter.
 static void waiter_unlink(Poller *poller, PollWaiter **link)
 {
@@ -189,9 +196,7 @@ static void waiter_unlink(Poller *poller, PollWaiter **link)
     waiter->is_listed = false;
     if (waiter->trusts)
         trust_end(poller, waiter);
-    // It changes with the lock held. Who sees too many looks for nothing.
-    atomic_store_explicit(&poller->count, atomic_load_explicit(&poller->count, memory_order_relaxed) - 1,
-                          memory_order_release);
+    poller_count(poller, (uint32_t)-1);
 }
 
 static PollWaiter **waiter_link(Poller *poller, const PollWaiter *waiter)
@@ -233,16 +238,13 @@ PollStatus poller_add(Poller *poller, PollWaiter *waiter, int number, short even
     pthread_mutex_lock(&poller->lock);
     PollStatus status = POLL_REFUSED;
     if ((poller->epoll >= 0 || poller_reopen(poller)) && numbers_reserve(poller, number)) {
-        uint32_t wanted = (uint32_t)(unsigned short)events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP);
-        *waiter = (PollWaiter){.ready = waiter->ready,
-                               .doubts = waiter->doubts,
-                               .near = waiter->near,
-                               .next = poller->numbers[number].waiters,
-                               .number = number,
-                               .events = wanted,
-                               .is_listed = true};
+        waiter->next = poller->numbers[number].waiters;
+        waiter->number = number;
+        waiter->events = (uint32_t)(unsigned short)events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP);
+        waiter->is_listed = true;
+        waiter->trusts = false;
         poller->numbers[number].waiters = waiter;
-        atomic_fetch_add(&poller->count, 1);
+        poller_count(poller, 1);
         status = waiter_await(poller, waiter);
         int error = errno;
         if (status != POLL_WAITS)

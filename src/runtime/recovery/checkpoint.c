@@ -26,10 +26,12 @@ static CHX_COLD void blocks_try_pin(Session *session, Worker *worker)
 {
     enum { FIRST_TRY = 32, LAST_TRY = 4096 };
     BlockLock *lock = &session->block_lock;
-    if (lock->until_pinned == 0)
-        lock->left = lock->until_pinned = FIRST_TRY;
-    else if (session->isolated == NULL && session_pin(session, worker, current()->actor))
-        lock->left = lock->until_pinned = lock->until_pinned < LAST_TRY ? lock->until_pinned * 2 : LAST_TRY;
+    uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
+    if (until != 0 && (session->isolated != NULL || !session_pin(session, worker, current()->actor)))
+        return;
+    until = until == 0 ? FIRST_TRY : until < LAST_TRY ? until * 2 : LAST_TRY;
+    atomic_store_explicit(&lock->left, until, memory_order_relaxed);
+    atomic_store_explicit(&lock->until_pinned, until, memory_order_relaxed);
 }
 
 static inline void blocks_lock(Session *session)
@@ -44,12 +46,13 @@ static inline void blocks_lock(Session *session)
         owner_section_end(worker);
     }
     here->busy++;
-    scheduler_lock(session->runtime->platform, &session->block_lock.mutex);
+    scheduler_lock(session->runtime->platform, session->block_lock.used);
     session->recovery.is_exclusive = false;
-    if (session->block_lock.left == 0)
+    uint32_t left = atomic_load_explicit(&session->block_lock.left, memory_order_relaxed);
+    if (left == 0)
         blocks_try_pin(session, worker);
     else
-        session->block_lock.left--;
+        atomic_store_explicit(&session->block_lock.left, left - 1, memory_order_relaxed);
 }
 
 static inline void blocks_unlock(Session *session)
@@ -59,7 +62,7 @@ static inline void blocks_unlock(Session *session)
         owner_section_end(here->worker);
         return;
     }
-    pthread_mutex_unlock(&session->block_lock.mutex);
+    pthread_mutex_unlock(session->block_lock.used);
     here->busy--;
 }
 
@@ -67,7 +70,7 @@ void blocks_lock_outside(Session *session)
 {
     Scheduler *scheduler = &session->runtime->scheduler;
     // In this order: whoever holds the lock could pin the session again.
-    pthread_mutex_lock(&session->block_lock.mutex);
+    pthread_mutex_lock(session->block_lock.used);
     if (session_is_pinned(session)) {
         scheduler_quiesce(scheduler);
         session_unpin(session);
@@ -78,7 +81,7 @@ void blocks_lock_outside(Session *session)
 
 void blocks_unlock_outside(Session *session)
 {
-    pthread_mutex_unlock(&session->block_lock.mutex);
+    pthread_mutex_unlock(session->block_lock.used);
 }
 
 void blocks_lock_role(Session *session)

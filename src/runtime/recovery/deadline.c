@@ -45,7 +45,7 @@ static void deadline_fire(Session *session, Block *block)
         fault_add(&fault, "and no memory for a restart");
     if (verdict != RECOVERY_DECIDED)
         session_fail(session, CHX_FAILED, culprit->role->role, &fault, file, line);
-    else if (session->isolated != NULL)
+    else if (session->root->isolated != NULL)
         isolation_overdue(session, block->checkpoint);
 }
 

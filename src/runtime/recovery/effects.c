@@ -6,6 +6,7 @@
 
 #include "runtime/actor/again.h"
 #include "runtime/actor/elsewhere.h"
+#include "runtime/arms/arms.h"
 #include "runtime/durable/durable.h"
 #include "runtime/session/runtime.h"
 
@@ -110,6 +111,11 @@ static void effect_roll_back(Recovery *recovery, const Block *block)
         scheduler_resume(&session->runtime->scheduler);
 }
 
+static void effect_gone(Recovery *recovery, const Block *block)
+{
+    arms_forget_block(session_of(recovery), block);
+}
+
 const RecoveryEffects recovery_effects = {
     .allocate = runtime_allocate,
     .release = runtime_release,
@@ -119,4 +125,5 @@ const RecoveryEffects recovery_effects = {
     .disarm = deadline_disarm,
     .roll_back = effect_roll_back,
     .go = effect_go,
+    .gone = effect_gone,
 };

@@ -73,6 +73,8 @@ static inline void block_free(Recovery *recovery, Block *block)
 {
     if (CHX_UNLIKELY(block->fault != NULL))
         fault_free(recovery, block->fault);
+    if (CHX_UNLIKELY(atomic_load_explicit(&block->has_arms, memory_order_relaxed)))
+        recovery->effects->gone(recovery, block);
     block->fault = NULL;
     if (block->checkpoint->participant_count > BLOCK_USUAL_PARTICIPANTS) {
         recovery->effects->release(recovery->runtime, block);

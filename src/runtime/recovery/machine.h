@@ -58,6 +58,7 @@ struct Block {
     uint32_t arrived, left;
     _Atomic bool done;         // atomic: a role that waits for it looks without being an event
     bool deleted;              // its parent went to another attempt
+    _Atomic bool has_arms;     // some are known by it: the effect `gone`. Set by whoever is inside
     uint16_t behind;           // so many roles inside are not back yet from the attempt before
     struct Deadline *deadline; // armed by the effect `arm`; NULL: none
     BlockFault *fault;         // of the latest decision
@@ -96,6 +97,8 @@ typedef struct {
     void (*roll_back)(Recovery *recovery, const Block *block);
     // The block is done, and the role, which is at its end, goes on behind it.
     void (*go)(Recovery *recovery, Member *member, Block *block);
+    // A block that has had arms is no more: its record may be another one's next.
+    void (*gone)(Recovery *recovery, const Block *block);
 } RecoveryEffects;
 
 typedef struct BlockPage BlockPage;

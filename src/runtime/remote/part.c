@@ -60,9 +60,48 @@ static void part_save(Actor *actor)
         guard_no_memory();
 }
 
+// The same as if the role were in no block.
+static void part_save_outside(Actor *actor)
+{
+    Part *part = actor_part(actor);
+    buffer_restart(&part->buffer);
+    snapshot_save_outside(actor, &part->buffer);
+    if (part->buffer.failed)
+        guard_no_memory();
+}
+
+static bool part_is_at_gate(const Part *part, const chx_checkpoint *checkpoint)
+{
+    return part->is_durable && checkpoint->is_durable;
+}
+
+// Where the role goes on in its innermost block: at a durable one it asks to be let in.
+static uint32_t part_label(Part *part, const Position *position)
+{
+    part->is_entering = part_is_at_gate(part, position->checkpoint);
+    return part->is_entering ? position->checkpoint->enter_at : position_label(position);
+}
+
+// It is in the block. The label to go on at; 0: not yet.
+static uint32_t part_asks_in(Part *part)
+{
+    Actor *actor = part->actor;
+    actor->self.wants = 0;
+    if (chx_generation_changed(&actor->self))
+        return 0;
+    if (!part->ops->is_let_in(part->context)) {
+        part_waits(part);
+        return 0;
+    }
+    part->is_entering = false;
+    return position_label(&savepoint_top(actor)->position);
+}
+
 static uint32_t part_enter(Actor *actor, chx_frame *frame, const chx_checkpoint *checkpoint)
 {
     Part *part = actor_part(actor);
+    if (part->is_entering)
+        return part_asks_in(part);
     char text[CHX_PART_TEXT];
     chx_fault fault = {0};
     uint32_t attempt = 0;
@@ -79,6 +118,10 @@ static uint32_t part_enter(Actor *actor, chx_frame *frame, const chx_checkpoint 
         part_channels_reset(part); // what it has fetched is of an attempt that is over
     }
     trace_block(actor, EVENT_ENTER, 0, NULL);
+    if (part_is_at_gate(part, checkpoint)) {
+        part->is_entering = true;
+        return part_asks_in(part);
+    }
     // The block is entered. An order may have come since, for this role or for another one of the session: it is looked at before the
     // next step.
     return position_label(&savepoint->position);
@@ -92,16 +135,32 @@ static bool part_meets(Part *part)
     return part_waits(part);
 }
 
+// At the end of a block. In the outermost one, if that is durable, what the role goes on with behind it is saved.
+static bool part_arrive(Actor *actor, const chx_checkpoint *checkpoint)
+{
+    Part *part = actor_part(actor);
+    bool is_outermost = actor->member.count == 1 && part_is_at_gate(part, checkpoint);
+    if (!need(part_settle(part)))
+        return false;
+    if (!is_outermost)
+        return need(part->ops->arrive(part->context, 0, 0, NULL, 0));
+    part_save_outside(actor);
+    return need(part->ops->arrive_outside(part->context, actor->self.steps, part->buffer.data, part->buffer.size));
+}
+
 static bool part_leave(Actor *actor, const chx_checkpoint *checkpoint)
 {
     Part *part = actor_part(actor);
     Savepoint *savepoint = savepoint_top(actor);
+    // It goes on from here after a loss.
+    if (savepoint == NULL && part_is_at_gate(part, checkpoint))
+        return true;
     CHECK(savepoint != NULL && savepoint->position.checkpoint == checkpoint);
     actor->self.wants = 0;
     if (chx_generation_changed(&actor->self))
         return false;
     if (!savepoint->position.arrived) {
-        if (!need(part_settle(part)) || !need(part->ops->arrive(part->context, 0, 0, NULL, 0)))
+        if (!part_arrive(actor, checkpoint))
             return false;
         trace_block(actor, EVENT_ARRIVE, 0, NULL);
         savepoint->position.arrived = true;
@@ -181,7 +240,7 @@ static void part_go_back(Actor *actor)
     target->position.attempt = back.attempt;
     target->fault = block_fault_new(&back.fault);
     savepoint_set_epochs(actor, target->position.checkpoint, back.epoch, true);
-    target->frame->at = position_label(&target->position);
+    target->frame->at = part_label(part, &target->position);
     actor->self.site = target->position.checkpoint->site;
     trace_block(actor, EVENT_RECOVER, back.epoch, target->fault->why);
     need(part->ops->went_back(part->context, back.number));
@@ -198,6 +257,7 @@ static void part_unwind(void *closure)
 
 static void part_forget(Actor *actor)
 {
+    Part *part = actor_part(actor);
     Guard guard;
     if (!guard_run(&guard, actor, part_unwind, actor)) {
         log_write(actor->session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
@@ -210,6 +270,12 @@ static void part_forget(Actor *actor)
     actor->self.returned = NULL;
     actor->self.wants = 0;
     actor->begun = false;
+    part->is_entering = false;
+    // It had come to its end, and has to be played again.
+    const chx_result_slot *slot = actor->session->plan->roles[actor->index].result;
+    if (actor->away->is_ending && slot != NULL)
+        chx_value_drop(slot->type, actor->session->results + slot->offset);
+    actor->away->is_ending = false;
 }
 
 static void part_load_block(Actor *actor, const chx_part_block *block)
@@ -228,6 +294,20 @@ static void part_load_block(Actor *actor, const chx_part_block *block)
     savepoint_push(actor, savepoint);
 }
 
+// In no block, with what a life before this one went on with behind a durable one.
+static void part_load_base(Actor *actor, const chx_part_beginning *beginning)
+{
+    uint32_t ordinal;
+    const char *why = NULL;
+    if (snapshot_state_digest(beginning->base, beginning->base_size) != actor->role->state_digest)
+        why = "the role had other variables or steps then";
+    else
+        why = snapshot_load(actor, NULL, beginning->base, beginning->base_size, &ordinal);
+    if (why != NULL)
+        guard_raise(CHX_FAULT_SYSTEM, 0, 0, "what the store has of it can't be read: %s", why);
+    actor->self.steps = beginning->steps;
+}
+
 // Where a life before this one was when it entered its innermost block.
 static void part_load(Actor *actor, const chx_part_beginning *beginning)
 {
@@ -237,10 +317,14 @@ static void part_load(Actor *actor, const chx_part_beginning *beginning)
         chx_part_block block = part->ops->block(part->context, i);
         part_load_block(actor, &block);
     }
+    if (beginning->block_count == 0) {
+        part_load_base(actor, beginning);
+        return;
+    }
     Savepoint *savepoint = savepoint_top(actor);
     if (savepoint->position.attempt > 0)
         savepoint->fault = block_fault_new(&beginning->fault);
-    savepoint->frame->at = position_label(&savepoint->position);
+    savepoint->frame->at = part_label(part, &savepoint->position);
     actor->self.site = savepoint->position.checkpoint->site; // until its first step
     actor->self.steps = beginning->steps;
     trace_block(actor, EVENT_RESTART, 0, beginning->fault.why);
@@ -255,11 +339,38 @@ static void part_begin(Actor *actor)
     actor->session->token[0] = beginning->token[0];
     actor->session->token[1] = beginning->token[1];
     part->fence = beginning->fence;
-    if (beginning->block_count > 0)
+    part->is_durable = beginning->is_durable;
+    if (beginning->block_count > 0 || beginning->base != NULL)
         part_load(actor, beginning);
     else if (actor->self.top == NULL)
         guard_raise(CHX_FAULT_SYSTEM, 0, 0, "it can't begin again at the beginning");
-    need(part->ops->begun(part->context));
+    bool is_first = part->is_durable && beginning->block_count == 0 && beginning->base == NULL;
+    if (!need(part->ops->begun(part->context)) || !is_first)
+        return;
+    // Nobody acts before the store has what all begin with.
+    const char *pointer = snapshot_unsendable(actor->self.top);
+    if (pointer != NULL)
+        guard_raise(
+            CHX_FAULT_SYSTEM, 0, 0,
+            "its argument '%s' is a pointer or has one in it, and what that points to is not in the store: give it the "
+            "value itself",
+            pointer);
+    part_save_outside(actor);
+    need(part->ops->arrive_outside(part->context, actor->self.steps, part->buffer.data, part->buffer.size));
+}
+
+// The session was over before it was joined: the role has nothing to do.
+static void part_is_given(Actor *actor)
+{
+    Part *part = actor_part(actor);
+    part_forget(actor);
+    const chx_result_slot *slot = actor->session->plan->roles[actor->index].result;
+    const chx_buffer *given = part->ops->given(part->context);
+    bool is_some = slot != NULL && given->size > 0;
+    if (is_some && !chx_decode(slot->type, actor->session->results + slot->offset, given->data, given->size))
+        guard_raise(CHX_FAULT_SYSTEM, 0, 0, "out of memory, or what it returned is not of the type");
+    part->has_given = true;
+    actor->begun = actor->away->is_ending = true;
 }
 
 static bool part_roll_back(Actor *actor)
@@ -279,6 +390,9 @@ static bool part_roll_back(Actor *actor)
         case CHX_PART_GOES_BACK:
             part_go_back(actor);
             break;
+        case CHX_PART_IS_OVER:
+            part_is_given(actor);
+            return true;
         }
     }
 }
@@ -309,9 +423,17 @@ static bool part_fail(Actor *actor, Fault *fault)
     return true;
 }
 
-static void part_end(Actor *actor)
+// In a durable session the role ends when the store has the outcome: until then it may have to be played again.
+static bool part_ends(Part *part)
+{
+    return !part->is_durable || part->has_given || part->ops->has_ended(part->context) || part_waits(part);
+}
+
+static bool part_end(Actor *actor)
 {
     Part *part = actor_part(actor);
+    if (actor->away->is_ending)
+        return part_ends(part);
     const chx_result_slot *slot = actor->session->plan->roles[actor->index].result;
     buffer_restart(&part->buffer);
     if (slot != NULL)
@@ -319,8 +441,10 @@ static void part_end(Actor *actor)
     if (part->buffer.failed)
         guard_no_memory();
     fflush(NULL);
-    if (need(part_settle(part)))
-        need(part->ops->end(part->context, part->buffer.data, part->buffer.size));
+    actor->away->is_ending = true;
+    if (!need(part_settle(part)) || !need(part->ops->end(part->context, part->buffer.data, part->buffer.size)))
+        return !part->is_durable;
+    return part_ends(part);
 }
 
 static const char *part_peer(Actor *actor, unsigned role)

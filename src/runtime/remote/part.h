@@ -44,6 +44,9 @@ typedef struct Part {
     const chx_part_ops *ops;
     void *context;
     uint64_t fence;
+    bool is_durable;   // the session is kept in a store
+    bool is_entering;  // it is in a durable block of such a session, and has not been let in
+    bool has_given;    // the session was over before the role began: its result is there
     chx_buffer buffer; // what is saved
     int error; // of the last part_settle that could not be told to the role: it fails with its next step. 0: none
     PartChannel *busy; // the ends of its channels of which the library has to be told something

@@ -159,21 +159,33 @@ static uint64_t part_room(Channel *channel)
     return end->room.messages > 0 && end->room.bytes > 0 ? 1 : 0;
 }
 
+static void head_put(unsigned char to[sizeof(chx_part_message)], uint32_t site, size_t size)
+{
+    store_number(to, site, sizeof site);
+    store_number(to + sizeof site, size, sizeof(uint32_t));
+}
+
+static chx_part_message head_get(const unsigned char *from)
+{
+    return (chx_part_message){(uint32_t)load_number(from, sizeof(uint32_t)),
+                              (uint32_t)load_number(from + sizeof(uint32_t), sizeof(uint32_t))};
+}
+
 // Encodes a message behind those that are to be handed over; the size of its value. One that a function of the user's did not finish
 // is overwritten. False: no memory.
 static bool batch_add(PartChannel *end, uint32_t site, const chx_type *type, const void *value, size_t *size)
 {
     chx_buffer *batch = &end->batch;
-    chx_part_message head = {site, (uint32_t)*size};
+    unsigned char head[sizeof(chx_part_message)] = {0};
     if (end->is_raw && batch->capacity - end->whole >= sizeof head + *size) {
-        memcpy(batch->data + end->whole, &head, sizeof head);
+        head_put(batch->data + end->whole, site, *size);
         memcpy(batch->data + end->whole + sizeof head, value, *size);
         batch->size = end->whole + sizeof head + *size;
         return true;
     }
     batch->size = end->whole;
     batch->failed = false;
-    chx_write(&(chx_writer){.buffer = batch}, &head, sizeof head);
+    chx_write(&(chx_writer){.buffer = batch}, head, sizeof head);
     if (end->is_raw)
         chx_write(&(chx_writer){.buffer = batch}, value, *size);
     else
@@ -181,8 +193,7 @@ static bool batch_add(PartChannel *end, uint32_t site, const chx_type *type, con
     if (batch->failed || batch->size - end->whole - sizeof head > UINT32_MAX)
         return false;
     *size = batch->size - end->whole - sizeof head;
-    head.size = (uint32_t)*size;
-    memcpy(batch->data + end->whole, &head, sizeof head);
+    head_put(batch->data + end->whole, site, *size);
     return true;
 }
 
@@ -263,8 +274,7 @@ static const Record *part_peek(Channel *channel)
     }
     if (end->left == 0)
         return NULL;
-    chx_part_message head;
-    memcpy(&head, end->batch.data + end->at, sizeof head);
+    chx_part_message head = head_get(end->batch.data + end->at);
     end->record = (Record){.site = head.site};
     end->record.of.epoch = channel->head.taking.epoch;
     return &end->record;
@@ -305,8 +315,7 @@ static ChannelStatus part_read(Channel *channel, uint32_t site, size_t size, con
     const chx_site *found = end_look_up(channel, site);
     if (end->left == 0)
         return CHANNEL_AGAIN;
-    chx_part_message head;
-    memcpy(&head, end->batch.data + end->at, sizeof head);
+    chx_part_message head = head_get(end->batch.data + end->at);
     if (head.site != site || found == NULL) {
         snprintf(end->why, sizeof end->why, "the next message is of another place in the choreography (%u, not %u)",
                  (unsigned)head.site, (unsigned)site);

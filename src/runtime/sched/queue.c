@@ -4,10 +4,12 @@
 
 #include "runtime/session/session.h"
 
-// The lock is held.
-static void queue_count(ActorQueue *queue, uint32_t change)
+// The lock is held. `order`: whoever puts something into the queue looks then for somebody who sleeps, and whoever is about to sleep looks
+// into the queue. Who takes something out need not be seen at once: others look for nothing then.
+static void queue_count(ActorQueue *queue, uint32_t change, memory_order order)
 {
-    atomic_store(&queue->count, atomic_load_explicit(&queue->count, memory_order_relaxed) + change);
+    uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed) + change;
+    atomic_store_explicit(&queue->count, count, order);
 }
 
 // Takes out the one after `before` (NULL: the first). The lock is held.
@@ -18,7 +20,7 @@ static Actor *queue_unlink(ActorQueue *queue, Actor *before)
     *link = actor->next_queued;
     if (queue->last == actor)
         queue->last = before;
-    queue_count(queue, (uint32_t)-1);
+    queue_count(queue, (uint32_t)-1, memory_order_release);
     return actor;
 }
 
@@ -31,7 +33,7 @@ void queue_append(ActorQueue *queue, Actor *first, Actor *last, uint32_t count)
     else
         queue->last->next_queued = first;
     queue->last = last;
-    queue_count(queue, count);
+    queue_count(queue, count, memory_order_seq_cst);
     pthread_mutex_unlock(&queue->lock);
 }
 

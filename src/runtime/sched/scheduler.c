@@ -188,7 +188,11 @@ bool scheduler_attend(Scheduler *scheduler)
 {
     const Worker *worker = current()->worker;
     // A worker of the pool looks before it sleeps.
-    if ((worker != NULL && !worker->is_guest) || atomic_load(&scheduler->polling) != NULL)
+    if (worker != NULL && !worker->is_guest)
+        return true;
+    // Either the one that stops looking sees that there is another waiter, or it is seen here that nobody looks.
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load(&scheduler->polling) != NULL)
         return true;
     if (!scheduler_has_worker(scheduler))
         return false;
@@ -255,7 +259,7 @@ bool scheduler_give_back(Actor *actor)
         return false;
     // Waking it would take longer than what is to be done, as a rule.
     if (atomic_load(&worker->sleeps) != 0 && scheduler_try_quiesce(worker->scheduler)) {
-        session_unpin(actor->session);
+        session_moves(actor->session);
         scheduler_resume(worker->scheduler);
         return false;
     }

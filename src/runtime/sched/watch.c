@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 typedef struct {
-    bool active;  // somebody runs, or did since the last look
-    bool pending; // work waits for a worker that is at something else
+    bool active;     // somebody runs, or did since the last look
+    bool is_awaited; // a turn of a few microseconds is long for one of them
+    bool pending;    // work waits for a worker that is at something else
     uint32_t blocked;
 } Sight;
 
@@ -59,11 +60,13 @@ static void watch_worker(Worker *worker, uint64_t now_ns, Sight *sight)
         if (serves)
             worker->seen_cpu_ns = scheduler->platform->thread_cpu_ns(atomic_load(&worker->thread_id));
         sight->active = true;
+        sight->is_awaited |= !serves;
         return;
     }
     if (turn % 2 == 0)
         return;
     sight->active = true;
+    sight->is_awaited |= !serves;
     // Whoever has the lock is at work; more threads would only wait behind this one.
     if (atomic_load_explicit(&worker->queues, memory_order_relaxed))
         return;
@@ -96,11 +99,12 @@ static Sight watch_look(Scheduler *scheduler)
     return sight;
 }
 
-// Turns that go on from one look to the next one a few microseconds later are long enough to help with.
+// Turns that go on from one look to the next one a few microseconds later are long enough to help with. Those that serve descriptors
+// are not: they would have to go on until the next time.
 static Sight watch_look_twice(Scheduler *scheduler)
 {
     Sight first = watch_look(scheduler);
-    if (!first.active)
+    if (!first.is_awaited)
         return first;
     uint64_t start_ns = scheduler->platform->now_ns();
     while (scheduler->platform->now_ns() - start_ns <= STALL_NS)

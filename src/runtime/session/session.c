@@ -69,6 +69,7 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     session->memory = memory;
     session->ending.fd = NO_DESCRIPTOR;
     session->ending.lock = session->block_lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    session->block_lock.used = &session->block_lock.mutex;
     report_clear(&session->report);
     session->float_control = float_control();
     session_make_token(session);
@@ -491,6 +492,16 @@ void session_unpin(Session *session)
     atomic_store_explicit(&session->worker, NULL, memory_order_release);
 }
 
+void session_moves(Session *session)
+{
+    BlockLock *lock = &session->block_lock;
+    // That it did not last here does not mean that it won't there.
+    uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
+    atomic_store_explicit(&lock->until_pinned, until / 2, memory_order_relaxed);
+    atomic_store_explicit(&lock->left, 0, memory_order_relaxed);
+    session_unpin(session);
+}
+
 void session_fetch(SessionFetch *fetch)
 {
     // More at a time are not fetched: so many is a processor waiting for, and it forgets about the others.
@@ -656,6 +667,8 @@ void session_actor_left(Actor *actor, ActorOutcome outcome, Guard *guard)
         actor_flush_credit(actor);
     else if (!guard_run(&unwinding, actor, actor_give_up, actor))
         log_write(session->runtime, CHX_LOG_WARN, "%s's variables could not be released", actor->role->role);
+    if (session_has_arms(session))
+        arms_role_left(session);
     session_leave(session);
 }
 

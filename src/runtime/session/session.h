@@ -34,7 +34,10 @@ typedef struct {
 // What serialises the events of its recovery: recovery/checkpoint.c.
 typedef struct {
     pthread_mutex_t mutex;
-    uint32_t left, until_pinned; // so many more times it is locked until it is tried to pin the session
+    // This one, or that of the session that an arm is in: where roles are isolated, all arms have one.
+    pthread_mutex_t *used;
+    // So many more times it is locked until it is tried to pin the session. With it locked, but for session_moves.
+    _Atomic uint32_t left, until_pinned;
 } BlockLock;
 
 // What is not a part of its own is set when the session is made, unless a comment says otherwise.
@@ -135,6 +138,9 @@ static inline bool session_is_pinned(Session *session)
 // Between scheduler_quiesce and scheduler_resume, or by the worker itself: from now on any worker may run its actors. The one
 // that had it looks again before it hands over.
 void session_unpin(Session *session);
+// The same, when the worker that had it sleeps and another one serves its descriptor: that one pins it as soon as it has run all its
+// actors.
+void session_moves(Session *session);
 
 // Do its roles wait for the outside at times? Then their steps have system calls in them.
 static inline bool session_waits_outside(Session *session)

@@ -540,7 +540,7 @@ static chx_step distant(chx_self *self, void *variables)
     static const AwayOps none = {.is_process = false}, asked = {.peer = peer_of, .fence = fence_of};
     FixtureFrame *f = variables;
     Actor *actor = (Actor *)self;
-    Away away = {&none};
+    Away away = {.ops = &none};
     actor->away = &away;
     bool is_right = chx_peer("R1") == NULL && chx_fence() == 0;
     away.ops = &asked;

@@ -142,6 +142,9 @@ bool value_is_zero(const void *value, size_t size);
 const chx_site *role_site(const chx_role *role, uint32_t site);
 // The block with this site; NULL: the role has none.
 const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site);
+// The arm with this site, with its participants as this role plays it, and as it is compiled in; NULL: the role has none.
+bool role_has_arms(const chx_role *role);
+const chx_checkpoint *role_arm(const chx_role *role, uint32_t site, const chx_arm **program);
 // Drops the value of a message of this site that nobody will read.
 void role_drop_message(const chx_role *role, uint32_t site, void *value, size_t size);
 

@@ -389,14 +389,47 @@ const chx_site *role_site(const chx_role *role, uint32_t site)
     return site >= limit && site < CHX_SITE_INIT ? role_site(role, site % limit) : NULL;
 }
 
-const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
+// A block or an arm, as it is compiled in.
+static const chx_checkpoint *compiled_block(const chx_role *role, uint32_t site)
 {
-    if (role->spread != NULL)
-        return role->spread->block_at(role, site);
+    if (role->spread != NULL) {
+        site %= role->spread->choreography->site_limit;
+        role = role->spread->model;
+    }
     for (size_t i = 0; i < role->checkpoint_count; i++)
         if (role->checkpoints[i]->site == site)
             return role->checkpoints[i];
     return NULL;
+}
+
+static bool is_arm(const chx_checkpoint *block)
+{
+    return block->enter_at != 0 && block->enter_at == block->body_at;
+}
+
+const chx_checkpoint *role_checkpoint(const chx_role *role, uint32_t site)
+{
+    const chx_checkpoint *block = compiled_block(role, site);
+    if (block == NULL || is_arm(block))
+        return NULL;
+    return role->spread != NULL ? role->spread->block_at(role, site) : block;
+}
+
+bool role_has_arms(const chx_role *role)
+{
+    for (size_t i = 0; i < role->checkpoint_count; i++)
+        if (is_arm(role->checkpoints[i]))
+            return true;
+    return false;
+}
+
+const chx_checkpoint *role_arm(const chx_role *role, uint32_t site, const chx_arm **program)
+{
+    const chx_checkpoint *block = compiled_block(role, site);
+    if (block == NULL || !is_arm(block))
+        return NULL;
+    *program = (const chx_arm *)(const void *)block; // it is the first thing in it
+    return role->spread != NULL ? role->spread->block_at(role, site) : block;
 }
 
 void role_drop_message(const chx_role *role, uint32_t site, void *value, size_t size)

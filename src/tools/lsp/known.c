@@ -147,7 +147,7 @@ const char *known_names(Arena *arena, const Known *known, const Instance *instan
                     index == 0           ? ""
                     : index + 1 == count ? " and "
                                          : ", ",
-                    role_in_code(known->program, instance, role));
+                    instance != NULL ? role_in_code(known->program, instance, role) : known->program->role_names[role]);
         index++;
     }
     return text.chars;

@@ -64,7 +64,8 @@ json_t *lifecycle_initialize(Server *server, const json_t *params)
     server->delay_ms = DELAY_MS;
     read_options(server, json_object_get(params, "initializationOptions"));
     server->has_snippets = can(params, "textDocument.completion.completionItem.snippetSupport");
-    server->shows_documents = can(params, "window.showDocument.support");
+    server->shows_documents = can(params, "window.showDocument.support") &&
+                              !json_is_false(reply_member(params, "initializationOptions.showResults"));
     server->refreshes_hints = can(params, "workspace.inlayHint.refreshSupport");
     server->refreshes_tokens = can(params, "workspace.semanticTokens.refreshSupport");
     server->refreshes_lenses = can(params, "workspace.codeLens.refreshSupport");

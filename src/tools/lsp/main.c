@@ -50,7 +50,7 @@ static void refuse(Server *server, const char *why)
 static void receive(Server *server, const char *text, size_t size)
 {
     json_error_t error;
-    json_t *message = json_loadb(text, size, JSON_ALLOW_NUL, &error);
+    json_t *message = json_loadb(text, size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
     if (message == NULL) {
         refuse(server, "the message is not JSON");
         return;
@@ -208,8 +208,11 @@ int main(int argc, char **argv)
         return 1;
     }
     int status = serve(&server);
-    worker_free(server.worker);
     lifecycle_end(&server);
+    // Nobody waits for an analysis that is still being made.
+    if (worker_is_busy(server.worker))
+        _exit(status);
+    worker_free(server.worker);
     documents_fini(&server.documents);
     transport_free(server.transport);
     arena_free(server.arena);

@@ -111,12 +111,12 @@ static bool read_length(const char *header, const char *end, size_t *length)
     return found;
 }
 
-// Goes to what may be the next header behind the first byte. True: there is one.
+// Goes to what may be the next header. True: there is one.
 static bool resynchronize(Transport *transport)
 {
     const char *from = transport->buffer + transport->start;
     size_t size = transport->end - transport->start;
-    const char *next = size < 2 ? NULL : memmem(from + 1, size - 1, LENGTH, strlen(LENGTH));
+    const char *next = memmem(from, size, LENGTH, strlen(LENGTH));
     if (next == NULL) {
         // The beginning of one may be there.
         size_t keep = size < strlen(LENGTH) ? size : strlen(LENGTH) - 1;
@@ -127,9 +127,10 @@ static bool resynchronize(Transport *transport)
     return true;
 }
 
-static TransportStatus refuse(Transport *transport, const char *why, const char **text)
+static TransportStatus refuse(Transport *transport, size_t behind, const char *why, const char **text)
 {
-    transport->is_lost = !resynchronize(transport);
+    transport->start = behind;
+    transport->is_lost = true;
     *text = why;
     return TRANSPORT_REFUSED;
 }
@@ -149,23 +150,20 @@ TransportStatus transport_next(Transport *transport, const char **text, size_t *
     TransportStatus nothing = transport->is_over ? TRANSPORT_END : TRANSPORT_NOTHING;
     if (there == 0 || transport->skip > 0)
         return nothing;
-    if (transport->is_lost && strncasecmp(transport->buffer + transport->start, LENGTH,
-                                          there < strlen(LENGTH) ? there : strlen(LENGTH)) != 0) {
-        transport->is_lost = !resynchronize(transport);
-        if (transport->is_lost)
-            return nothing;
-    }
+    if (transport->is_lost && !resynchronize(transport))
+        return nothing;
+    transport->is_lost = false;
     const char *header = transport->buffer + transport->start;
     there = transport->end - transport->start;
     const char *body = header_end(header, there);
     if (body == NULL && there > TRANSPORT_HEADER_MAX)
-        return refuse(transport, "the header of a message is too long", text);
+        return refuse(transport, transport->start + 1, "the header of a message is too long", text);
     if (body == NULL)
         return nothing;
     size_t length;
     if (!read_length(header, body, &length))
-        return refuse(transport, "a message has no header with one Content-Length", text);
-    transport->is_lost = false;
+        return refuse(transport, (size_t)(body - transport->buffer), "a message has no header with one Content-Length",
+                      text);
     if (length > TRANSPORT_MESSAGE_MAX) {
         transport->start = (size_t)(body - transport->buffer);
         transport->skip = length;

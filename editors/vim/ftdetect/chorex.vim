@@ -1,0 +1,2 @@
+" Choreographies that several files share are C, too.
+autocmd BufRead,BufNewFile *.chor setfiletype c
