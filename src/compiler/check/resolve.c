@@ -678,7 +678,8 @@ Resolved *resolve_tree(Arena *arena, const Sources *sources, Diags *diags, const
     size_t pseudo = resolver.role_count;
     for (size_t i = 0; i < tree->defs.count; i++) {
         const TreeDef *def = tree->defs.items[i];
-        if (!is_startable(def) && !is_used(&resolver, def)) {
+        bool is_wanted = tree->made_of == NULL && !def->is_started;
+        if (!is_startable(def) && is_wanted && !is_used(&resolver, def)) {
             // While something is wrong, what looks unused may only be not understood.
             if (diags_errors(diags) == 0)
                 diag_warning(diags, def->name.span, "function '%s' is never used", def->name.text);

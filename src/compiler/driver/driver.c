@@ -8,6 +8,7 @@
 #include "compiler/driver/blocks.h"
 #include "compiler/driver/chorcc.h"
 #include "compiler/driver/path.h"
+#include "compiler/driver/started.h"
 #include "compiler/driver/uses.h"
 
 #include <ctype.h>
@@ -144,23 +145,14 @@ static void name_others(Compilation *compilation, const Choreography *choreograp
     }
 }
 
-static void run_passes(Compilation *compilation, const Unit *unit, Choreography *choreography)
+// What follows when the choreography has a tree, and all that it uses is known.
+static void run_checks(Compilation *compilation, Choreography *choreography)
 {
     Arena *arena = compilation->arena;
     Sources *sources = compilation->sources;
     Diags *diags = compilation->diags;
     const Source *source = choreography->file->source;
-    Pass until = compilation->options.until;
     size_t errors = diags_errors(diags);
-
-    if (until < PASS_PARSE)
-        return;
-    choreography->tree = parse_block(arena, sources, diags, choreography->block);
-    if (until < PASS_CHECK || diags_errors(diags) > errors)
-        return;
-    if (!find_uses(compilation, unit, choreography))
-        return;
-    name_others(compilation, choreography);
     CFlags flags = flags_for(compilation, choreography->file);
     choreography->program = check_tree(arena, sources, diags, source, choreography->tree, &flags);
     if (choreography->program == NULL || diags_errors(diags) > errors)
@@ -177,6 +169,69 @@ static void run_passes(Compilation *compilation, const Unit *unit, Choreography 
     if (diags_errors(diags) > errors)
         choreography->companions.count = 0;
     keep_companions(compilation, choreography);
+}
+
+static void run_passes(Compilation *compilation, const Unit *unit, Choreography *choreography)
+{
+    Diags *diags = compilation->diags;
+    Pass until = compilation->options.until;
+    size_t errors = diags_errors(diags);
+
+    if (until < PASS_PARSE)
+        return;
+    choreography->tree = parse_block(compilation->arena, compilation->sources, diags, choreography->block);
+    if (until < PASS_CHECK || diags_errors(diags) > errors)
+        return;
+    if (!find_uses(compilation, unit, choreography))
+        return;
+    name_others(compilation, choreography);
+    started_mark(compilation, unit, choreography);
+    run_checks(compilation, choreography);
+}
+
+// The one that is made of the definition, if it is known from another unit.
+static Choreography *find_started(const Compilation *compilation, const TreeDef *def)
+{
+    for (size_t i = 0; i < compilation->choreographies.count; i++) {
+        const Tree *tree = compilation->choreographies.items[i]->tree;
+        if (tree != NULL && tree->made_of == &def->name)
+            return compilation->choreographies.items[i];
+    }
+    return NULL;
+}
+
+static Choreography *new_started(Compilation *compilation, const Choreography *choreography, const TreeDef *def)
+{
+    Choreography *made = ARENA_NEW(compilation->arena, Choreography);
+    size_t errors = diags_errors(compilation->diags);
+    *made = (Choreography){.file = choreography->file,
+                           .block = choreography->block,
+                           .directory = choreography->directory,
+                           .tree = started_tree(compilation, choreography->tree, def)};
+    vector_push(compilation->arena, &compilation->choreographies, made);
+    run_checks(compilation, made);
+    if (diags_errors(compilation->diags) > errors)
+        diag_note(compilation->diags, def->name.span,
+                  "'%s' is started with a cast of its own, since a companion of '%s' is included: its role parameters "
+                  "are all the roles that there are",
+                  def->name.text, made->tree->name.text);
+    return made;
+}
+
+// The choreographies that are made of its definitions.
+static void add_started(Compilation *compilation, Unit *unit, const Choreography *choreography)
+{
+    if (choreography->program == NULL)
+        return;
+    started_mark(compilation, unit, choreography);
+    for (size_t i = 0; i < choreography->tree->defs.count; i++) {
+        const TreeDef *def = choreography->tree->defs.items[i];
+        Choreography *made = def->is_started ? find_started(compilation, def) : NULL;
+        if (def->is_started && made == NULL)
+            made = new_started(compilation, choreography, def);
+        if (made != NULL)
+            vector_push(compilation->arena, &unit->choreographies, made);
+    }
 }
 
 // The choreography of this block, which may be known from another unit.
@@ -242,6 +297,7 @@ static void add_block(Compilation *compilation, Unit *unit, CFile *file, const F
         add_companion_dir(compilation, path_directory(arena, file->source->path));
     Choreography *choreography = choreography_of(compilation, unit, file, block);
     vector_push(arena, &unit->choreographies, choreography);
+    add_started(compilation, unit, choreography);
 }
 
 static void add_expansion(Compilation *compilation, Unit *unit, const CExpansion *expansion)

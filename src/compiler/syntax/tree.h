@@ -273,7 +273,8 @@ typedef struct {
     TreeParamList params;
     TreeResultList results;
     TreeBlock body;
-    Span span; // from `def` to the closing brace
+    bool is_started; // with roles of its own for its role parameters: the driver makes a choreography of it
+    Span span;       // from `def` to the closing brace
 } TreeDef;
 
 struct Tree {
@@ -284,6 +285,7 @@ struct Tree {
     VECTOR(TreeUse) uses;
     VECTOR(TreeProto *) protos;
     VECTOR(TreeDef *) defs;
+    const Name *made_of;         // the definition whose role parameters are the roles; NULL: it is written so
     VECTOR(const char *) others; // names of other choreographies that the file knows, for messages
     Span span;                   // from `choreography` to the closing parenthesis
 };
