@@ -109,7 +109,8 @@ bool Client_has_line(enum next next)
     if (peer->out_end >= OUT_AT_ONCE)
         flush(peer);
     while (!peer->is_broken) {
-        if (line_size(peer) > 0)
+        peer->next_size = line_size(peer);
+        if (peer->next_size > 0)
             return true;
         if (peer->has_ended)
             return false;
@@ -127,7 +128,7 @@ chx_str Client_take_line(void)
 {
     struct peer *peer = chx_context();
     const char *line = peer->in + peer->in_start;
-    size_t size = line_size(peer);
+    size_t size = peer->next_size;
     peer->in_start += size;
     if (size > 0 && line[size - 1] == '\n')
         size--;

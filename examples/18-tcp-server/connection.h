@@ -69,6 +69,7 @@ struct peer {
     bool is_shut;                  // we have told the peer that nothing follows
     char *in;                      // what has arrived
     size_t in_start, in_end, in_size;
+    size_t next_size; // of the line that is to be taken next, with its end
     size_t line_size; // of the line that was taken last
     char *out;        // answers not sent yet
     size_t out_start, out_end, out_size;
