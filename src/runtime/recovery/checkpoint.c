@@ -24,7 +24,7 @@
 // Tries to pin the session. Not too early: each time that it did not last, it is tried later.
 static CHX_COLD void blocks_try_pin(Session *session, Worker *worker)
 {
-    enum { FIRST_TRY = 8, LAST_TRY = 4096 };
+    enum { FIRST_TRY = 32, LAST_TRY = 4096 };
     BlockLock *lock = &session->block_lock;
     uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
     if (until != 0 && (session->isolated != NULL || !session_pin(session, worker, current()->actor)))
