@@ -30,7 +30,7 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 11
+#define CHX_GENERATED_VERSION 12
 
 // ---- types of values ----
 
@@ -144,10 +144,12 @@ struct chx_function {
     const chx_type *result;        // NULL: none. Lies at sizeof(chx_frame)
     const chx_variable *variables; // all of them
     size_t variable_count;
-    size_t owned_count;   // so many of them, the first ones, own something
-    size_t fixed_count;   // of these the last so many keep the value that they were given with the call
-    uint32_t number;      // its place in chx_role.functions
-    uint32_t label_count; // a frame's `at` is not greater
+    size_t owned_count;    // so many of them, the first ones, own something
+    size_t fixed_count;    // of these the last so many keep the value that they were given with the call
+    uint32_t number;       // its place in chx_role.functions
+    uint32_t label_count;  // a frame's `at` is not greater
+    const char *file;      // of the lines; NULL: the choreography's
+    const uint32_t *lines; // by label, from 1 on: the line at which a role waits there; NULL: they are not known
 };
 
 // A place in the choreography that this role knows. Sorted by number.

@@ -175,6 +175,8 @@
 #undef level
 #pragma push_macro("line")
 #undef line
+#pragma push_macro("lines")
+#undef lines
 #pragma push_macro("member")
 #undef member
 #pragma push_macro("members")

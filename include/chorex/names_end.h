@@ -88,6 +88,7 @@
 #pragma pop_macro("label_count")
 #pragma pop_macro("level")
 #pragma pop_macro("line")
+#pragma pop_macro("lines")
 #pragma pop_macro("member")
 #pragma pop_macro("members")
 #pragma pop_macro("name")

@@ -299,11 +299,13 @@ static void functions_have_numbers_and_labels(void **state)
     assert_has(text, "static const chx_function *const mini_A_chx_function_table[] = {\n"
                      "    &mini_A_f_chx_function,\n    &mini_A_g_chx_function,\n};\n");
     assert_has(text, "    mini_A_chx_function_table, 2, UINT64_C(0x");
-    // The last of each object: its number, and how many labels its code has.
+    // The last of each object: its number, how many labels its code has, and where these are in the choreography.
     const char *g = strstr(text, "static const chx_function mini_A_g_chx_function CHX_UNUSED = {\n");
     assert_non_null(g);
+    static const char last[] = "1, 3, NULL, mini_A_g_chx_lines";
     const char *end = strstr(g, ",\n};\n");
-    assert_memory_equal(end - 4, "1, 3", 4);
+    assert_memory_equal(end - strlen(last), last, strlen(last));
+    assert_has(text, "static const uint32_t mini_A_g_chx_lines[] CHX_UNUSED = {\n    ");
     assert_int_equal(count_of(text, "case 3: goto chx_at_3;"), 1);
     assert_int_equal(count_of(text, "case 4: goto"), 0);
     mini_free(result.mini);

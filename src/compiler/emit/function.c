@@ -122,8 +122,15 @@ static void put_plain(FunctionEmit *f, const LocalOp *op)
     }
 }
 
+// Labels that have no line yet are the current operation's.
+static void note_lines(FunctionEmit *f)
+{
+    while (f->lines.count < f->labels)
+        vector_push(f->arena, &f->lines, f->line);
+}
+
 // A member of a family does it only if it is one of those whom it concerns.
-static void put_op(FunctionEmit *f, const LocalOp *op)
+static void put_guarded(FunctionEmit *f, const LocalOp *op)
 {
     const char *guard = member_guard(f, op);
     const RoleSet *within = f->within;
@@ -138,6 +145,16 @@ static void put_op(FunctionEmit *f, const LocalOp *op)
     put_plain(f, op);
     f->within = within;
     control_close(&f->ctx.out, "}");
+}
+
+static void put_op(FunctionEmit *f, const LocalOp *op)
+{
+    uint32_t outer = f->line;
+    note_lines(f);
+    f->line = function_line(f, op->span);
+    put_guarded(f, op);
+    note_lines(f);
+    f->line = outer;
 }
 
 void function_ops(FunctionEmit *f, const LocalOpList *ops)
@@ -164,8 +181,8 @@ static void put_dispatch(const FunctionEmit *f, Out *out)
         out_puts(out, "chx_begin:;\n");
 }
 
-uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
-                       Out *out)
+FunctionLabels emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables,
+                             Out *declarations, Out *out)
 {
     Span def = function->instance->def != NULL ? function->instance->def->span : SPAN_NONE;
     FunctionEmit f = {.role = role, .arena = role->arena, .function = function};
@@ -191,6 +208,8 @@ uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *
         out_statement(&f.ctx.out, context_line(&f.ctx, end));
         call_end(&f);
     }
+    f.line = context_line(&f.ctx, def);
+    note_lines(&f);
 
     const char *name = arena_printf(role->arena, "%s_%s", role->prefix, function->name);
     out_printf(declarations, "static chx_step %s(chx_self *chx_this, void *chx_variables);\n", name);
@@ -213,5 +232,5 @@ uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *
     out_append(out, &f.ctx.out);
     out_own(out);
     out_puts(out, "}\n");
-    return f.labels;
+    return (FunctionLabels){f.labels, f.lines.items, file != role->emit->source_literal ? file : NULL};
 }

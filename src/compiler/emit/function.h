@@ -23,7 +23,9 @@ typedef struct {
     const LocalFunction *function;
     RoleContext ctx; // prints the body
     Out *tables;
-    uint32_t labels; // chx_at_1 .. chx_at_labels
+    uint32_t labels;        // chx_at_1 .. chx_at_labels
+    VECTOR(uint32_t) lines; // of those that are known so far, in this order
+    uint32_t line;          // of the operation that is being printed
     bool uses_outcome;
     bool recurses;      // calls itself, and goes on after it
     bool begins_again;  // at `chx_begin`, with a frame of its own

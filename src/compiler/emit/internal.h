@@ -62,6 +62,13 @@ typedef struct {
     uint32_t site, label;
 } Restart;
 
+// The places at which a function of a role can go on.
+typedef struct {
+    uint32_t count;
+    const uint32_t *lines; // by label: where that is in the choreography
+    const char *file;      // of the lines, as a literal; NULL: the choreography's
+} FunctionLabels;
+
 typedef struct {
     Emit *emit;
     Arena *arena;
@@ -75,7 +82,7 @@ typedef struct {
     VECTOR(const char *) renamed_as;
     VECTOR(const char *) blocks;  // its chx_checkpoint objects
     HeldList *held;               // by function
-    uint32_t *labels;             // by function: so many places to go on at
+    FunctionLabels *labels;       // by function
     VECTOR(const char *) fragile; // names of pointers that are live over a checkpoint
     VECTOR(uint32_t) counted;     // sites that have a counter: the first one has number 1
     VECTOR(Restart) restarts;     // of steps that call C functions
@@ -101,8 +108,8 @@ VariableRank emit_rank(const LocalFunction *function, const Variable *variable);
 // ---- function.c ----
 
 // The resumable function, with its prototype printed to `declarations`, what every implementation shares to `tables`.
-// Further members of the frame that it needs are put in `held`. Returns the number of its labels.
-uint32_t emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables, Out *declarations,
-                       Out *out);
+// Further members of the frame that it needs are put in `held`. Returns its labels.
+FunctionLabels emit_function(RoleEmit *role, const LocalFunction *function, HeldList *held, Out *tables,
+                             Out *declarations, Out *out);
 
 #endif

@@ -519,6 +519,22 @@ static size_t rank_count(const LocalFunction *function, VariableRank rank)
     return count;
 }
 
+// For chorex top: where in the choreography a role is that waits at a label. The name of the table; "NULL": there is none.
+static const char *put_lines(RoleEmit *role, const char *name, const char *function, const FunctionLabels *labels,
+                             Out *out)
+{
+    enum { LINES_IN_A_ROW = 16 };
+    if (labels->count == 0)
+        return "NULL";
+    const char *table = arena_printf(role->arena, "%s_chx_lines", name);
+    rename_as(role, table, arena_printf(role->arena, "_chx_lines_%s", function));
+    out_printf(out, "static const uint32_t %s[] CHX_UNUSED = {", table);
+    for (uint32_t i = 0; i < labels->count; i++)
+        out_printf(out, "%s%u,", i % LINES_IN_A_ROW == 0 ? "\n    " : " ", labels->lines[i]);
+    out_puts(out, "\n};\n");
+    return table;
+}
+
 static void put_function_objects(RoleEmit *role, Out *out)
 {
     for (size_t i = 0; i < role->local->functions.count; i++) {
@@ -529,6 +545,8 @@ static void put_function_objects(RoleEmit *role, Out *out)
         rename_as(role, name, arena_printf(role->arena, "_chx_run_%s", function->name));
         rename_as(role, arena_printf(role->arena, "%s_chx_function", name),
                   arena_printf(role->arena, "_chx_function_%s", function->name));
+        const FunctionLabels *labels = &role->labels[i];
+        const char *lines = put_lines(role, name, function->name, labels, out);
         out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
         out_printf(out, "    \"%s\", %s, sizeof(struct %s_frame), %s%s, ", function->name, name, name,
                    result != NULL ? "&" : "", result != NULL ? result : "NULL");
@@ -538,8 +556,9 @@ static void put_function_objects(RoleEmit *role, Out *out)
         else
             out_puts(out, "NULL, 0, ");
         size_t fixed = rank_count(function, RANK_FIXED);
-        out_printf(out, "%zu, %zu, %zu, %u,\n};\n", role->held[i].count + rank_count(function, RANK_CHANGES) + fixed,
-                   fixed, i, role->labels[i]);
+        out_printf(out, "%zu, %zu, %zu, %u, %s, %s,\n};\n",
+                   role->held[i].count + rank_count(function, RANK_CHANGES) + fixed, fixed, i, labels->count,
+                   labels->file != NULL ? labels->file : "NULL", lines);
     }
 }
 
@@ -556,6 +575,9 @@ static void put_function_table(RoleEmit *role, Out *out)
     rename_as(role, table, "_chx_function_table");
 }
 
+// The value that CHX_GENERATED_VERSION had when something that snapshots depend on changed last.
+enum { SNAPSHOT_VERSION = 11 };
+
 // Whatever a snapshot of this role's frames depends on: its program, with the names and types of its variables.
 static uint64_t state_digest(const RoleEmit *role, const Out *frames)
 {
@@ -569,10 +591,10 @@ static uint64_t state_digest(const RoleEmit *role, const Out *frames)
     free(program);
     hash = types_digest(&role->types, types_digest(&role->emit->types, hash));
     hash = fnv1a(hash, frames->text.chars, frames->text.length);
-    const char *version = arena_printf(role->arena, "%d", CHX_GENERATED_VERSION);
+    const char *version = arena_printf(role->arena, "%d", SNAPSHOT_VERSION);
     hash = fnv1a(hash, version, strlen(version) + 1);
     for (size_t i = 0; i < role->local->functions.count; i++) {
-        const char *labels = arena_printf(role->arena, "%u", role->labels[i]);
+        const char *labels = arena_printf(role->arena, "%u", role->labels[i].count);
         hash = fnv1a(hash, labels, strlen(labels) + 1);
     }
     return hash;
@@ -668,7 +690,7 @@ static void role_init(RoleEmit *role, Emit *emit, const LocalProgram *local)
     role->prefix = arena_printf(emit->arena, "%s_%s", program->name, local->name);
     role->me = program->role_name_taken[local->role] ? arena_printf(emit->arena, "chx_%s", local->name) : local->name;
     role->held = ARENA_ARRAY(emit->arena, HeldList, local->functions.count);
-    role->labels = ARENA_ARRAY(emit->arena, uint32_t, local->functions.count);
+    role->labels = ARENA_ARRAY(emit->arena, FunctionLabels, local->functions.count);
     types_init(&role->types, emit->arena, role->prefix, &emit->types);
     name_channels(role);
 }
