@@ -248,6 +248,9 @@ void actor_notify(Actor *actor, Actor *peer, Channel *channel);
 // Tells the producer of the channel that was read last that there is room.
 void actor_flush_credit(Actor *actor);
 
+// Is it what an actor waits for that has nothing left to do (chx_wait_for_ever)?
+bool steps_is_never(const void *what);
+
 // The next message of the channel that belongs to this role's epoch; drops older ones. NULL: none there.
 const Record *actor_peek(Actor *actor, Channel *channel);
 // Is there what the actor waits for: room in the channel, or a message?

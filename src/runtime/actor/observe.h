@@ -10,8 +10,9 @@
 #include "runtime/session/trace.h"
 #include "runtime/value/describe.h"
 
-// Bits of chx_self.observed and chx_runtime.observed.
-enum { OBSERVED_TRACE = 1, OBSERVED_SIMULATION = 2 };
+// Bits of chx_self.observed and chx_runtime.observed; the last one of the latter only: the steps of sessions that are listed
+// (session/top.h) are not observed.
+enum { OBSERVED_TRACE = 1, OBSERVED_SIMULATION = 2, OBSERVED_TOP = 4 };
 
 static inline bool actor_is_traced(const Actor *actor)
 {

@@ -10,6 +10,7 @@
 #include "runtime/session/log.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/plan.h"
+#include "runtime/session/top.h"
 #include "runtime/session/trace.h"
 
 #include <stdio.h>
@@ -91,6 +92,7 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     scheduler_init(&runtime->scheduler, runtime, runtime->options.workers);
     isolation_signals_acquire(runtime);
     trace_know(runtime);
+    top_know(runtime);
     return runtime;
 }
 

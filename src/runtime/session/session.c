@@ -16,6 +16,7 @@
 #include "runtime/session/lingering.h"
 #include "runtime/session/log.h"
 #include "runtime/session/spread.h"
+#include "runtime/session/top.h"
 #include "runtime/actor/observe.h"
 #include "runtime/session/trace.h"
 
@@ -54,6 +55,38 @@ void *session_result(Session *session, unsigned role)
 
 // ---- making ----
 
+// Who wants to know of it, and of its steps.
+static CHX_COLD __attribute__((noinline)) void session_observe(Session *session)
+{
+    const Platform *platform = session->runtime->platform;
+    session->is_to_be_listed = (session->observed & OBSERVED_TOP) != 0;
+    session->observed &= ~(uint32_t)OBSERVED_TOP;
+    if (platform->observed != NULL)
+        session->observed = platform->observed(session->observed, &session->is_fast);
+}
+
+// Somebody wants to know that a session begins or ends.
+static inline bool session_is_announced(const Session *session)
+{
+    return CHX_UNLIKELY(session->is_to_be_listed || session->runtime->log_level == CHX_LOG_DEBUG);
+}
+
+static CHX_COLD __attribute__((noinline)) void session_announce(Session *session)
+{
+    const Plan *plan = session->plan;
+    if (session->is_to_be_listed)
+        top_add(session);
+    log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", plan->choreography->name,
+              (unsigned long long)session->token[0], plan->definition->name);
+}
+
+static CHX_COLD __attribute__((noinline)) void session_announce_end(Session *session)
+{
+    top_remove(session);
+    log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
+              (unsigned long long)session->token[0]);
+}
+
 // Zero but for what all sessions have. NULL: no memory; the thread's report says so.
 static Session *session_allocate(chx_runtime *runtime, const chx_choreography *choreography, size_t size)
 {
@@ -74,8 +107,8 @@ static Session *session_allocate(chx_runtime *runtime, const chx_choreography *c
     session->float_control = float_control();
     session_make_token(session);
     session->observed = atomic_load_explicit(&runtime->observed, memory_order_relaxed);
-    if (runtime->platform->observed != NULL)
-        session->observed = runtime->platform->observed(session->observed, &session->is_fast);
+    if (CHX_UNLIKELY(session->observed != 0))
+        session_observe(session);
     atomic_fetch_add_explicit(&runtime->session_count, 1, memory_order_relaxed);
     return session;
 }
@@ -261,6 +294,7 @@ static void session_free(Session *session)
 
 void session_discard(Session *session)
 {
+    top_remove(session);
     for (unsigned i = 0; i < session->actor_count; i++)
         actor_unwind(&session->actors[i]);
     session_fini_parts(session);
@@ -386,8 +420,8 @@ chx_status session_make(chx_runtime *runtime, const Plan *plan, const chx_actor 
         return status;
     }
     session_simulate_channels(session);
-    log_write(runtime, CHX_LOG_DEBUG, "%s: session %016llx of %s starts", choreography->name,
-              (unsigned long long)session->token[0], plan->definition->name);
+    if (session_is_announced(session))
+        session_announce(session);
     *made = session;
     return CHX_OK;
 }
@@ -587,8 +621,8 @@ void session_end(Session *session)
         return;
     }
     const Platform *platform = session->runtime->platform;
-    log_write(session->runtime, CHX_LOG_DEBUG, "%s: session %016llx ends", session->plan->choreography->name,
-              (unsigned long long)session->token[0]);
+    if (session_is_announced(session))
+        session_announce_end(session);
     if ((session->observed & OBSERVED_TRACE) != 0)
         trace_session_end(session, (chx_status)atomic_load(&session->ending.status), session->report.why);
     if (session->ending.lingering != NULL)

@@ -55,6 +55,7 @@ struct chx_session {
     uint32_t observed;           // its roles' steps, by whom: see observe.h
     _Atomic bool waits_outside;  // a role of it has waited for the outside
     bool is_fast;                // its channels are, though its steps are observed
+    bool is_to_be_listed;        // somebody wants to know what it does: top.h
     _Atomic bool has_arms;       // or is one: some of its actors run one at a time (arms/)
     uint64_t trace;              // its number in the trace
     SessionEnding ending;        // begins with what every turn looks at
@@ -75,6 +76,7 @@ struct chx_session {
     Session *root;                        // of an arm: the session that it is in; else itself
     struct Arm *arm;                      // it is this one: arms/
     _Atomic(struct ArmTable *) arm_table; // all arms that are in it
+    struct Listed *listed;                // it is in the list of top.c: this; else NULL
 
     // All roles look at the first line all the time; what follows changes often, and, but for the first two, with the blocks locked.
     _Alignas(CACHE_LINE) _Atomic uint32_t apart; // so many more times it is looked how long a step takes: actor.c

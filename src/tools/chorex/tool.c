@@ -14,7 +14,7 @@ enum { NAME_SIZE = 32 };
 
 bool tool_is(const char *command)
 {
-    static const char *const commands[] = {"certs", "run", "ping", "sessions", "lsp"};
+    static const char *const commands[] = {"certs", "run", "ping", "sessions", "top", "lsp"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(command, commands[i]) == 0)
             return true;
@@ -44,7 +44,9 @@ int tool_run(char **arguments)
     }
     if (slash == NULL || errno == ENOENT)
         execvp(name, arguments);
-    if (errno == ENOENT)
+    if (errno == ENOENT && strcmp(arguments[0], "top") == 0)
+        fprintf(stderr, "chorex: error: %s is not installed beside chorex, nor found in $PATH\n", name);
+    else if (errno == ENOENT)
         fprintf(
             stderr,
             "chorex: error: %s is not installed: Chorex was built without %s, then build and install Chorex again\n",
