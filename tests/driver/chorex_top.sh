@@ -238,3 +238,120 @@ for end in (b"q", b"\x03"):
 END
 python3 terminal.py "$chorex" || fail "not as it should be in a terminal"
 finish
+
+# ---- sessions that talk, fail, go back and wait for a time are asked all the time, and do what they do without that ----
+cat >busy.c <<'END'
+#include <chorex.h>
+#include <stdio.h>
+
+choreography(busy, (Left, Right, Third),
+    int Left.work(int n);
+    int Right.work(int n);
+    int Third.rest(int n);
+
+    def run(Left.int rounds) -> Left.int {
+        Left.int sum = 0;
+        for (Left.int n = 0; Left.(n < rounds); Left.n++) {
+            checkpoint {
+                Left.work(n) ~> Right.m;
+                Right.work(m) ~> Left.got;
+                Left.sum += got;
+            } rescue {
+                Left.sum += 1;
+            }
+            for (Left.int i = 0; Left.(i < 50); Left.i++) {
+                Left.i ~> Right.i;
+                Right.(i * 2) ~> Left.doubled;
+                Left.sum += doubled - 2 * i;
+            }
+            Left.n ~> Third.n;
+            Third.rest(n) ~> Left.rested;
+            Left.sum += rested - n;
+        }
+        return Left.sum;
+    }
+)
+#include "busy.Left.chor.h"
+#include "busy.Right.chor.h"
+#include "busy.Third.chor.h"
+
+static int Left_work(int n)
+{
+    return n;
+}
+
+static int Right_work(int n)
+{
+    if (n % 3 == 2)
+        chx_fail("no");
+    return 1;
+}
+
+// Now and then a moment later.
+static int Third_rest(int n)
+{
+    static _Thread_local unsigned calls;
+    if (++calls % 4 == 0)
+        chx_again_after(100000);
+    return n;
+}
+
+enum { SESSIONS = 40, BATCHES = 6, ROUNDS = 30 };
+
+int main(void)
+{
+    for (int batch = 0; batch < BATCHES; batch++) {
+        chx_session *sessions[SESSIONS];
+        struct busy_run_result result;
+        for (int i = 0; i < SESSIONS; i++)
+            if ((sessions[i] = busy_run_start(NULL, NULL, ROUNDS)) == NULL)
+                return 1;
+        for (int i = 0; i < SESSIONS; i++)
+            if (busy_run_wait(sessions[i], &result) != CHX_OK || result.Left != ROUNDS) {
+                printf("%d: %s\n", result.Left, chx_last_report()->why);
+                return 1;
+            }
+    }
+    printf("done\n");
+    return 0;
+}
+END
+"$CHORCC" busy.c -o busy
+cat >ask.py <<'END'
+import os, socket, subprocess, sys, time
+env = dict(os.environ, CHOREX_TOP=os.path.abspath("busy.socket"))
+program = subprocess.Popen(sys.argv[1:], env=env, stdout=subprocess.PIPE)
+count, waits, until = 0, 0, time.time() + 300
+while program.poll() is None:
+    assert time.time() < until, "it hangs"
+    try:
+        s = socket.socket(socket.AF_UNIX)
+        s.connect("busy.socket")
+        s.sendall(b"chorex-top 1 200\n")
+        data = b""
+        while True:
+            piece = s.recv(65536)
+            if not piece:
+                break
+            data += piece
+        s.close()
+    except OSError:
+        continue
+    count += data.endswith(b"end\n")
+    waits += data.count(b"\twaits\t")
+assert program.stdout.read() == b"done\n" and program.returncode == 0, program.returncode
+assert count > 0 and waits > 0
+END
+python3 ask.py ./busy || fail "sessions are disturbed by who looks at them"
+CHOREX_ISOLATION=process python3 - <<'END' || fail "roles in processes are not shown"
+import os, socket, subprocess
+program = subprocess.Popen(["./waits"], env=dict(os.environ, CHOREX_TOP=os.path.abspath("socket")), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+assert program.stdout.readline() == b"ready\n"
+s = socket.socket(socket.AF_UNIX)
+s.connect("socket")
+s.sendall(b"chorex-top 1 50\n")
+data = b"".join(iter(lambda: s.recv(65536), b""))
+assert data.count(b"\tprocess\t") == 4, data
+out, _ = program.communicate(b"A")
+assert out == b"B\n", out
+END
