@@ -454,6 +454,9 @@ static Arm *arm_add(Session *root, ArmTable *table, const ArmName *name, const c
     bool is_joined = session_join(root); // whoever calls has not left
     CHECK(is_joined);
     atomic_store(&arm->session->ending.live, 1);
+    // The token is the same in all attempts of the blocks around it.
+    arm->number = (arm->session->token[0] ^ ++table->made * 0x9e3779b97f4a7c15u) | 1;
+    arm->around = arms_number(name->session);
     arm->next = *table_chain(table, name);
     *table_chain(table, name) = arm;
     arm->is_listed = true;
@@ -515,6 +518,18 @@ void arms_end(Session *session)
     runtime_release(root->runtime, session->memory);
     current()->busy--;
     session_leave(root);
+}
+
+// ---- for traces ----
+
+uint64_t arms_number(const Session *session)
+{
+    return session->arm != NULL ? session->arm->number : 0;
+}
+
+uint64_t arms_number_around(const Session *session)
+{
+    return session->arm != NULL ? session->arm->around : 0;
 }
 
 // ---- places ----

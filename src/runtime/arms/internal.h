@@ -20,6 +20,8 @@ struct Arm {
     Arm *next; // in the table
     bool is_listed;
     ArmName name;
+    uint64_t number; // in traces: different from those of all other arms of the session, not 0
+    uint64_t around; // that of the arm that the `par` stands in, which may be gone before this one; 0: there is none
     Session *session;
     Channel *channels; // some are not used: they have no operations
     size_t channel_count;
@@ -45,6 +47,7 @@ typedef struct ArmTable {
     Arm **chains;         // of those at which somebody has not arrived yet
     size_t chain_count, count;
     Arms *arms;    // of its roles
+    uint64_t made; // so many arms there have been
     unsigned left; // so many roles, the first ones, have left the session
 } ArmTable;
 
