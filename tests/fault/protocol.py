@@ -59,7 +59,8 @@ class Protocol:
 
     def fail(self, event):
         self.restarting.add(event.who)
-        if self.failed or self.outermost_abandoned(event.path, event.base) is not None:
+        # Arms go on until their role knows that the session has failed.
+        if (self.failed and not event.base) or self.outermost_abandoned(event.path, event.base) is not None:
             return
         for i in range(len(event.path), 0, -1):
             site, _, attempt = event.path[i - 1]
