@@ -14,6 +14,7 @@ typedef struct {
     uint32_t round;   // its ordinal
     uint32_t attempt;
     uint32_t static_name, ordinal;
+    const Member *member; // the blocks around it, of whoever comes first; no part of the name, and used only then
 } ArmName;
 
 struct Arm {
