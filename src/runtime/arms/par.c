@@ -72,10 +72,8 @@ static Par *actor_par(Actor *actor)
 static ArmName name_of(Actor *actor, const chx_checkpoint *block, uint32_t ordinal)
 {
     const Savepoint *around = savepoint_top(actor);
-    ArmName name = {.session = actor->session,
-                    .static_name = block->name,
-                    .ordinal = ordinal,
-                    .member = &actor->member};
+    ArmName name = {
+        .session = actor->session, .static_name = block->name, .ordinal = ordinal, .member = &actor->member};
     if (around != NULL) {
         name.block = around->position.block;
         name.round = around->position.ordinal;

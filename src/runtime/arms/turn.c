@@ -71,8 +71,8 @@ void turn_queue_up(Turn *turn, Actor *actor)
 void turn_release(Turn *turn)
 {
     // Once it is free another worker can take it, and end the session, with which it goes: it is not touched any more.
-    for (uint32_t state = TURN_TAKEN;
-         turn != NULL && !atomic_compare_exchange_strong(&turn->state, &state, TURN_FREE); state = TURN_TAKEN) {
+    for (uint32_t state = TURN_TAKEN; turn != NULL && !atomic_compare_exchange_strong(&turn->state, &state, TURN_FREE);
+         state = TURN_TAKEN) {
         turn_lock(turn);
         Actor *next = turn->first;
         if (next != NULL)
