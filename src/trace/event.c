@@ -168,6 +168,8 @@ static void write_arguments(Line *line, const Event *event)
     }
     if (event->arm != 0)
         line_add(line, ",\"arm\":\"%016" PRIx64 "\"", event->arm);
+    if (event->around != 0)
+        line_add(line, ",\"around\":\"%016" PRIx64 "\"", event->around);
     if (kind_is_message(event->kind)) {
         line_add(line, ",");
         line_add_text(line, "peer", event->peer);

@@ -53,6 +53,7 @@ typedef struct {
     uint64_t digest;     // ENTER, RECOVER, RESTART: of the variables that the attempt starts from
     const char *value;   // SEND .. TOLD: what travels, as text; NULL: that is not wanted
     uint64_t arm;        // not 0: the role does it in this arm of a `par`
+    uint64_t around;     // not 0: the arm that this `par` stands in
     const char *in_file; // of the line, if that is not the session's; else NULL
     uint64_t flow;       // SEND .. TOLD: the same at both ends of a message
     const char

@@ -11,7 +11,7 @@ def check(run):
             if event.flow in received:
                 yield "%s: received twice" % event
             received.add(event.flow)
-            channel = (event.peer, event.role)
+            channel = (event.peer, event.role, event.base)
             if event.sequence <= latest.get(channel, -1):
                 yield "%s: message %d after %d" % (event, event.sequence, latest[channel])
             latest[channel] = event.sequence

@@ -52,31 +52,43 @@ def read_blocks(dump):
     return blocks
 
 
+ARM = "arm"
+
+
 class Event:
     """One event of a role. `path` says where it is: a tuple of (site, ordinal, attempt), outermost first. At `enter`
     that is inside of the block; at `recover` and `restart` it is where the role is from now on, and `left`
-    where it was."""
+    where it was. An arm is a part of the path, too: (ARM, number, 0); `base` is the path up to there, and `depth` counts
+    the whole path."""
 
     __slots__ = ("kind", "role", "site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why",
-                 "flow", "path", "left", "number", "round")
+                 "flow", "path", "left", "number", "round", "arm", "around", "base")
 
     def __init__(self, raw, number):
         arguments = raw.get("args", {})
         self.number, self.kind, self.role = number, raw["cat"], arguments.get("role")
-        for name in ("site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why", "round"):
+        for name in ("site", "line", "peer", "sequence", "epoch", "attempt", "depth", "digest", "why", "round", "arm",
+                     "around"):
             setattr(self, name, arguments.get(name))
         self.flow = raw.get("bind_id")
-        self.path = self.left = ()
+        self.path = self.left = self.base = ()
+
+    @property
+    def who(self):
+        """The role, in its arm: what is in one block at a time."""
+        return self.role, self.base
 
     def __str__(self):
         return "event %d: %s %s at line %s" % (self.number, self.role, self.kind, self.line)
 
 
 class Position:
-    """Where one role is. The ordinal of a block says how often the role entered it directly under this attempt."""
+    """Where one role is, or one arm of it. The ordinal of a block says how often the role entered it directly under this
+    attempt. The path begins with the `base`."""
 
-    def __init__(self):
-        self.path, self.counts = (), [{}]
+    def __init__(self, base=()):
+        self.base = self.path = base
+        self.counts = [{} for _ in range(len(base) + 1)]
 
     def next_round(self, event):
         """A process died after the end of a round, before it noticed that the next one had begun: what it did then."""
@@ -86,6 +98,7 @@ class Position:
                                                    "attempt": attempt if kind == "leave" else 0,
                                                    "depth": event.depth, "round": ordinal + 1,
                                                    "digest": event.digest}}, event.number)
+            implied.base = self.base
             self.follow(implied)
             yield implied
 
@@ -103,14 +116,14 @@ class Position:
             self.path += ((event.site, ordinal, event.attempt),)
             self.counts.append({})
         elif event.kind in ("recover", "restart"):
-            if event.depth >= len(self.path):
+            if not len(self.base) <= event.depth < len(self.path):
                 raise ValueError("%s: goes back to a block that it is not in" % event)
             site, ordinal, _ = self.path[event.depth]
             self.path = self.path[:event.depth] + ((site, ordinal, event.attempt),)
             self.counts = self.counts[:event.depth + 1] + [{}]
         event.path, event.left = self.path, before
         if event.kind == "leave":
-            if not self.path:
+            if self.path == self.base:
                 raise ValueError("%s: leaves a block that it is not in" % event)
             self.path = self.path[:-1]
             self.counts.pop()
@@ -139,7 +152,17 @@ class Session:
         return attempts
 
     def is_abandoned(self, path, attempts):
-        return any(attempts[instance(path[:i + 1])] != path[i][2] for i in range(len(path)))
+        return any(path[i][0] != ARM and attempts[instance(path[:i + 1])] != path[i][2] for i in range(len(path)))
+
+    def position(self, event):
+        """Of the role, or of its arm, which begins where the role, or its arm around, is at that time and stays."""
+        key = event.role, event.arm
+        if event.arm is None:
+            return self.positions.setdefault(key, Position())
+        if key not in self.positions:
+            around = self.positions.setdefault((event.role, event.around), Position())
+            self.positions[key] = Position(around.path + ((ARM, event.arm, 0),))
+        return self.positions[key]
 
 
 def read_trace(text):
@@ -159,7 +182,10 @@ def read_trace(text):
             session.status, session.why = raw["args"]["status"], raw["args"].get("why", "")
         elif raw["cat"] != "start":
             event = Event(raw, number)
-            position = session.positions.setdefault(event.role, Position())
+            position = session.position(event)
+            event.base = position.base
+            if event.depth is not None:
+                event.depth += len(position.base)
             session.events.extend(position.implied(event))
             position.follow(event)
             session.events.append(event)

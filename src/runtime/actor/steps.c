@@ -54,7 +54,8 @@ chx_step chx_wait_for_ever(chx_self *self)
 // has to wait, or where it receives.
 static bool step_may_send(Actor *actor)
 {
-    if (CHX_UNLIKELY(actor->budget == 0 && actor->arms != NULL) && !chx_generation_changed(&actor->self))
+    if (CHX_UNLIKELY(actor->budget == 0 && actor->arms != NULL) && !chx_generation_changed(&actor->self) &&
+        !is_broken(BROKEN_ARM_SEND_YIELDS))
         return true;
     return step_allowed(actor);
 }

@@ -283,14 +283,16 @@ static Arm *arm_allocate(Session *root, const ArmShape *shape)
     return arm;
 }
 
-// What all participants come to alike, whoever comes first.
+// What all participants come to alike, whoever comes first: by the blocks that its role is in, and the attempts that the role knows.
+// Those of the blocks themselves may be ahead of that, and change at any time.
 static void make_token(Session *session, const ArmName *name)
 {
     uint64_t words[2] = {name->session->token[0], name->session->token[1]};
-    for (const Block *block = name->block; block != NULL; block = block->parent) {
-        bool is_rescue = block->attempt > block->checkpoint->retries;
-        words[0] = (words[0] ^ block->checkpoint->name) * 0x9e3779b97f4a7c15u + is_rescue;
-        words[1] = (words[1] ^ block->ordinal ^ words[0] >> 31) * 0xd6e8feb86659fd93u;
+    for (size_t i = name->member->count; i > 0; i--) {
+        const Position *around = name->member->positions[i - 1];
+        bool is_rescue = around->attempt > around->checkpoint->retries;
+        words[0] = (words[0] ^ around->checkpoint->name) * 0x9e3779b97f4a7c15u + is_rescue;
+        words[1] = (words[1] ^ around->ordinal ^ words[0] >> 31) * 0xd6e8feb86659fd93u;
     }
     words[0] = (words[0] ^ words[0] >> 29 ^ name->static_name) * 0xa0761d6478bd642fu;
     words[1] = (words[1] ^ words[0] >> 31 ^ name->ordinal ^ (uint64_t)name->round << 32) * 0x9e3779b97f4a7c15u;
@@ -454,6 +456,9 @@ static Arm *arm_add(Session *root, ArmTable *table, const ArmName *name, const c
     bool is_joined = session_join(root); // whoever calls has not left
     CHECK(is_joined);
     atomic_store(&arm->session->ending.live, 1);
+    // The token is the same in all attempts of the blocks around it.
+    arm->number = (arm->session->token[0] ^ ++table->made * 0x9e3779b97f4a7c15u) | 1;
+    arm->around = arms_number(name->session);
     arm->next = *table_chain(table, name);
     *table_chain(table, name) = arm;
     arm->is_listed = true;
@@ -515,6 +520,18 @@ void arms_end(Session *session)
     runtime_release(root->runtime, session->memory);
     current()->busy--;
     session_leave(root);
+}
+
+// ---- for traces ----
+
+uint64_t arms_number(const Session *session)
+{
+    return session->arm != NULL ? session->arm->number : 0;
+}
+
+uint64_t arms_number_around(const Session *session)
+{
+    return session->arm != NULL ? session->arm->around : 0;
 }
 
 // ---- places ----

@@ -101,6 +101,10 @@ void arms_leave_elsewhere(Actor *actor);
 // The channel of an arm's actor to this role, or from it. NULL: there is none.
 Channel *arms_find_channel(const Actor *actor, unsigned role, bool is_out);
 
+// What a trace calls an arm, and the one that its `par` stands in. 0: it is none.
+uint64_t arms_number(const Session *session);
+uint64_t arms_number_around(const Session *session);
+
 // All channels of an arm, of which those without operations are not used.
 Channel *arms_channels(const Arm *arm, size_t *count);
 

@@ -14,12 +14,15 @@ typedef struct {
     uint32_t round;   // its ordinal
     uint32_t attempt;
     uint32_t static_name, ordinal;
+    const Member *member; // the blocks around it, of whoever comes first; no part of the name, and used only then
 } ArmName;
 
 struct Arm {
     Arm *next; // in the table
     bool is_listed;
     ArmName name;
+    uint64_t number; // in traces: different from those of all other arms of the session, not 0
+    uint64_t around; // that of the arm that the `par` stands in, which may be gone before this one; 0: there is none
     Session *session;
     Channel *channels; // some are not used: they have no operations
     size_t channel_count;
@@ -45,6 +48,7 @@ typedef struct ArmTable {
     Arm **chains;         // of those at which somebody has not arrived yet
     size_t chain_count, count;
     Arms *arms;    // of its roles
+    uint64_t made; // so many arms there have been
     unsigned left; // so many roles, the first ones, have left the session
 } ArmTable;
 

@@ -6,6 +6,7 @@
 #include "runtime/actor/again.h"
 #include "runtime/actor/elsewhere.h"
 #include "runtime/isolation/isolation.h"
+#include "runtime/recovery/broken.h"
 #include "runtime/recovery/checkpoint.h"
 #include "runtime/recovery/savepoint.h"
 #include "runtime/session/log.h"
@@ -71,12 +72,15 @@ static Par *actor_par(Actor *actor)
 static ArmName name_of(Actor *actor, const chx_checkpoint *block, uint32_t ordinal)
 {
     const Savepoint *around = savepoint_top(actor);
-    ArmName name = {.session = actor->session, .static_name = block->name, .ordinal = ordinal};
+    ArmName name = {
+        .session = actor->session, .static_name = block->name, .ordinal = ordinal, .member = &actor->member};
     if (around != NULL) {
         name.block = around->position.block;
         name.round = around->position.ordinal;
-        name.attempt = around->position.attempt;
+        name.attempt = is_broken(BROKEN_ARM_NO_ATTEMPT) ? 0 : around->position.attempt;
     }
+    if (is_broken(BROKEN_ARM_NO_ORDINAL))
+        name.ordinal = 0;
     return name;
 }
 
@@ -269,6 +273,8 @@ void arms_abandon(Actor *actor)
         return;
     Scheduler *scheduler = &actor->session->runtime->scheduler;
     ArmPart *begun = par->begun;
+    if (is_broken(BROKEN_ARM_LEFT_BEHIND) && begun->next != NULL)
+        begun = begun->next;
     current()->busy++;
     for (ArmPart *part = begun; part != NULL; part = part->next)
         arm_stop(part->actor->session);
@@ -298,7 +304,7 @@ void arms_abandon(Actor *actor)
 static void part_failed(ArmPart *part, const Fault *fault)
 {
     Par *par = part->is_abandoned ? NULL : part->parent->arms->par;
-    if (par == NULL || par->has_failed)
+    if (par == NULL || par->has_failed || is_broken(BROKEN_ARM_NOT_COUNTED))
         return;
     par->has_failed = true;
     par->fault = *fault;

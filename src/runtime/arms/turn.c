@@ -70,19 +70,22 @@ void turn_queue_up(Turn *turn, Actor *actor)
 
 void turn_release(Turn *turn)
 {
-    uint32_t state = TURN_TAKEN;
-    if (turn == NULL || atomic_compare_exchange_strong(&turn->state, &state, TURN_FREE))
-        return;
-    turn_lock(turn);
-    Actor *next = turn->first;
-    if (next != NULL)
-        turn->first = next->next_queued;
-    turn->granted = next;
-    if (next == NULL)
-        atomic_store(&turn->state, TURN_FREE);
-    turn_unlock(turn);
-    if (next != NULL)
-        scheduler_ready(&next->session->runtime->scheduler, next);
+    // Once it is free another worker can take it, and end the session, with which it goes: it is not touched any more.
+    for (uint32_t state = TURN_TAKEN; turn != NULL && !atomic_compare_exchange_strong(&turn->state, &state, TURN_FREE);
+         state = TURN_TAKEN) {
+        turn_lock(turn);
+        Actor *next = turn->first;
+        if (next != NULL)
+            turn->first = next->next_queued;
+        else
+            atomic_store(&turn->state, TURN_TAKEN);
+        turn->granted = next;
+        turn_unlock(turn);
+        if (next != NULL) {
+            scheduler_ready(&next->session->runtime->scheduler, next);
+            return;
+        }
+    }
 }
 
 bool turn_is_awaited(Turn *turn, const Actor *actor)

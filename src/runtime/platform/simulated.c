@@ -260,8 +260,11 @@ const Platform platform_simulated = {
 
 static bool role_is_registered(const char *name)
 {
+    // A member is called as its family is, with a number.
+    size_t family = strcspn(name, "[");
     for (const chx_registration *r = registry_latest(); r != NULL; r = r->next)
-        if (strcmp(r->role->role, name) == 0)
+        if (strcmp(r->role->role, name) == 0 ||
+            (strncmp(r->role->role, name, family) == 0 && r->role->role[family] == '\0'))
             return true;
     return false;
 }

@@ -25,6 +25,13 @@ enum {
     BROKEN_ROUND_ARRIVED,          // arrivals at the end of a round count for the next one
     BROKEN_OLD_ROUND,              // a role goes back to what it saved for the round before
     BROKEN_RESCUE_ONCE,            // a failure in the rescue of a round is the enclosing block's
+    // Arms.
+    BROKEN_ARM_TAKES_OTHERS, // a failure in a block of an arm is one of the role, and takes its other arms back
+    BROKEN_ARM_NOT_COUNTED,  // a failure that no block of an arm takes up is not one of the role
+    BROKEN_ARM_LEFT_BEHIND,  // a role that goes back, and has several arms, leaves one of them as it is
+    BROKEN_ARM_NO_ORDINAL,   // arms of one `par` that is come to again are not told apart
+    BROKEN_ARM_NO_ATTEMPT,   // arms of different attempts of the block around them are not told apart
+    BROKEN_ARM_SEND_YIELDS,  // a role changes to another arm where it sends, though there is room
     // On the fast paths.
     BROKEN_LEFT_UNTOLD,       // a block that is left for all participants at once: those that wait are not woken
     BROKEN_LEFT_FOR_OTHERS,   // the same: the last participant does not leave

@@ -480,7 +480,7 @@ bool checkpoint_recover(Actor *actor, Fault *fault)
     Session *session = actor->session;
     if (CHX_UNLIKELY(actor->away != NULL))
         return actor->away->ops->fail(actor, fault);
-    if (actor->member.count == 0)
+    if (actor->member.count == 0 || (is_broken(BROKEN_ARM_TAKES_OTHERS) && session->arm != NULL))
         return false;
     SourcePlace place = actor_site_place(actor, fault->site);
     blocks_lock(session);

@@ -4,6 +4,7 @@
 #include "runtime/session/trace.h"
 
 #include "runtime/value/codec.h"
+#include "runtime/arms/arms.h"
 #include "runtime/durable/durable.h"
 #include "runtime/platform/descriptor.h"
 #include "runtime/recovery/savepoint.h"
@@ -245,7 +246,8 @@ static Event actor_event(const Actor *actor, EventKind kind, uint32_t site)
         .role = actor->role->role,
         .site = site,
         .line = actor_site_line(actor, site),
-        .arm = actor->session->arm != NULL ? actor->session->token[0] | 1 : 0,
+        .arm = arms_number(actor->session),
+        .around = arms_number_around(actor->session),
         .in_file = found != NULL ? found->file : NULL,
         .text = kind == EVENT_STEP && found != NULL ? found->what : NULL,
     };
