@@ -371,18 +371,24 @@ void actor_begin(Actor *actor, const chx_entry *entry, const void *arguments)
         entry->begin(frame, arguments);
 }
 
-int actor_site_line(const Actor *actor, uint32_t site)
+SourcePlace actor_site_place(const Actor *actor, uint32_t site)
 {
     if (actor->is_central)
-        return actor->central_line;
+        return (SourcePlace){actor->role->file, actor->central_line};
     const chx_site *found = role_site(actor->role, site);
-    return found != NULL ? found->line : 0;
+    if (found == NULL)
+        return (SourcePlace){actor->role->file, 0};
+    return (SourcePlace){found->file != NULL ? found->file : actor->role->file, found->line};
+}
+
+int actor_site_line(const Actor *actor, uint32_t site)
+{
+    return actor_site_place(actor, site).line;
 }
 
 const char *actor_site_file(const Actor *actor, uint32_t site)
 {
-    const chx_site *found = actor->is_central ? NULL : role_site(actor->role, site);
-    return found != NULL && found->file != NULL ? found->file : actor->role->file;
+    return actor_site_place(actor, site).file;
 }
 
 bool actor_finds(Actor *actor, Channel *channel, bool room)

@@ -230,6 +230,12 @@ void actor_fini(Actor *actor);
 // The line of a site in this role's table; 0: not there.
 int actor_site_line(const Actor *actor, uint32_t site);
 const char *actor_site_file(const Actor *actor, uint32_t site);
+// Both at once.
+typedef struct {
+    const char *file;
+    int line;
+} SourcePlace;
+SourcePlace actor_site_place(const Actor *actor, uint32_t site);
 
 // About to wait for what self.wants says: true: the actor waits now and may already be in another's hand; false: it can go on.
 bool actor_wait(Actor *actor);

@@ -306,14 +306,14 @@ static bool proxy_recover(RoleProxy *proxy, Fault *fault)
     while (proxy->arm != NULL && !proxy_is_taken_up(proxy))
         proxy_give_up_arm(proxy);
     Actor *actor = proxy->actor;
-    int line = actor_site_line(actor, fault->site);
-    if (!restart_decide(actor, fault, line, actor->member.awaited != 0))
+    SourcePlace place = actor_site_place(actor, fault->site);
+    if (!restart_decide(actor, fault, place, actor->member.awaited != 0))
         return false;
     if (!proxy_repair(proxy)) {
         strcpy(fault->why, "its process destroyed messages that it had sent before the block, or had not received");
         return false;
     }
-    restart_log(actor, fault, line);
+    restart_log(actor, fault, place);
     return true;
 }
 

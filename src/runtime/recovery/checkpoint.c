@@ -24,7 +24,7 @@
 // Tries to pin the session. Not too early: each time that it did not last, it is tried later.
 static CHX_COLD void blocks_try_pin(Session *session, Worker *worker)
 {
-    enum { FIRST_TRY = 8, LAST_TRY = 4096 };
+    enum { FIRST_TRY = 32, LAST_TRY = 4096 };
     BlockLock *lock = &session->block_lock;
     uint32_t until = atomic_load_explicit(&lock->until_pinned, memory_order_relaxed);
     if (until != 0 && (session->isolated != NULL || !session_pin(session, worker, current()->actor)))
@@ -482,17 +482,17 @@ bool checkpoint_recover(Actor *actor, Fault *fault)
         return actor->away->ops->fail(actor, fault);
     if (actor->member.count == 0)
         return false;
-    int line = actor_site_line(actor, fault->site);
+    SourcePlace place = actor_site_place(actor, fault->site);
     blocks_lock(session);
     // Rolled back already: it has failed in an abandoned attempt, and nothing else changes.
     bool is_abandoned = savepoint_rolled_back(actor, atomic_load(&session->generation)) != NULL;
-    bool recovers = restart_decide(actor, fault, line, is_abandoned);
+    bool recovers = restart_decide(actor, fault, place, is_abandoned);
     // In an arm the role goes back, but does not begin anew.
     if (recovers && session->arm == NULL)
         actor->begun = false;
     blocks_unlock(session);
     if (recovers)
-        restart_log(actor, fault, line);
+        restart_log(actor, fault, place);
     return recovers;
 }
 

@@ -130,7 +130,14 @@ static void go(Recovery *recovery, Member *member, Block *block)
 }
 
 static const RecoveryEffects effects = {
-    take, give, take_page, give, arm, disarm, roll_back, go,
+    .allocate = take,
+    .release = give,
+    .page_take = take_page,
+    .page_give = give,
+    .arm = arm,
+    .disarm = disarm,
+    .roll_back = roll_back,
+    .go = go,
 };
 
 // ---- events ----

@@ -27,7 +27,7 @@ static bool restart_is_allowed(Actor *actor, Fault *fault)
     return true;
 }
 
-bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
+bool restart_decide(Actor *actor, Fault *fault, SourcePlace place, bool is_abandoned)
 {
     Session *session = actor->session;
     if (session_is_stopping(session) || fault->kind == CHX_FAULT_SYSTEM)
@@ -36,8 +36,7 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
     if (actor->restarts.max != 0 &&
         ((!is_abandoned && recovery_in_charge(&actor->member) == NULL) || !restart_is_allowed(actor, fault)))
         return false;
-    chx_fault cause = {
-        actor->role->role, fault->kind, fault->signal, fault->why, actor_site_file(actor, fault->site), line};
+    chx_fault cause = {actor->role->role, fault->kind, fault->signal, fault->why, place.file, place.line};
     RecoveryVerdict verdict = recovery_fail(&session->recovery, &actor->member, is_abandoned, &cause);
     if (verdict == RECOVERY_NO_MEMORY)
         return fault_add(fault, "and no memory for a restart");
@@ -48,8 +47,8 @@ bool restart_decide(Actor *actor, Fault *fault, int line, bool is_abandoned)
     return true;
 }
 
-void restart_log(const Actor *actor, const Fault *fault, int line)
+void restart_log(const Actor *actor, const Fault *fault, SourcePlace place)
 {
-    log_write_at(actor->session->runtime, CHX_LOG_INFO, actor_site_file(actor, fault->site), line,
-                 "%s failed and is restarted: %s", actor->role->role, fault->why);
+    log_write_at(actor->session->runtime, CHX_LOG_INFO, place.file, place.line, "%s failed and is restarted: %s",
+                 actor->role->role, fault->why);
 }
