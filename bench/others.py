@@ -1,7 +1,7 @@
 """What other systems need for the messages of bench_links (bench/run), measured in the same run: figures to compare with, no limits.
 
-Erlang distribution over TLS, requests and replies of NATS over TLS, ZeroMQ with CURVE. One whose package is missing is left out, with a
-message. (gRPC is not among them: see bench/README.md.)
+Erlang distribution over TLS, requests and replies of NATS over TLS, ZeroMQ with CURVE, gRPC over TLS. One whose package is missing is left
+out, with a message.
 """
 
 import json
@@ -94,6 +94,32 @@ class Nats(Other):
             self.server.wait()
 
 
+class Grpc(Other):
+    name = "grpc"
+
+    def __init__(self, work, folder, certs):
+        self.program, self.folder = os.path.join(work, "links-grpc"), folder
+        compiler, plugin = os.environ.get("CXX", "c++"), shutil.which("grpc_cpp_plugin")
+        needed = (("g++", shutil.which(compiler.split()[0])), ("libgrpc++-dev", os.path.exists("/usr/include/grpcpp/grpcpp.h")),
+                  ("libprotobuf-dev", os.path.exists("/usr/include/google/protobuf/message.h")),
+                  ("protobuf-compiler", shutil.which("protoc")), ("protobuf-compiler-grpc", plugin))
+        self.missing = next((package for package, is_there in needed if not is_there), None)
+        if self.missing:
+            return
+        libraries = subprocess.run(["pkg-config", "--libs", "grpc++", "protobuf"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+        links, generated = os.path.join(HERE, "links"), [os.path.join(work, "grpc" + end) for end in (".pb.cc", ".grpc.pb.cc")]
+        for command in (["protoc", "-I", links, "--cpp_out=" + work, "--grpc_out=" + work, "--plugin=protoc-gen-grpc=" + plugin, "grpc.proto"],
+                        [*compiler.split(), "-O2", "-I", os.path.dirname(HERE), "-I", work, os.path.join(links, "grpc.cc"), *generated,
+                         *libraries, "-o", self.program],
+                        [certs, "node", "grpc", "--roles", "bench/*", "--dns", "localhost", "--dir", folder]):
+            result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if result.returncode != 0:
+                sys.exit("bench: links/grpc.cc: %s" % result.stdout[:4000])
+
+    def run(self, mode, count, size):
+        return printed([self.program, self.folder, mode, count, size])
+
+
 class Erlang(Other):
     name = "erlang"
 
@@ -138,9 +164,11 @@ class Erlang(Other):
 
 
 def bench_others(bench, folder, certs):
-    others = [kind(bench.work, folder, certs) for kind in (Erlang, Nats, ZeroMQ)]
+    others = []
     try:
-        for other in others:
+        for kind in (Erlang, Nats, ZeroMQ, Grpc):
+            other = kind(bench.work, folder, certs)
+            others.append(other)
             if other.missing:
                 print("links of %s: left out, since %s is not installed (scripts/install-deps bench)" % (other.name, other.missing), file=sys.stderr)
         runs = {}
