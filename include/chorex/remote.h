@@ -196,6 +196,8 @@ typedef struct {
 
 /* `address`: as in CHOREX_STORE. NULL: *status and the thread's report say why. */
 chx_keeper *chx_keeper_open(chx_runtime *, const char *address, chx_status *status);
+/* How long outcomes of sessions stay in the store, in milliseconds. Without this it is a day. */
+void chx_keeper_retain(chx_keeper *, uint64_t kept_ms);
 /* Waits for what is under way. Afterwards no function of a keep is called any more; keeps are freed after it or before. */
 void chx_keeper_close(chx_keeper *);
 chx_keep *chx_keep_new(chx_keeper *, const chx_keep_ops *, void *context); /* NULL: no memory */

@@ -94,6 +94,17 @@ choreography(shop, (Customer, Worker, Bank),
         return Customer.paid;
     }
 
+    // Is to be kept in a store.
+    def lasting(Customer.int n) -> Customer.int {
+        Customer.int paid = 0;
+        checkpoint durable retry 2 {
+            Customer.n ~> Worker.n;
+            Worker.cost(n) ~> Bank.c;
+            Bank.(pay(c) ? (int)c : -1) ~> Customer.paid;
+        }
+        return Customer.paid;
+    }
+
     // Has one that can't be sent.
     def point(Worker.int *place) -> Customer.int {
         Worker.(place != NULL) ~> Customer.is;
@@ -187,6 +198,8 @@ static chx_status serve_role(const char *role)
             status = shop_flood_serve_Worker(node, &how);
         if (status == CHX_OK)
             status = shop_once_serve_Worker(node, &how);
+        if (status == CHX_OK)
+            status = shop_lasting_serve_Worker(node, &how);
         return status == CHX_OK ? shop_give_serve_Worker(node, &how, base, "own") : status;
     }
     status = shop_run_serve_Bank(node, &how);
@@ -196,6 +209,8 @@ static chx_status serve_role(const char *role)
         status = shop_flood_serve_Bank(node, &how);
     if (status == CHX_OK)
         status = shop_once_serve_Bank(node, &how);
+    if (status == CHX_OK)
+        status = shop_lasting_serve_Bank(node, &how);
     return status == CHX_OK ? shop_give_serve_Bank(node, &how, (note){5, "five"}, "own") : status;
 }
 
@@ -357,6 +372,20 @@ static int run_pair(struct shop_cast *cast)
     return 0;
 }
 
+// NAMED: the session is opened by name.
+static int run_lasting(struct shop_cast *cast)
+{
+    struct shop_lasting_result result;
+    chx_session *session = getenv("NAMED") != NULL ? shop_lasting_open(NULL, getenv("NAMED"), cast, 21) : NULL;
+    chx_status status = getenv("NAMED") == NULL ? shop_lasting(&result, cast, 21)
+                        : session != NULL       ? shop_lasting_wait(session, &result)
+                                                : CHX_INVALID;
+    if (status != CHX_OK)
+        return refuse(status);
+    printf("paid %d\n", result.Customer);
+    return 0;
+}
+
 static int run_point(struct shop_cast *cast)
 {
     int place = 0;
@@ -387,14 +416,15 @@ int main(int argc, char **argv)
         cast.Worker.restarts_max = (unsigned)atoi(getenv("RESTARTS"));
     if (getenv("ISOLATED") != NULL)
         cast.Bank.isolation = CHX_PROCESS;
-    int code = strcmp(argv[1], "run") == 0      ? run_many(&cast, argc > 3 ? atoi(argv[3]) : 1)
-               : strcmp(argv[1], "cancel") == 0 ? run_cancelled(&cast)
-               : strcmp(argv[1], "once") == 0   ? run_once(&cast)
-               : strcmp(argv[1], "pair") == 0   ? run_pair(&cast)
-               : strcmp(argv[1], "near") == 0   ? run_near(&cast)
-               : strcmp(argv[1], "flood") == 0  ? run_flood(&cast, atoi(argv[3]))
-               : strcmp(argv[1], "give") == 0   ? run_give(&cast)
-                                                : run_point(&cast);
+    int code = strcmp(argv[1], "run") == 0       ? run_many(&cast, argc > 3 ? atoi(argv[3]) : 1)
+               : strcmp(argv[1], "cancel") == 0  ? run_cancelled(&cast)
+               : strcmp(argv[1], "once") == 0    ? run_once(&cast)
+               : strcmp(argv[1], "pair") == 0    ? run_pair(&cast)
+               : strcmp(argv[1], "near") == 0    ? run_near(&cast)
+               : strcmp(argv[1], "flood") == 0   ? run_flood(&cast, atoi(argv[3]))
+               : strcmp(argv[1], "give") == 0    ? run_give(&cast)
+               : strcmp(argv[1], "lasting") == 0 ? run_lasting(&cast)
+                                                 : run_point(&cast);
     if (node != NULL)
         chx_node_close(node);
     free((char *)cast.Customer.at);

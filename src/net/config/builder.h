@@ -26,6 +26,9 @@ bool builder_is_setting(const ConfigEntry *entry);
 // the entry counts.
 bool builder_is_first(Builder *builder, const ConfigEntry *entry, int before);
 
+// The section that a key belongs in, [node] or [limits]; NULL: in none.
+const char *builder_section_of(const char *key);
+
 // An entry of [nodes].
 void builder_node(Builder *builder, const ConfigEntry *entry);
 // All entries of one choreography: those of its section in the file, then the settings for it.

@@ -177,7 +177,11 @@ static void report_unknown_node(Builder *builder, const ConfigChoreography *chor
     builder_suggestion(role->node, candidates, count, help, sizeof help);
     // "hom = Seller": the key was mistyped, not the node.
     const char *own = closest_name(role->role, own_keys, sizeof own_keys / sizeof own_keys[0]);
-    if (own != NULL && help[0] == '\0')
+    const char *elsewhere = builder_section_of(role->role);
+    if (elsewhere != NULL)
+        config_error(&builder->reader, role->line, "'%s' does not belong in [%s]: put it in [%s]", role->role,
+                     choreography->name, elsewhere);
+    else if (own != NULL && help[0] == '\0')
         config_error(&builder->reader, role->line, "unknown key '%s' in [%s]; did you mean '%s'?", role->role,
                      choreography->name, own);
     else

@@ -197,16 +197,21 @@ static void add_denied(Builder *builder, const ConfigEntry *entry)
         config->denied[config->denied_count++] = entry->value;
 }
 
+const char *builder_section_of(const char *key)
+{
+    const Key *known = find_key("", key);
+    return strcmp(key, "deny") == 0 ? "node" : known != NULL ? known->section : NULL;
+}
+
 static void report_unknown_key(Builder *builder, const ConfigEntry *entry)
 {
     const char *candidates[KEY_COUNT + 1];
     char help[CONFIG_NAME_MAX + 32];
     size_t count = 0;
-    const Key *elsewhere = find_key("", entry->key);
-    bool is_deny = strcmp(entry->key, "deny") == 0;
-    if (entry->section[0] != '\0' && (elsewhere != NULL || is_deny)) {
+    const char *elsewhere = builder_section_of(entry->key);
+    if (entry->section[0] != '\0' && elsewhere != NULL) {
         config_error(&builder->reader, entry->line, "'%s' does not belong in [%s]: put it in [%s]", entry->key,
-                     entry->section, is_deny ? "node" : elsewhere->section);
+                     entry->section, elsewhere);
         return;
     }
     for (size_t i = 0; i < KEY_COUNT; i++)
@@ -252,18 +257,22 @@ static void apply_key(Builder *builder, const ConfigEntry *entry)
 
 // ---- sections ----
 
-// "[limit]" with a key of [limits] in it: not a choreography.
-static bool is_mistyped_section(const Builder *builder, const ConfigSection *section)
+static bool is_entry_of(const char *section, const ConfigEntry *entry)
 {
-    const char *meant = closest_name(section->name, section_names, SECTION_COUNT);
-    if (meant == NULL)
-        return false;
-    for (size_t i = 0; i < builder->reader.entry_count; i++) {
-        const ConfigEntry *entry = &builder->reader.entries[i];
-        if (entry->section == section->name && find_key(meant, entry->key) != NULL)
-            return true;
-    }
-    return false;
+    Address address;
+    return strcmp(section, "nodes") == 0 ? address_parse(entry->value, &address) == NULL
+                                         : find_key(section, entry->key) != NULL;
+}
+
+// "[limit]" with a key of [limits] in it, "[nods]" with addresses: not a choreography, but this. NULL: it is one.
+static const char *section_meant(const Builder *builder, const ConfigSection *section)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        for (size_t j = 0; closest_name(section->name, &section_names[i], 1) && j < builder->reader.entry_count; j++)
+            if (builder->reader.entries[j].section == section->name &&
+                is_entry_of(section_names[i], &builder->reader.entries[j]))
+                return section_names[i];
+    return NULL;
 }
 
 // False: an error was reported, and the section's entries are left.
@@ -279,9 +288,9 @@ static bool check_section(Builder *builder, const ConfigSection *section)
     }
     if (is_known_section(section->name))
         return true;
-    if (is_mistyped_section(builder, section)) {
-        config_error(reader, section->line, "unknown section [%s]; did you mean [%s]?", section->name,
-                     closest_name(section->name, section_names, SECTION_COUNT));
+    const char *meant = section_meant(builder, section);
+    if (meant != NULL) {
+        config_error(reader, section->line, "unknown section [%s]; did you mean [%s]?", section->name, meant);
         return false;
     }
     if (!value_is_identifier(section->name)) {

@@ -217,6 +217,7 @@ static void lines_that_are_not_settings_are_reported(void **state)
     COMPLAINS(NODE "[limits\nhold = 1s\n", NULL, "FILE:3: ']' is missing");
     COMPLAINS(NODE "[limits] hold = 1s\n", NULL, "FILE:3: begin a new line");
     COMPLAINS(NODE "na\001me = a\n", NULL, "FILE:3: control character");
+    COMPLAINS(NODE "na\001me = a\n\002\nnonsense\n", NULL, "FILE:3: control character");
     COMPLAINS(NODE "[]\nx = y\n", NULL, "FILE:3: is no section");
     COMPLAINS(NODE "[my shop]\nA = pool\n", NULL, "FILE:3: 'my shop' is no section");
 }
@@ -229,6 +230,9 @@ static void mistyped_words_bring_suggestions(void **state)
     COMPLAINS("[node]\ncert = /etc/chorex\n", NULL, "FILE:2: did you mean 'certs'?");
     COMPLAINS(NODE "suspect = 4s\n", NULL, "FILE:3: 'suspect' does not belong in [node]: put it in [limits]");
     COMPLAINS(NODE "[limits]\ndeny = a\n", NULL, "FILE:4: put it in [node]");
+    COMPLAINS(NODE "[x]\ndeny = a\nhold = 2s\n", NULL, "FILE:4: 'deny' does not belong in [x]: put it in [node]",
+              "FILE:5: put it in [limits]");
+    COMPLAINS(NODE "[nods]\nbank = h:1\nshop = h:2\n", NULL, "FILE:3: unknown section [nods]; did you mean [nodes]?");
     COMPLAINS(NODE "[limits]\nsuspekt = 4s\n", NULL, "FILE:4: did you mean 'suspect'?");
     COMPLAINS(NODE "[limit]\nhold = 4s\nsuspect = 1s\n", NULL,
               "FILE:3: unknown section [limit]; did you mean [limits]?");

@@ -11,7 +11,8 @@ typedef struct {
     ConfigReader *reader;
     const char *section; // "" before the first one
     int line;
-    bool is_told; // no more errors about entries that are in no section
+    bool is_told;   // no more errors about entries that are in no section
+    bool is_binary; // it is no text, which is said once
 } EntryParser;
 
 typedef struct {
@@ -142,7 +143,10 @@ static void parse_line(EntryParser *parser, const char *at, const char *end)
     at = skip_blanks(at, end);
     if (at == end || *at == '#')
         return;
+    if (parser->is_binary)
+        return;
     if (has_control_character(at, end)) {
+        parser->is_binary = true;
         config_error(parser->reader, parser->line, "this line has a control character in it: is the file text?");
         return;
     }

@@ -222,6 +222,22 @@ static chx_session *simulated_start(chx_runtime *runtime, const chx_choreography
     return session;
 }
 
+// A session with durable blocks can't be kept in a store here. Each process says so itself: the home would end with its refusal, and
+// the others would wait for it.
+static bool fixed_may(chx_node *node, const chx_choreography *choreography, size_t definition, const char *name,
+                      chx_status *status)
+{
+    char why[512];
+    bool is_durable;
+    node_lock(node);
+    bool may = !keeps_wants(node, choreography, definition) ||
+               keeps_may(node, choreography, name, &is_durable, why, sizeof why);
+    node_unlock(node);
+    if (!may)
+        *status = chx_refuse(CHX_INVALID, NULL, choreography->file, "%s", why);
+    return may;
+}
+
 static bool fixed_start(chx_runtime *runtime, const chx_choreography *choreography, size_t definition,
                         const chx_actor *cast, const void *arguments, chx_session **session, chx_status *status)
 {
@@ -266,7 +282,8 @@ static bool fixed_start(chx_runtime *runtime, const chx_choreography *choreograp
             chx_part_release(*session, false);
     } else {
         snprintf(name, sizeof name, "#%lu", number);
-        *session = joins_start(node, choreography, definition, cast, roles, count, name, arguments, status);
+        if (fixed_may(node, choreography, definition, name, status))
+            *session = joins_start(node, choreography, definition, cast, roles, count, name, arguments, status);
     }
     return true;
 }

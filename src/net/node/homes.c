@@ -656,8 +656,9 @@ bool homes_join(chx_node *node, uint32_t from, const WireJoin *join)
         return join_refuse(node, from, join, WIRE_REFUSED_ENDING, "the node takes nothing new");
     bool is_full = false, is_durable = false, is_adrift = !wire_id_is_zero(&join->token);
     NodeHome *home = join->session != 0 ? homes_find(node, join->session) : NULL;
-    if (keeps_wants(node, known, (size_t)definition) &&
-        !keeps_may(node, known, join->name.size > 0 ? (const char *)join->name.data : "", &is_durable, why, sizeof why))
+    if (keeps_wants(node, known->choreography, (size_t)definition) &&
+        !keeps_may(node, known->choreography, join->name.size > 0 ? (const char *)join->name.data : "", &is_durable,
+                   why, sizeof why))
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN, why);
     if (is_adrift && !is_durable)
         return join_refuse(node, from, join, WIRE_REFUSED_UNKNOWN,

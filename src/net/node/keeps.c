@@ -26,9 +26,9 @@ struct KeepCommit {
     chx_buffer bytes, outcome;
 };
 
-bool keeps_wants(const chx_node *node, const Known *known, size_t definition)
+bool keeps_wants(const chx_node *node, const chx_choreography *choreography, size_t definition)
 {
-    return known->choreography->definitions[definition].is_durable && node->around.net == NULL;
+    return choreography->definitions[definition].is_durable && node->around.net == NULL;
 }
 
 static const char *store_address(const chx_node *node)
@@ -40,7 +40,8 @@ static const char *store_address(const chx_node *node)
     return address != NULL && address[0] != '\0' ? address : NULL;
 }
 
-bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_durable, char *why, size_t why_size)
+bool keeps_may(chx_node *node, const chx_choreography *choreography, const char *name, bool *is_durable, char *why,
+               size_t why_size)
 {
     const char *address = store_address(node);
     chx_status status;
@@ -49,11 +50,10 @@ bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_du
         return true;
     if (name == NULL || name[0] == '#') {
         snprintf(why, why_size,
-                 "%s has durable blocks, and a session that a cast places on nodes, or that programs with CHOREX_ROLES "
-                 "play, can't be "
-                 "kept in a store: let each program play its role by name (%s_..._as_...), or run it without: "
-                 "CHOREX_STORE=none",
-                 known->choreography->name, known->choreography->name);
+                 "%s has durable blocks, and a session that %s can't be kept in a store: let each program play its "
+                 "role by name (%s_..._as_...), or run it without, with CHOREX_STORE=none",
+                 choreography->name, name == NULL ? "a cast places on nodes" : "programs with CHOREX_ROLES play",
+                 choreography->name);
         return false;
     }
     if (address == NULL) {
@@ -61,11 +61,12 @@ bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_du
                  "%s has durable blocks, and %s has no store: write store = sqlite:FILE to [node] in its "
                  "configuration; store = none "
                  "runs it without",
-                 known->choreography->name, node->config.name != NULL ? node->config.name : "the home");
+                 choreography->name, node->config.name != NULL ? node->config.name : "the home");
         return false;
     }
     if (node->keeper == NULL)
         node->keeper = chx_keeper_open(node->runtime, address, &status);
+    chx_keeper_retain(node->keeper, node->config.limits.keep_ms);
     if (node->keeper == NULL)
         snprintf(why, why_size, "the store of %s can't be used: %s",
                  node->config.name != NULL ? node->config.name : "the home", chx_last_report()->why);

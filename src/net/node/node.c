@@ -707,6 +707,7 @@ static void node_reload(chx_node *node)
     }
     node->config = config;
     if (peers_reload(node->peers, &node->config, text, sizeof text)) {
+        chx_keeper_retain(node->keeper, node->config.limits.keep_ms);
         config_free(&old);
         return;
     }

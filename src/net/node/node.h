@@ -422,9 +422,10 @@ void home_changed(NodeHome *home); // an event was fed to it
 // ---- keeps.c ----
 
 // Has the definition durable blocks, on a machine that may lose power?
-bool keeps_wants(const chx_node *node, const Known *known, size_t definition);
+bool keeps_wants(const chx_node *node, const chx_choreography *choreography, size_t definition);
 // May such a session be decided here, and (*is_durable) is it kept in a store? NULL as its name: a cast has placed it. False: why not.
-bool keeps_may(chx_node *node, const Known *known, const char *name, bool *is_durable, char *why, size_t why_size);
+bool keeps_may(chx_node *node, const chx_choreography *choreography, const char *name, bool *is_durable, char *why,
+               size_t why_size);
 // Asks the store what it has of the session. False: no memory.
 bool keeps_begin(NodeHome *home);
 // Somebody wants to join before the store has answered. False: no memory.

@@ -227,6 +227,15 @@ static Placement *place_all(Asked *asked)
     return NULL;
 }
 
+// A session with durable blocks can't be kept in a store if a cast places its roles. False: why.
+static bool may_run(Asked *asked)
+{
+    bool is_durable;
+    return !keeps_wants(asked->node, asked->choreography, asked->definition) ||
+           keeps_may(asked->node, asked->choreography, NULL, &is_durable, asked->why, sizeof asked->why) ||
+           asked_refuse(asked, CHX_INVALID, asked->choreography->role_count);
+}
+
 // Everything but running it. NULL: `asked` says why.
 static NodeSession *placed_prepare(Asked *asked)
 {
@@ -237,7 +246,7 @@ static NodeSession *placed_prepare(Asked *asked)
         asked_refuse(asked, node->is_stopping ? CHX_INVALID : CHX_REFUSED, asked->choreography->role_count);
         return NULL;
     }
-    Placement *placements = place_all(asked);
+    Placement *placements = may_run(asked) ? place_all(asked) : NULL;
     if (placements == NULL)
         return NULL;
     Known *known = known_add(node, asked->choreography);

@@ -206,6 +206,12 @@ chx_keeper *chx_keeper_open(chx_runtime *runtime, const char *address, chx_statu
     return keeper;
 }
 
+void chx_keeper_retain(chx_keeper *keeper, uint64_t kept_ms)
+{
+    if (keeper != NULL)
+        store_retain(keeper->store, kept_ms);
+}
+
 void chx_keeper_close(chx_keeper *keeper)
 {
     if (keeper == NULL)

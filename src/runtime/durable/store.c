@@ -28,7 +28,8 @@ enum {
     LEASE_RENEW_MS = 3000,
     OPEN_TRIES_MS = 5000, // NAME_DEF_open waits so long for a store that does not answer
     TAKE_AGAIN_MS = 100,
-    KEPT_MS = 24 * 60 * 60 * 1000, // outcomes
+    KEPT_MS = 24 * 60 * 60 * 1000, // outcomes, if nothing else is said
+    SWEEP_MS = 60 * 60 * 1000,     // they are looked through after so long, or as often as they are kept
 };
 
 // A session that has left nothing that is needed.
@@ -45,8 +46,9 @@ struct chx_store {
     char shown[128]; // what messages call it
     uint64_t writer[2];
     char home[OWNER_SIZE];
-    pthread_mutex_t use; // who calls a function of the store, or opens it
-    void *handle;        // NULL: it is not open
+    pthread_mutex_t use;       // who calls a function of the store, or opens it
+    void *handle;              // NULL: it is not open
+    _Atomic(uint64_t) kept_ms; // outcomes
 
     pthread_mutex_t lock; // of what follows
     pthread_cond_t wake;
@@ -98,6 +100,7 @@ chx_store *chx_store_of(const chx_store_ops *ops, const char *place)
     store->ops = ops;
     store_shown(ops->scheme, store->place, store->shown, sizeof store->shown);
     store->end = &store->first;
+    atomic_init(&store->kept_ms, KEPT_MS);
     platform_from_env()->random(store->writer, sizeof store->writer);
     owner_self(store->home);
     pthread_mutex_init(&store->use, NULL);
@@ -670,16 +673,23 @@ static void committer_forget(chx_store *store, Forgotten *forgotten)
     forgotten_free(forgotten);
 }
 
-static void committer_renew_lease(chx_store *store, uint64_t *renew_ms, uint64_t *sweep_ms)
+void store_retain(chx_store *store, uint64_t kept_ms)
+{
+    atomic_store(&store->kept_ms, kept_ms);
+}
+
+// `swept_ms`: when outcomes were removed last; 0: never.
+static void committer_renew_lease(chx_store *store, uint64_t *renew_ms, uint64_t *swept_ms)
 {
     char why[CHX_STORE_WHY];
     uint64_t now = now_ms();
     if (now < *renew_ms || store_use(store, why) != 0)
         return;
     store->ops->lease(store->handle, LEASE_MS, why);
-    if (now >= *sweep_ms) {
-        store->ops->drop(store->handle, NULL, KEPT_MS, why);
-        *sweep_ms = now + 60 * 60 * 1000;
+    uint64_t kept_ms = atomic_load(&store->kept_ms);
+    if (*swept_ms == 0 || now - *swept_ms >= (kept_ms < SWEEP_MS ? kept_ms : SWEEP_MS)) {
+        store->ops->drop(store->handle, NULL, kept_ms, why);
+        *swept_ms = now;
     }
     store_unuse(store);
     *renew_ms = now + LEASE_RENEW_MS;
@@ -727,7 +737,7 @@ static StoreItem *committer_next(chx_store *store, Forgotten **forgotten, bool *
 static void *committer(void *argument)
 {
     chx_store *store = argument;
-    uint64_t renew_ms = 0, sweep_ms = 0;
+    uint64_t renew_ms = 0, swept_ms = 0;
     Forgotten *forgotten;
     for (bool ends = false; !ends;) {
         StoreItem *first = committer_next(store, &forgotten, &ends);
@@ -742,7 +752,7 @@ static void *committer(void *argument)
                 store->items[i]->ops->done(store->items[i], store->changes[i].is_applied);
         committer_forget(store, forgotten);
         if (!ends)
-            committer_renew_lease(store, &renew_ms, &sweep_ms);
+            committer_renew_lease(store, &renew_ms, &swept_ms);
         if (count == 0 && first != NULL)
             sleep_ms(RETRY_MIN_MS); // no memory
         ends = ends && first == NULL;

@@ -41,6 +41,9 @@ chx_status store_of_runtime(chx_runtime *runtime, const char *file, chx_store **
 // says why.
 chx_status store_at(const char *address, const char *setting, const char *file, chx_store **store);
 
+// How long outcomes stay in the store; a day, if nothing is said.
+void store_retain(chx_store *store, uint64_t kept_ms);
+
 // How a session is found in the store, and whether this program may run it.
 typedef enum {
     STORE_IS_NEW,   // there is none of this name

@@ -858,6 +858,28 @@ chx_session *chx_start(chx_runtime *runtime, const chx_choreography *choreograph
     return started ? session : NULL;
 }
 
+// Sessions whose roles are on several hosts are opened by those who play the roles. False: the thread's report says why not.
+static bool may_open(const chx_choreography *choreography, size_t definition, const char *name, const chx_actor *cast)
+{
+    bool is_placed = part_starter != NULL && getenv("CHOREX_ROLES") != NULL, is_cast = false;
+    for (size_t i = 0; part_starter != NULL && cast != NULL && i < choreography->role_count; i++)
+        is_cast = is_cast || cast[i].at != NULL;
+    if (name == NULL || name[0] == '\0')
+        report_refuse(CHX_INVALID, NULL, choreography->file, "a session that is opened needs a name");
+    else if (choreography->places != NULL)
+        report_refuse(CHX_INVALID, NULL, choreography->file,
+                      "a session with families of roles can't be opened by name yet");
+    else if (is_placed || is_cast)
+        report_refuse(CHX_INVALID, NULL, choreography->file,
+                      "a session that %s can't be opened by name: let each program play its role by name "
+                      "(%s_%s_as_...)",
+                      is_cast ? "a cast places on nodes" : "programs with CHOREX_ROLES play", choreography->name,
+                      choreography->definitions[definition].name);
+    else
+        return true;
+    return false;
+}
+
 chx_session *chx_open(chx_runtime *runtime, const chx_choreography *choreography, size_t definition, const char *name,
                       const chx_actor *cast, const void *arguments)
 {
@@ -866,15 +888,7 @@ chx_session *chx_open(chx_runtime *runtime, const chx_choreography *choreography
     int cancel_state = cancel_disable();
     here->busy++;
     runtime = runtime_or_default(runtime, choreography);
-    if (name == NULL || name[0] == '\0')
-        report_refuse(CHX_INVALID, NULL, choreography->file, "a session that is opened needs a name");
-    else if (choreography->places != NULL)
-        report_refuse(CHX_INVALID, NULL, choreography->file,
-                      "a session with families of roles can't be opened by name yet");
-    else if (part_starter != NULL)
-        report_refuse(CHX_INVALID, NULL, choreography->file,
-                      "in a program that has opened a node, sessions can't be opened by name yet");
-    else if (runtime != NULL)
+    if (may_open(choreography, definition, name, cast) && runtime != NULL)
         durable_open(runtime, choreography, definition, name, cast, arguments, &session);
     here->busy--;
     pthread_setcancelstate(cancel_state, NULL);
