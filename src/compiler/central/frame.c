@@ -241,8 +241,8 @@ void sequential_frame(CentralEmit *central, const Instance *instance, Out *out)
     }
     const char *variables = table.count > 0 ? arena_printf(central->arena, "%s_chx_variables", name) : "NULL";
     out_printf(out, "static const chx_function %s_chx_function CHX_UNUSED = {\n", name);
-    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu, 0, 0, 0,\n};\n", instance->name,
-               name, variables, table.count, owned_count);
+    out_printf(out, "    \"%s\", NULL, sizeof(struct %s_chx_frame), NULL, %s, %zu, %zu, 0, 0, 0, NULL, NULL,\n};\n",
+               instance->name, name, variables, table.count, owned_count);
     out_printf(out, "static void %s_chx_sequential(chx_self *chx_this, struct %s_chx_frame *chx_here) CHX_UNUSED;\n",
                name, name);
 }
