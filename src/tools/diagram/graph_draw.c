@@ -147,11 +147,19 @@ static void place_roles(Picture *picture, double left, double top)
     }
 }
 
-static int side_room(const Graph *graph)
+// What may stand beside the middle of a role, at the left or the right of the circle: half a label, its box, a loop with its label.
+static int side_room(const Words *words, const Graph *graph)
 {
     int room = LONGEST * CHAR_WIDTH / 2;
     for (size_t i = 0; i < graph->roles.count; i++)
         room = box_half(graph->roles.items[i]) + LOOP > room ? box_half(graph->roles.items[i]) + LOOP : room;
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        const GraphEdge *edge = &graph->edges.items[i];
+        if (edge->from != edge->to)
+            continue;
+        int wide = box_half(graph->roles.items[edge->from]) + 6 + layout_text_width(edge_label(words, edge));
+        room = wide > room ? wide : room;
+    }
     return room;
 }
 
@@ -163,8 +171,9 @@ static int graph_height(const Graph *graph)
 void draw_graph_svg(const Sources *sources, const GraphList *graphs, Text *out)
 {
     int width = 0, height = MARGIN;
+    const Words words = {out->arena, sources};
     for (size_t i = 0; i < graphs->count; i++) {
-        int wide = 2 * ((int)radius_of(graphs->items[i]) + side_room(graphs->items[i]));
+        int wide = 2 * ((int)radius_of(graphs->items[i]) + side_room(&words, graphs->items[i]));
         width = wide > width ? wide : width;
         height += graph_height(graphs->items[i]) + MARGIN;
     }
