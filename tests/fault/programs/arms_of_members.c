@@ -40,7 +40,8 @@ choreography(arms_of_members, (Queue, Worker[]),
 int main(void)
 {
     struct arms_of_members_run_result result;
-    struct arms_of_members_cast cast = {.Worker.count = WORKERS};
+    static int here; // A context keeps Queue in this process: an isolated role takes part in one arm only.
+    struct arms_of_members_cast cast = {.Queue.context = &here, .Worker.count = WORKERS};
     if (arms_of_members_run(&result, &cast, JOBS) != CHX_OK)
         return puts("failed") < 0;
     printf("%d\n", result.Queue);
