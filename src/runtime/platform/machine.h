@@ -1,7 +1,7 @@
 // machine.h: the parts of the simulated machine.
 //
-// The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles;
-// simulated_threads.c decides which thread goes on, and simulated_calls.c is what threads ask for; simulated_process.c has
+// The process has one such machine, since its time is one. simulated.c has its time, its chance and the steps of roles,
+// simulated_faults.c which roles crash or hang; simulated_threads.c decides which thread goes on, and simulated_calls.c is what threads ask for; simulated_process.c has
 // processes, which are groups of these threads; simulated_delay.c lets messages arrive later than they were sent.
 
 #ifndef RUNTIME_PLATFORM_MACHINE_H
@@ -20,6 +20,7 @@ typedef enum {
     DRAW_PATH,
     DRAW_SLOW,
     DRAW_LOST,
+    DRAW_HANG,
     DRAW_COUNT
 } Draw;
 
@@ -35,6 +36,15 @@ bool machine_chance(Draw stream, double chance);
 _Noreturn void machine_no_memory(void);
 // Zeros.
 void *machine_allocate(size_t size);
+
+// ---- simulated_faults.c ----
+
+// The settings were read, in this process.
+void faults_begin(void);
+// A role is at a boundary. Does it crash there? Does it hang there?
+bool faults_at_boundary(const char *role, bool *hangs);
+// May the settings let a role crash or hang, or are the boundaries to be counted?
+bool faults_are_wanted(void);
 
 // ---- simulated_threads.c, simulated_calls.c ----
 
@@ -60,6 +70,8 @@ void threads_waiting(void);
 bool threads_draw(Draw stream, unsigned times);
 // So much time passes that one of the threads that sleep for a limited time is due.
 void threads_skip_to_sleeper(void);
+// The calling thread does nothing for so long, as if it were inside of a call that does not return.
+void threads_hang(uint64_t time_ns);
 
 // Sleeps while *word == expected, until threads_wake_shared is called with a word that lies in the same memory.
 void threads_sleep_on_shared(_Atomic uint32_t *word, uint32_t expected);

@@ -28,14 +28,12 @@ enum {
 static struct {
     pthread_once_t once;
     bool wanted;
-    pid_t process; // that has read the settings: a child of the program has nothing to say about them
     SimulationOptions options;
 
     _Atomic uint64_t now_ns;
     _Atomic uint64_t random[DRAW_COUNT];
     _Atomic uint64_t steps;
-    uint64_t reached[SIMULATION_CRASHES_MAX]; // boundaries of that role so far; of the thread that runs
-    bool (*is_lost)(Actor *actor);            // asked about actors on simulated nodes; NULL: there are none
+    bool (*is_lost)(Actor *actor); // asked about actors on simulated nodes; NULL: there are none
 } machine = {.once = PTHREAD_ONCE_INIT};
 
 const SimulationOptions *machine_options(void)
@@ -108,16 +106,6 @@ static uint32_t simulated_budget(void)
     return 1 + (uint32_t)machine_draw(DRAW_ORDER, limit);
 }
 
-// Is this boundary one of those that the settings name?
-static bool machine_crashes_at(const Actor *actor)
-{
-    bool crashes = false;
-    for (size_t i = 0; i < machine.options.crash_at_count; i++)
-        if (strcmp(machine.options.crash_at[i].role, actor->role->role) == 0)
-            crashes |= ++machine.reached[i] == machine.options.crash_at[i].boundary;
-    return crashes;
-}
-
 static void session_is_endless(Actor *actor)
 {
     Fault fault = {.kind = CHX_FAULT_SYSTEM, .site = actor->self.site};
@@ -152,12 +140,13 @@ static void simulated_boundary(Actor *actor)
     // Only the worker that runs an actor knows it by this.
     CHECK(atomic_load(&actor->home) == current()->worker);
     machine_advance_to(machine_now_ns() + STEP_NS);
-    bool crashes = machine_crashes_at(actor);
-    crashes |= machine_chance(DRAW_CRASH, options->crash);
+    bool hangs, crashes = faults_at_boundary(actor->role->role, &hangs);
     bool is_endless = ++machine.steps > options->max_steps && options->max_steps != 0;
     bool is_lost = machine.is_lost != NULL && actor->session->parts != NULL && machine.is_lost(actor);
     if (machine_chance(DRAW_SLOW, options->slow))
         threads_skip_to_sleeper();
+    if (hangs)
+        threads_hang(options->hang_ns);
     if (is_endless)
         session_is_endless(actor);
     else if (crashes && actor_is_process(actor))
@@ -187,8 +176,7 @@ static uint32_t simulated_observed(uint32_t observed, bool *is_fast)
     if (options->threads == 0 || options->delay_max_ns != 0)
         return observed;
     uint64_t drawn = machine_draw(DRAW_PATH, 8);
-    bool is_needed = options->crash > 0 || options->crash_at_count != 0 || options->max_steps != 0 ||
-                     (observed & OBSERVED_TRACE) != 0;
+    bool is_needed = faults_are_wanted() || options->max_steps != 0 || (observed & OBSERVED_TRACE) != 0;
     *is_fast = drawn >= 2;
     return drawn % 2 == 1 && *is_fast && !is_needed ? 0 : observed;
 }
@@ -258,35 +246,6 @@ const Platform platform_simulated = {
     .ask_nodes = simulated_ask_nodes,
 };
 
-static bool role_is_registered(const char *name)
-{
-    // A member is called as its family is, with a number.
-    size_t family = strcspn(name, "[");
-    for (const chx_registration *r = registry_latest(); r != NULL; r = r->next)
-        if (strcmp(r->role->role, name) == 0 ||
-            (strncmp(r->role->role, name, family) == 0 && r->role->role[family] == '\0'))
-            return true;
-    return false;
-}
-
-// A crash of a role that the program has nowhere is a mistyped setting. This is known at the program's end: a role may be
-// in a library that is loaded late. After all other destructors, since it ends the program.
-static void __attribute__((destructor(101))) machine_check_crashes(void)
-{
-    bool is_wrong = false;
-    for (size_t i = 0; machine.wanted && getpid() == machine.process && i < machine.options.crash_at_count; i++) {
-        const SimulationCrash *crash = &machine.options.crash_at[i];
-        if (machine.reached[i] != 0 || role_is_registered(crash->role))
-            continue;
-        fprintf(stderr, "chorex: CHOREX_SIM: crash_at: the program has no role '%s'\n", crash->role);
-        is_wrong = true;
-    }
-    if (!is_wrong)
-        return;
-    fflush(NULL);
-    _exit(2);
-}
-
 static void machine_read_settings(void)
 {
     const char *text = secure_getenv("CHOREX_SIM");
@@ -298,7 +257,7 @@ static void machine_read_settings(void)
         exit(2);
     }
     machine.wanted = true;
-    machine.process = getpid();
+    faults_begin();
     for (int i = 0; i < DRAW_COUNT; i++)
         machine.random[i] = (machine.options.seed + 1) * 0xd6e8feb86659fd93u + (uint64_t)i * 0xa0761d6478bd642fu;
 }

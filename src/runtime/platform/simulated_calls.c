@@ -148,6 +148,14 @@ static void thread_is_lost(void)
     pthread_mutex_unlock(&simulated_threads.lock);
 }
 
+void threads_hang(uint64_t time_ns)
+{
+    pthread_mutex_lock(&simulated_threads.lock);
+    this_simulated->hangs = true;
+    thread_sleep(time_ns);
+    pthread_mutex_unlock(&simulated_threads.lock);
+}
+
 void threads_poll(struct pollfd *polled, size_t count, int timeout_ms)
 {
     if (threads_process() != NULL && machine_chance(DRAW_LOST, machine_options()->lost))

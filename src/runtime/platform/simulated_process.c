@@ -129,7 +129,7 @@ uint64_t processes_time(pid_t pid)
 
 void processes_may_crash(void)
 {
-    if (threads_process() != NULL && machine_chance(DRAW_CRASH, machine_options()->crash))
+    if (threads_process() != NULL && machine_chance(DRAW_CRASH, machine_options()->crash.chance))
         processes_die(SIGKILL);
 }
 

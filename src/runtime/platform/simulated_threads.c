@@ -75,6 +75,15 @@ static uint64_t threads_next_ns(void)
     return next_ns;
 }
 
+// Is there one that stands still inside of a call? However often others look meanwhile, it goes on some time. The lock is held.
+static bool threads_hang_somewhere(void)
+{
+    const SimulatedThread *thread = simulated_threads.first;
+    while (thread != NULL && (thread->has_ended || thread->is_killed || !thread->hangs))
+        thread = thread->next;
+    return thread != NULL;
+}
+
 // Everybody sleeps for ever. Another thread of the program's may still change that: it wakes somebody, or makes a
 // descriptor ready. The lock is held, and released meanwhile.
 static void threads_await_others(void)
@@ -113,6 +122,8 @@ static SimulatedThread *threads_await_next(bool stays)
         if (thread != NULL)
             return thread;
         uint64_t next_ns = threads_next_ns();
+        if (threads_hang_somewhere())
+            atomic_store(&simulated_threads.skips, 0);
         if (next_ns < UINT64_MAX - 1 && atomic_fetch_add(&simulated_threads.skips, 1) < SKIPS_MAX)
             machine_advance_to(next_ns);
         else if (stays)
@@ -125,6 +136,7 @@ static SimulatedThread *threads_await_next(bool stays)
 void thread_stop_sleeping(SimulatedThread *thread)
 {
     thread->until_ns = 0;
+    thread->hangs = false;
     thread->sleeps_on = NULL;
     thread->polled_count = 0;
     thread->is_shared = false;

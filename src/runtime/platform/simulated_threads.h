@@ -28,6 +28,7 @@ struct SimulatedThread {
     const struct pollfd *polled; // of a sleep: descriptors that are looked at
     size_t polled_count;
     bool is_shared;            // of a sleep: its word is in memory that processes share
+    bool hangs;                // of a sleep: it stands for a call that does not return
     bool can_run;              // threads_count_ready has found this
     SimulatedProcess *process; // that it belongs to; NULL: the program itself
     bool is_killed;            // it does nothing any more

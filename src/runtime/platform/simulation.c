@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_BYTES = 4096 };
+enum { VALUE_BYTES = 4096, ENTRY_BYTES = 32 };
+
+static const uint64_t hang_default_ns = 60 * UINT64_C(1000000000);
 
 // Digits only; what follows them is at *end.
 static bool parse_digits(const char *text, uint64_t *number, const char **end)
@@ -83,40 +85,81 @@ static const char *read_suspect(const char *value, void *suspect_ns)
     return is_good ? NULL : "is not a duration of at least 10ms, such as 2s (ms, s)";
 }
 
-static const char *read_probability(const char *value, void *probability)
+static bool parse_chance(const char *value, double *chance)
 {
     char *end;
-    double chance = strtod(value, &end);
+    *chance = strtod(value, &end);
     // Also against what strtod takes besides: signs, nan, hexadecimal.
-    if (value[0] == '\0' || strspn(value, "0123456789.e-") != strlen(value) || *end != '\0' || value[0] == '-' ||
-        !(chance >= 0 && chance <= 1))
-        return "is not a probability from 0 to 1";
-    *(double *)probability = chance;
+    return value[0] != '\0' && strspn(value, "0123456789.e-") == strlen(value) && *end == '\0' && value[0] != '-' &&
+           *chance >= 0 && *chance <= 1;
+}
+
+static const char *read_probability(const char *value, void *probability)
+{
+    return parse_chance(value, probability) ? NULL : "is not a probability from 0 to 1";
+}
+
+// The next ROLE:VALUE of those with + between; what follows it is at *at, NULL after the last one. False: it is not of this form.
+static bool next_entry(const char **at, char role[SIMULATION_ROLE_BYTES], char number[ENTRY_BYTES])
+{
+    size_t length = strcspn(*at, ":+"), digits = (*at)[length] == ':' ? strcspn(*at + length + 1, "+") : 0;
+    if (length == 0 || length >= SIMULATION_ROLE_BYTES || digits == 0 || digits >= ENTRY_BYTES)
+        return false;
+    memcpy(role, *at, length);
+    role[length] = '\0';
+    memcpy(number, *at + length + 1, digits);
+    number[digits] = '\0';
+    *at += length + 1 + digits;
+    *at = **at == '+' ? *at + 1 : NULL;
+    return true;
+}
+
+static const char *read_rates(const char *value, void *into)
+{
+    SimulationFaults *faults = into;
+    char number[ENTRY_BYTES];
+    static_assert(SIMULATION_RATES_MAX == 64, "what the message says");
+    if (strchr(value, ':') == NULL)
+        return read_probability(value, &faults->chance);
+    for (const char *at = value; at != NULL; faults->rate_count++) {
+        SimulationRate *rate = &faults->rates[faults->rate_count];
+        if (faults->rate_count == SIMULATION_RATES_MAX)
+            return "has more than 64 roles";
+        if (!next_entry(&at, rate->role, number) || !parse_chance(number, &rate->chance))
+            return "is not ROLE:P, with P a probability from 0 to 1, or several with + between";
+    }
     return NULL;
 }
 
-static const char *read_crash_at(const char *value, void *into)
+static const char *read_places(const char *value, void *into)
 {
-    SimulationOptions *options = into;
-    static_assert(SIMULATION_CRASHES_MAX == 64, "what the message says");
-    for (const char *entry = value;; entry++) {
-        size_t length = strcspn(entry, ":+");
-        SimulationCrash *crash = &options->crash_at[options->crash_at_count];
-        const char *end = entry;
-        if (options->crash_at_count == SIMULATION_CRASHES_MAX)
-            return "has more than 64 crashes";
-        bool good = length > 0 && length < sizeof crash->role && entry[length] == ':' &&
-                    parse_digits(entry + length + 1, &crash->boundary, &end) && crash->boundary != 0 &&
-                    (*end == '+' || *end == '\0');
-        if (!good)
+    SimulationFaults *faults = into;
+    char number[ENTRY_BYTES];
+    static_assert(SIMULATION_PLACES_MAX == 64, "what the message says");
+    for (const char *at = value; at != NULL; faults->place_count++) {
+        SimulationPlace *place = &faults->places[faults->place_count];
+        if (faults->place_count == SIMULATION_PLACES_MAX)
+            return "has more than 64 places";
+        if (!next_entry(&at, place->role, number) || !parse_number(number, 1, UINT64_MAX, &place->boundary))
             return "is not ROLE:N, with N from 1, or several with + between";
-        memcpy(crash->role, entry, length);
-        crash->role[length] = '\0';
-        options->crash_at_count++;
-        if (*end == '\0')
-            return NULL;
-        entry = end;
     }
+    return NULL;
+}
+
+static const char *read_hang_for(const char *value, void *hang_ns)
+{
+    const char *end;
+    uint64_t *duration_ns = hang_ns;
+    bool is_good = parse_duration(value, duration_ns, &end) && *end == '\0' && *duration_ns > 0;
+    return is_good ? NULL : "is not a duration such as 30s (ns, us, ms, s)";
+}
+
+static const char *read_report(const char *value, void *into)
+{
+    if (value[0] == '\0' || strlen(value) >= SIMULATION_PATH_BYTES)
+        return "is not the name of a file";
+    strcpy(into, value);
+    return NULL;
 }
 
 static const char *read_delay(const char *value, void *into)
@@ -138,8 +181,12 @@ static const struct {
     size_t place; // in SimulationOptions
 } settings[] = {
     {"seed", read_seed, offsetof(SimulationOptions, seed)},
-    {"crash", read_probability, offsetof(SimulationOptions, crash)},
-    {"crash_at", read_crash_at, 0},
+    {"crash", read_rates, offsetof(SimulationOptions, crash)},
+    {"crash_at", read_places, offsetof(SimulationOptions, crash)},
+    {"hang", read_rates, offsetof(SimulationOptions, hang)},
+    {"hang_at", read_places, offsetof(SimulationOptions, hang)},
+    {"hang_for", read_hang_for, offsetof(SimulationOptions, hang_ns)},
+    {"report", read_report, offsetof(SimulationOptions, report)},
     {"delay", read_delay, 0},
     {"max_steps", read_max_steps, offsetof(SimulationOptions, max_steps)},
     {"threads", read_threads, offsetof(SimulationOptions, threads)},
@@ -177,7 +224,7 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
 {
     bool seen[SETTING_COUNT] = {false};
     char item[VALUE_BYTES];
-    *options = (SimulationOptions){.seed = 1};
+    *options = (SimulationOptions){.seed = 1, .hang_ns = hang_default_ns};
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ","), i = 0;
         if (length >= sizeof item)
@@ -192,8 +239,8 @@ bool simulation_parse(const char *text, SimulationOptions *options, char *why, s
             i++;
         if (i == SETTING_COUNT)
             return refuse(why, why_size,
-                          "there is no setting '%s' (seed, crash, crash_at, delay, max_steps, threads, slow, lost, "
-                          "nodes, cut, kill, silent, suspect)",
+                          "there is no setting '%s' (seed, crash, crash_at, hang, hang_at, hang_for, report, delay, "
+                          "max_steps, threads, slow, lost, nodes, cut, kill, silent, suspect)",
                           item);
         if (seen[i])
             return refuse(why, why_size, "'%s' is given twice", item);

@@ -8,24 +8,40 @@
 #include <stdint.h>
 
 enum {
-    SIMULATION_CRASHES_MAX = 64,
+    SIMULATION_PLACES_MAX = 64,
+    SIMULATION_RATES_MAX = 64,
     SIMULATION_ROLE_BYTES = 128,
+    SIMULATION_PATH_BYTES = 1024,
     SIMULATION_THREADS_MAX = 16,
     SIMULATION_NODES_MAX = 10000,
 };
 
 typedef struct {
     char role[SIMULATION_ROLE_BYTES];
-    uint64_t boundary; // its crash is at this one, counted from 1
-} SimulationCrash;
+    uint64_t boundary; // it is at this one, counted from 1
+} SimulationPlace;
+
+typedef struct {
+    char role[SIMULATION_ROLE_BYTES]; // or a family, for each of its members
+    double chance;
+} SimulationRate;
+
+// When roles crash, or when they hang.
+typedef struct {
+    double chance; // at each boundary of every role
+    SimulationRate rates[SIMULATION_RATES_MAX];
+    size_t rate_count;
+    SimulationPlace places[SIMULATION_PLACES_MAX];
+    size_t place_count;
+} SimulationFaults;
 
 typedef struct SimulationOptions {
     uint64_t seed;
-    double crash; // probability at each boundary
-    double slow;  // the same: it takes until the next deadline is due
+    SimulationFaults crash, hang;
+    uint64_t hang_ns; // so long does a role hang
+    double slow;      // of each boundary: it takes until the next deadline is due
     double lost; // of each time that the process which starts others waits: it is lost, or late; and it can't start one
-    SimulationCrash crash_at[SIMULATION_CRASHES_MAX];
-    size_t crash_at_count;
+    char report[SIMULATION_PATH_BYTES]; // a file for what happened to each role; "": none
     uint64_t delay_min_ns, delay_max_ns;
     uint64_t max_steps; // 0: no limit
     uint64_t threads;   // workers; 0: the seed says how many
@@ -36,7 +52,7 @@ typedef struct SimulationOptions {
     uint64_t suspect_ns; // of the nodes' configuration; 0: as usual
 } SimulationOptions;
 
-// "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,delay=1ms..20ms,max_steps=100000,threads=2", in any order, each at most once.
+// "seed=7,crash=0.01,crash_at=Alice:3+Bob:5,hang=Bob:0.1,delay=1ms..20ms,max_steps=100000,threads=2", in any order, each at most once.
 // False: `why` says what is wrong with it.
 bool simulation_parse(const char *text, SimulationOptions *options, char *why, size_t why_size);
 

@@ -35,8 +35,8 @@ static void a_seed_is_enough(void **state)
     (void)state;
     SimulationOptions options = parsed("seed=7");
     assert_int_equal(options.seed, 7);
-    assert_true(options.crash == 0);
-    assert_int_equal(options.crash_at_count, 0);
+    assert_true(options.crash.chance == 0);
+    assert_int_equal(options.crash.place_count, 0);
     assert_int_equal(options.delay_max_ns, 0);
     assert_int_equal(options.max_steps, 0);
     assert_true(parsed("seed=18446744073709551615").seed == UINT64_MAX);
@@ -63,15 +63,15 @@ static void settings_stand_in_any_order(void **state)
     (void)state;
     SimulationOptions options = parsed("max_steps=9,delay=1us..20ms,crash=0.25,seed=3,crash_at=Alice:3+Bob:5");
     assert_int_equal(options.seed, 3);
-    assert_true(options.crash == 0.25);
+    assert_true(options.crash.chance == 0.25);
     assert_int_equal(options.delay_min_ns, 1000);
     assert_int_equal(options.delay_max_ns, 20000000);
     assert_int_equal(options.max_steps, 9);
-    assert_int_equal(options.crash_at_count, 2);
-    assert_string_equal(options.crash_at[0].role, "Alice");
-    assert_int_equal(options.crash_at[0].boundary, 3);
-    assert_string_equal(options.crash_at[1].role, "Bob");
-    assert_int_equal(options.crash_at[1].boundary, 5);
+    assert_int_equal(options.crash.place_count, 2);
+    assert_string_equal(options.crash.places[0].role, "Alice");
+    assert_int_equal(options.crash.places[0].boundary, 3);
+    assert_string_equal(options.crash.places[1].role, "Bob");
+    assert_int_equal(options.crash.places[1].boundary, 5);
 }
 
 static void durations_have_units(void **state)
@@ -104,6 +104,30 @@ static void machines_have_threads(void **state)
     assert_int_equal(parsed("threads=2,delay=1ms").delay_max_ns, 1000000);
 }
 
+static void roles_have_rates_and_places_of_their_own(void **state)
+{
+    (void)state;
+    SimulationOptions options =
+        parsed("crash=Alice:0.25+Worker:0.5,crash_at=Bob:7,hang=0.125,hang_at=Alice:2,hang_for=2s");
+    assert_true(options.crash.chance == 0);
+    assert_int_equal(options.crash.rate_count, 2);
+    assert_string_equal(options.crash.rates[1].role, "Worker");
+    assert_true(options.crash.rates[0].chance == 0.25 && options.crash.rates[1].chance == 0.5);
+    assert_int_equal(options.crash.places[0].boundary, 7);
+    assert_true(options.hang.chance == 0.125);
+    assert_string_equal(options.hang.places[0].role, "Alice");
+    assert_int_equal(options.hang_ns, 2000000000);
+    assert_int_equal(parsed("seed=7").hang_ns, 60000000000);
+    assert_string_equal(parsed("report=out/told").report, "out/told");
+    static const char *const rates[] = {"crash=Alice:",     "crash=Alice:2", "crash=:0.5",
+                                        "crash=Alice:0.5+", "hang=Alice:-1", "hang=Alice:0.5+Bob"};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        refused(rates[i], "ROLE:P");
+    refused("hang_for=0", "duration");
+    refused("hang_for=2", "duration");
+    refused("report=", "name of a file");
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
@@ -134,7 +158,7 @@ static void what_is_too_long_is_refused(void **state)
     (void)state;
     static char text[8192];
     strcpy(text, "crash_at=");
-    for (int i = 0; i < SIMULATION_CRASHES_MAX; i++)
+    for (int i = 0; i < SIMULATION_PLACES_MAX; i++)
         strcat(text, "A:1+");
     strcat(text, "A:1");
     refused(text, "more than");
@@ -191,6 +215,7 @@ int main(void)
         cmocka_unit_test(settings_stand_in_any_order),
         cmocka_unit_test(durations_have_units),
         cmocka_unit_test(machines_have_threads),
+        cmocka_unit_test(roles_have_rates_and_places_of_their_own),
         cmocka_unit_test(mistakes_are_refused),
         cmocka_unit_test(what_is_too_long_is_refused),
         cmocka_unit_test(threads_wait_for_descriptors),

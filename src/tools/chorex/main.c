@@ -25,6 +25,7 @@ static void print_help(FILE *out)
           "  chorex run PROGRAM [ARGUMENTS...]        run it with a process for each role; see 'chorex run --help'\n"
           "  chorex ping ADDRESS                      is a node there, and who is it? See 'chorex ping --help'\n"
           "  chorex sessions STORE                    sessions with durable blocks; see 'chorex sessions --help'\n"
+          "  chorex sweep PROGRAM [ARGUMENTS...]      what survives crashes and hangs; see 'chorex sweep --help'\n"
           "  chorex top PID|SOCKET                    what a running program does; see 'chorex top --help'\n"
           "  chorex lsp                               the language server, for editors; see 'chorex lsp --help'\n"
           "  chorex version\n"

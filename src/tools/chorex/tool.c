@@ -14,7 +14,7 @@ enum { NAME_SIZE = 32 };
 
 bool tool_is(const char *command)
 {
-    static const char *const commands[] = {"certs", "run", "ping", "sessions", "top", "lsp"};
+    static const char *const commands[] = {"certs", "run", "ping", "sessions", "sweep", "top", "lsp"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(command, commands[i]) == 0)
             return true;
