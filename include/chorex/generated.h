@@ -30,7 +30,13 @@ extern "C" {
 #define CHX_COLD
 #endif
 
-#define CHX_GENERATED_VERSION 12
+#define CHX_GENERATED_VERSION 13
+// The functions that a role provides belong to the file that plays it. With -DCHX_TESTED other files can call them: a test does.
+#ifdef CHX_TESTED
+#define CHX_ROLE_FUNCTION extern
+#else
+#define CHX_ROLE_FUNCTION static
+#endif
 
 // ---- types of values ----
 

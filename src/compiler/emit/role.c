@@ -501,7 +501,7 @@ static void put_prototypes(RoleEmit *role, Out *out)
         }
         out_file(out, emit_file(role->emit, function_span(function)));
         out_statement(out, line_of(role, function_span(function)));
-        out_printf(out, "static %s;", emit_prototype(role->arena, role->program, function, false));
+        out_printf(out, "CHX_ROLE_FUNCTION %s;", emit_prototype(role->arena, role->program, function, false));
         if (function->module != NULL) {
             out_own(out);
             out_puts(out, "#pragma GCC diagnostic pop\n");
@@ -509,6 +509,17 @@ static void put_prototypes(RoleEmit *role, Out *out)
     }
     out_file(out, role->emit->source_literal);
     out_own(out);
+}
+
+// For a test in another file, which calls the functions that this role provides.
+static void put_tested(const RoleEmit *role, Out *out)
+{
+    out_printf(out, "#ifdef CHX_PROTOTYPES\n#ifndef CHX_%s_PROTOTYPES\n#define CHX_%s_PROTOTYPES\n", role->prefix,
+               role->prefix);
+    for (size_t i = 0; i < role->local->provides.count; i++)
+        out_printf(out, "extern %s;\n",
+                   emit_prototype(role->arena, role->program, role->local->provides.items[i], false));
+    out_puts(out, "#endif\n#else\n\n");
 }
 
 static size_t rank_count(const LocalFunction *function, VariableRank rank)
@@ -754,6 +765,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
                companion_name, emit->program->name);
     put_include(&role, &out);
     emit_version_check(companion_name, &out);
+    put_tested(&role, &out);
     out_printf(&out, "#ifndef CHX_%s_TYPES\n#define CHX_%s_TYPES\n\n", role.prefix, role.prefix);
     types_print(&role.types, &out);
     out_append(&out, &tables);
@@ -763,7 +775,7 @@ char *emit_role(Emit *emit, const LocalProgram *local, const char *companion_nam
     put_renames(&role, &out);
     out_append(&out, &code);
     put_renames_end(&role, &out);
-    out_puts(&out, "\n#endif\n");
+    out_puts(&out, "\n#endif\n#endif\n");
     return out_finish(&out, companion_name);
 }
 

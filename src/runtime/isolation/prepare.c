@@ -8,6 +8,7 @@
 #include "runtime/value/codec.h"
 #include "runtime/value/spread.h"
 #include "runtime/session/registry.h"
+#include "runtime/session/tested.h"
 #include "runtime/value/snapshot.h"
 #include "runtime/isolation/sandbox.h"
 #include "runtime/recovery/checkpoint.h"
@@ -34,7 +35,9 @@ bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, 
     const chx_actor *actor = cast != NULL ? &cast[role] : NULL;
     if (actor != NULL && actor->isolation == CHX_PROCESS)
         return true;
-    return runtime->isolates_all && (actor == NULL || actor->context == NULL);
+    // A function that a test calls has its argument in this process.
+    bool is_tied = actor != NULL && (actor->context != NULL || actor->role == &tested_role);
+    return runtime->isolates_all && !is_tied;
 }
 
 // ---- what the other process does ----
