@@ -67,9 +67,11 @@ typedef struct IsolatedSession IsolatedSession; // what a session shares with th
 typedef struct RoleProxy RoleProxy;             // an isolated role, in the program that runs the session
 typedef struct Process Process;                 // the same role, in its own process
 
-// Does CHOREX_ISOLATION ask for processes? A value that can't be understood ends the program with a message.
-bool isolation_from_env(void);
-// Is this role of the cast to be isolated? CHOREX_ISOLATION=process asks for it where the cast says nothing.
+// What CHOREX_ISOLATION asks for: what the cast says, processes where it says nothing, or none whatever it says. A value that
+// can't be understood ends the program with a message.
+typedef enum { ISOLATION_AS_CAST, ISOLATION_ALL, ISOLATION_NONE } IsolationWish;
+IsolationWish isolation_from_env(void);
+// Is this role of the cast to be isolated?
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role);
 // For a session whose actors have got their arguments: prepares everything that the processes of the isolated ones need. On
 // failure the thread's report says why.

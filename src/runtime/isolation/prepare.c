@@ -18,26 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool isolation_from_env(void)
+IsolationWish isolation_from_env(void)
 {
     const char *wanted = secure_getenv("CHOREX_ISOLATION");
     if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "thread") == 0)
-        return false;
-    if (strcmp(wanted, "process") != 0) {
-        fprintf(stderr, "chorex: CHOREX_ISOLATION=%s: it can be thread or process\n", wanted);
-        exit(2);
-    }
-    return true;
+        return ISOLATION_AS_CAST;
+    if (strcmp(wanted, "thread!") == 0)
+        return ISOLATION_NONE;
+    if (strcmp(wanted, "process") == 0)
+        return ISOLATION_ALL;
+    fprintf(stderr, "chorex: CHOREX_ISOLATION=%s: it can be thread, thread! or process\n", wanted);
+    exit(2);
 }
 
 bool isolation_wants_process(const chx_runtime *runtime, const chx_actor *cast, unsigned role)
 {
     const chx_actor *actor = cast != NULL ? &cast[role] : NULL;
     if (actor != NULL && actor->isolation == CHX_PROCESS)
-        return true;
+        return runtime->isolation_wish != ISOLATION_NONE;
     // A function that a test calls has its argument in this process.
     bool is_tied = actor != NULL && (actor->context != NULL || actor->role == &tested_role);
-    return runtime->isolates_all && !is_tied;
+    return runtime->isolation_wish == ISOLATION_ALL && !is_tied;
 }
 
 // ---- what the other process does ----

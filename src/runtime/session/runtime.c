@@ -82,7 +82,9 @@ chx_runtime *chx_runtime_new(const chx_runtime_options *options)
     runtime->log_level = log_level_from_env(&unknown_level);
     if (unknown_level != NULL)
         log_write(runtime, CHX_LOG_WARN, "CHOREX_LOG=%s: it can be debug, info, warn, error or off", unknown_level);
-    runtime->isolates_all = isolation_from_env();
+    runtime->isolation_wish = isolation_from_env();
+    if (runtime->isolation_wish == ISOLATION_NONE)
+        log_write(runtime, CHX_LOG_WARN, "CHOREX_ISOLATION=thread!: no role has a process of its own, or a sandbox");
     runtime->observed = runtime->platform->is_simulated ? OBSERVED_SIMULATION : 0;
     runtime->spin_budget_ns = runtime->platform->cores() > 1 ? SPIN_BUDGET_NS : 0;
     runtime->platform->random(runtime->key, sizeof runtime->key);

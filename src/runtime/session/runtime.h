@@ -36,7 +36,7 @@ struct chx_runtime {
     Plan *plans[PLAN_BUCKETS];
     EventLoop loop;              // for the deadlines of blocks; its thread begins with the first
     Poller poller;               // descriptors that roles wait for
-    bool isolates_all;           // CHOREX_ISOLATION=process
+    int isolation_wish;          // an IsolationWish: CHOREX_ISOLATION
     struct Isolation *isolation; // NULL: no role has been isolated yet; under plan_lock
     Scheduler scheduler;
 };

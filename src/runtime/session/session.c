@@ -305,7 +305,7 @@ void session_discard(Session *session)
 static chx_status session_isolate(Session *session, const chx_actor *cast)
 {
     const chx_runtime *runtime = session->runtime;
-    for (unsigned i = 0; (cast != NULL || runtime->isolates_all) && i < session->actor_count; i++)
+    for (unsigned i = 0; (cast != NULL || runtime->isolation_wish == ISOLATION_ALL) && i < session->actor_count; i++)
         if (isolation_wants_process(runtime, cast, i))
             return isolation_prepare(session, cast);
     return CHX_OK;
