@@ -4,7 +4,7 @@ set -eu
 . "$(dirname "$0")/processes.bash"
 worker
 status 2 env CHOREX_ISOLATION=nonsense ./worker
-contains messages "CHOREX_ISOLATION=nonsense: it can be thread or process"
+contains messages "CHOREX_ISOLATION=nonsense: it can be thread, thread! or process"
 prints fine env CHOREX_ISOLATION=thread ./worker
 prints fine env CHOREX_ISOLATION= ./worker
 
